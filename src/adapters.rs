@@ -1,6 +1,6 @@
-//! The outside world: each adapter knows one thing and none of its siblings. What several of them do with the system in the
-//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`, `program`,
-//! `state_folder`, `text_file`, and the holder's `process`.
+//! Adapters to the outside world: each knows one thing and none of its siblings. Code that several of them share for the system is written
+//! once, in modules that know no port: `child_process`, `pipe`, `excludes`, `program`, `state_folder`, `text_file`, and the holder's
+//! `process`.
 
 pub mod agents;
 pub(crate) mod child_process;

@@ -1,7 +1,7 @@
-//! What an agent does, concluded from everything that is reported of it. Pure: observations with a source and a time go in, a
-//! conclusion and the reasons for it come out. Must not read a clock, a file or a process.
+//! State of an agent, concluded from everything that is reported of it. Pure: observations with a source and a time go in, a conclusion and
+//! the reasons for it come out. Must not read a clock, a file or a process.
 //!
-//! A caller keeps one [`AgentState`] and one [`Meter`] for each process of an agent. What a reader found in some bytes is a
+//! A caller keeps one [`AgentState`] and one [`Meter`] for each process of an agent. The result of reading some bytes is an
 //! [`AgentReport`]; its observations go to [`AgentState::observe`], its figures to [`Meter::count`]. A person's keys go to
 //! [`AgentState::input`], an answer given through `dbs` to [`AgentState::answered`].
 

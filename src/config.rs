@@ -1,9 +1,9 @@
-//! The settings of a project: which there are, what each is, and where its value comes from. It decides nothing about tasks
-//! and reads no environment: the caller passes that in. Begin with [`Config::read`], [`set`] and [`unset`].
+//! Settings of a project: their keys, their kinds, and the origin of their values. This module decides nothing about tasks and reads no
+//! environment: the caller passes that in. Begin with [`Config::read`], [`set`] and [`unset`].
 //!
-//! Sources, strongest first: flags, environment, `.debussy/config.toml`, `.yaml`, `.yml`, `.json`, the user's
-//! `dbs/config.toml`, the same names in `~/.debussy`, the default. Tables merge key by key. What is not understood is reported, passed over and kept
-//! (LK-36); what a value is, its key says, not its spelling (LK-37).
+//! Sources, strongest first: flags, environment, `.debussy/config.toml`, `.yaml`, `.yml`, `.json`, the user's `dbs/config.toml`, the same
+//! names in `~/.debussy`, the default. Tables merge key by key. Text that is not understood is reported, ignored and kept (LK-36); the key
+//! decides the kind of a value, not its spelling (LK-37).
 
 mod agent_layers;
 pub mod appearance;

@@ -1,4 +1,4 @@
-//! Carries out what the rules decide: the queue of events, the turn (apply, commit, publish, perform), the performer of
+//! Engine that carries out the decisions of the rules: the queue of events, the turn (apply, commit, publish, perform), the performer of
 //! effects, and the inventory after a start. It never decides and never draws.
 
 pub mod context;

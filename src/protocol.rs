@@ -1,5 +1,5 @@
-//! What the processes of one person say to each other: frames and versions, questions about the board and their answers, and
-//! which sessions there are.
+//! Protocol between the processes of one person: frames and versions, questions about the board and their answers, and the list of
+//! sessions.
 
 pub mod answer;
 pub mod callers;

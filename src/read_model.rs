@@ -1,5 +1,5 @@
-//! What a person may see: plain values made from the board after each turn. Drawing and the command line read these and
-//! nothing else; nothing here decides.
+//! Model of everything a person may see: plain values made from the board after each turn. Drawing and the command line read these values
+//! and nothing else; nothing here decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -56,11 +56,11 @@ pub use task_words::unsaid;
 pub use trouble::Trouble;
 pub use trust::{TrustOverview, TrustText};
 
-/// Everything a person may see of the board at one moment. Cheap to clone.
+/// Model of everything a person may see of the board at one moment. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct ReadModel {
     pub at: Timestamp,
-    /// Whether a server is at work, so that attempts move.
+    /// True if a server is at work, so that attempts move.
     pub is_live: bool,
 
     pub tasks: BTreeMap<TaskId, Arc<Task>>,
@@ -70,7 +70,7 @@ pub struct ReadModel {
     /// The board's columns in reading order, cards in the order of K80.
     pub columns: Vec<Column>,
     pub attention: Vec<AttentionItem>,
-    /// What outside keeps work from going on, the worst first.
+    /// Outside problems that keep work from continuing, the worst first.
     pub troubles: Vec<Trouble>,
     pub pause: Option<PauseReason>,
     pub base: Option<String>,
@@ -79,7 +79,7 @@ pub struct ReadModel {
     pub max_by_role: BTreeMap<RoleId, u32>,
     /// The settings that the rules follow.
     pub settings: Arc<BoardSettings>,
-    /// What live agents do right now. Not of the board: a server adds it for those who ask what agents do.
+    /// Current activity of live agents. Not part of the board: a server adds it for callers that ask for it.
     pub live: BTreeMap<AttemptId, LiveActivity>,
 }
 
@@ -131,8 +131,7 @@ impl ReadModel {
         task.open_dependencies(&self.tasks).cloned().collect()
     }
 
-    /// Everything that waits for the same yes as that does, itself included: the same permission, or approval of the same
-    /// stage.
+    /// Returns the items that wait for the same yes as this one, itself included: the same permission, or approval of the same stage.
     pub fn same_request<'a>(&'a self, item: &'a AttentionItem) -> impl Iterator<Item = &'a AttentionItem> {
         let stage = |item: &AttentionItem| self.tasks.get(&item.task).map(|task| task.stage.clone());
         let own = stage(item);
@@ -146,7 +145,7 @@ impl ReadModel {
         })
     }
 
-    /// How many attempts may be open in a stage at a time, where there is a limit of its own, and how many are.
+    /// Returns the number of open attempts in a stage and its limit, if the stage has a limit of its own.
     pub fn limit_of(&self, workflow: &WorkflowId, stage: &StageId) -> Option<(usize, u32)> {
         let known = self.workflows.get(workflow)?.stage(stage)?;
         let own = match &known.actor {
@@ -207,14 +206,14 @@ impl ReadModel {
         all.into_values().collect()
     }
 
-    /// What the latest attempts at a task left uncommitted, with the command that brings it back.
+    /// Returns the work that the latest attempts at a task left uncommitted, each with the command that brings it back.
     pub fn kept_work(&self, task: &TaskId) -> Vec<String> {
         let attempts = self.attempts.values().filter(|attempt| attempt.task == *task);
         let kept = attempts.filter_map(|attempt| attempt.kept.as_ref());
         kept.map(|kept| kept.line(task)).collect()
     }
 
-    /// How many attempts at a task the board has forgotten; the store keeps all.
+    /// Returns the number of attempts at a task that the board has forgotten; the store keeps all.
     pub fn forgotten_attempts(&self, task: &Task) -> usize {
         let made: u32 = task.tries.values().sum();
         let known = self
@@ -237,7 +236,7 @@ impl ReadModel {
             .filter(waits)
     }
 
-    /// The attempt in which a task that nobody works on failed last, and why; nothing when something else came of it.
+    /// Returns the attempt in which a task that is not worked on failed last, and the reason; nothing when it ended in another way.
     pub fn failure_of(&self, task: &Task) -> Option<(&Attempt, FailureClass, &str)> {
         let is_over = matches!(
             task.state,
@@ -274,7 +273,7 @@ impl ReadModel {
         attempts.find(|attempt| attempt.task == task.id && judged(attempt) && reviews(&attempt.stage))
     }
 
-    /// How many tasks are in each state, by the state's word.
+    /// Returns the number of tasks in each state, by the state's word.
     pub fn counts(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
         for task in self.tasks.values() {
@@ -283,7 +282,7 @@ impl ReadModel {
         counts
     }
 
-    /// Whether there are tasks, and nothing more happens to any of them by itself.
+    /// Returns true if there are tasks, and none of them changes any more by itself.
     pub fn is_all_done(&self) -> bool {
         !self.tasks.is_empty() && self.tasks.values().all(|task| task.state.is_terminal())
     }
@@ -313,7 +312,7 @@ impl ReadModel {
     }
 }
 
-/// One running agent with its attempt and task.
+/// Running agent with its attempt and task.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentRow<'a> {
     pub attempt: &'a Attempt,

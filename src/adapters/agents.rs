@@ -73,7 +73,7 @@ pub type TokenFn = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
 /// Function that says why these words may not be started in that folder, if so: a command line, or the name of a scenario.
 pub type StartCheck = Arc<dyn Fn(&[String], &Path) -> Result<(), Cause> + Send + Sync>;
 
-/// How the agents of one role are started.
+/// Agent of one role: its tool, and the options of its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleAgent {
     pub tool: AgentTool,
@@ -88,12 +88,12 @@ pub struct AgentsByRole {
     pub default: Option<RoleAgent>,
     /// The agents that stages name, by their names.
     pub tools: BTreeMap<String, AgentTool>,
-    /// What the settings say of agents, for the choice at the start of an attempt.
+    /// Settings of agents in layers, for the choice at the start of an attempt.
     pub layers: AgentLayers,
 }
 
 impl AgentTool {
-    /// What is common to all kinds.
+    /// Returns the behaviour that is common to all kinds.
     pub fn kind(&self) -> &dyn AgentKind {
         match self {
             AgentTool::Rehearsal(agent) => agent,
@@ -104,7 +104,7 @@ impl AgentTool {
         }
     }
 
-    /// Its name in the settings.
+    /// Returns its name in the settings.
     pub fn name(&self) -> &str {
         match self {
             AgentTool::Rehearsal(_) => "rehearsal",
@@ -115,7 +115,7 @@ impl AgentTool {
         }
     }
 
-    /// The tool of that name, where it comes with the program and is no command of one's own.
+    /// Returns the tool of that name, if it comes with the program and is not a custom command.
     pub fn builtin(name: &str) -> Option<AgentTool> {
         match name {
             "claude" => Some(AgentTool::Claude(ClaudeAgent)),
@@ -148,8 +148,8 @@ impl AgentsByRole {
         self.by_role.get(role).or(self.default.as_ref()).cloned()
     }
 
-    /// The agent of an attempt, by what was chosen for it; as its role says where nothing was. An agent keeps its tool when the settings name
-    /// another meanwhile.
+    /// Returns the agent of an attempt, by the choice for it; else by its role. An agent keeps its tool when the settings name another
+    /// meanwhile.
     fn chosen(&self, RoleChoice { role, choice }: RoleChoice<'_>) -> Option<RoleAgent> {
         let usual = self.of(role);
         let Some(name) = choice.agent() else { return usual };
@@ -182,7 +182,7 @@ impl AgentsByRole {
         self.all().filter_map(|tool| tool.kind().program())
     }
 
-    /// Which of them go on with their session after an interruption.
+    /// Returns the roles whose agents continue their session after an interruption.
     pub fn resume_roles(&self) -> ResumeRoles {
         let by_role = self.by_role.iter();
         ResumeRoles {
@@ -193,14 +193,14 @@ impl AgentsByRole {
         }
     }
 
-    /// Takes over what the settings say for the choice of agents, and the agents that stages name.
+    /// Takes over the settings for the choice of agents, and the agents that stages name.
     pub fn add_layers(&mut self, layers: AgentLayers, tools: BTreeMap<String, AgentTool>) {
         (self.layers, self.tools) = (layers, tools);
         let both = self.all().filter(|tool| tool.kind().runs_headless());
         self.layers.both_ways = both.map(|tool| tool.name().to_owned()).collect();
     }
 
-    /// Whether any agent is a scripted one.
+    /// Returns true if any agent is a scripted one.
     pub fn has_rehearsal(&self) -> bool {
         self.all().any(|tool| matches!(tool, AgentTool::Rehearsal(_)))
     }
@@ -280,12 +280,12 @@ impl LocalAgents {
         self.kinds.read().chosen(of)
     }
 
-    /// How a person logs in to the tool of the agents in that role, where that is known.
+    /// Returns the way to log in to the tool of the agents in that role, where that is known.
     pub fn way_to_log_in(&self, of: RoleChoice<'_>) -> Option<String> {
         self.agent(of)?.tool.kind().way_to_log_in()
     }
 
-    /// Whether an error that the tool of the agents in that role reports is a turn that failed.
+    /// Returns true if an error that the tool of the agents in that role reports is a turn that failed.
     pub fn goes_on_after_errors(&self, of: RoleChoice<'_>) -> bool {
         self.agent(of)
             .is_some_and(|agent| agent.tool.kind().goes_on_after_errors())
@@ -296,7 +296,7 @@ impl LocalAgents {
         self.prompts.to_type(self.agent(of)?.tool.kind(), attempt)
     }
 
-    /// A hook of an attempt in that role told which session it began. Kept where its tool keeps sessions.
+    /// Keeps the session that a hook of an attempt in that role reported, if its tool keeps sessions.
     pub fn session_told(&self, of: RoleChoice<'_>, attempt: AttemptId, session: &str) {
         let keeps = |agent: RoleAgent| agent.tool.kind().keeps_sessions();
         if !self.agent(of).is_some_and(keeps) {
@@ -309,13 +309,13 @@ impl LocalAgents {
         }
     }
 
-    /// The file in which the tool of an attempt in that role keeps what happens in the session that a hook told.
+    /// Returns the file in which the tool of an attempt in that role records the session that a hook reported.
     pub fn record(&self, of: RoleChoice<'_>, attempt: AttemptId) -> Option<PathBuf> {
         let session = session_id::told(&self.context.attempt_folder(attempt))?;
         self.agent(of)?.tool.kind().record(&self.context, &session)
     }
 
-    /// What a line of such a file says, and when what it says of the state was so. `codex` knows the lines before it.
+    /// Reads a line of such a file; the second part is the time of the reported state. `codex` knows the lines before it.
     pub fn read_record(
         &self,
         of: RoleChoice<'_>,
@@ -330,13 +330,13 @@ impl LocalAgents {
         }
     }
 
-    /// Whether the tool of the agents in that role shows what it asks only when its hook has ended.
+    /// Returns true if the tool of the agents in that role shows its question only when its hook has ended.
     pub fn asks_hook_first(&self, of: RoleChoice<'_>) -> bool {
         self.agent(of)
             .is_some_and(|agent| agent.tool.kind().asks_hook_first())
     }
 
-    /// What a title of the terminal of an agent in that role says; nothing where the tool is not known to say anything by it.
+    /// Reads a title of the terminal of an agent in that role; an empty report where the tool is not known to say anything by it.
     pub fn read_title(&self, of: RoleChoice<'_>, title: &str) -> AgentReport {
         let agent = self.agent(of);
         agent
@@ -344,7 +344,7 @@ impl LocalAgents {
             .unwrap_or_default()
     }
 
-    /// What reads the screen of an agent in that role while its tool has told nothing.
+    /// Returns the reader of the screen of an agent in that role while its tool has reported nothing.
     pub fn screen_reader(&self, of: RoleChoice<'_>) -> Option<ReadScreen> {
         self.agent(of)?.tool.kind().screen_reader()
     }
@@ -368,7 +368,7 @@ impl LocalAgents {
     }
 }
 
-/// What its terminal shows: what a person said for the task, else what its role says.
+/// Returns the display of an agent: the choice of a person for the task, else that of its role.
 ///
 /// # Errors
 /// When its tool cannot do without its interface.

@@ -66,7 +66,7 @@ mod group {
 
     fn to_group(leader: u32, signal: Signal) {
         if let Ok(id) = i32::try_from(leader) {
-            // The only failure is that nobody is left.
+            // The only failure is that no process is left.
             killpg(Pid::from_raw(id), signal).ok();
         }
     }
@@ -74,7 +74,7 @@ mod group {
 
 #[cfg(not(unix))]
 mod group {
-    //! There are no groups here: only the process itself is ended, its children notice their closed pipes.
+    //! Platforms without groups: only the process itself is ended, its children notice their closed pipes.
 
     use std::process::{Child, Command};
 

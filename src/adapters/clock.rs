@@ -16,7 +16,7 @@ pub fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// How long the machine was awake since this was asked first. Nobody can set it.
+/// Returns the time that the machine was awake since the first call. It cannot be set.
 pub fn uptime() -> Span {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     let passed = FIRST.get_or_init(Instant::now).elapsed();
@@ -38,14 +38,14 @@ impl Zone {
         Zone(TimeZone::system())
     }
 
-    /// When those hours of the day end there, if it is one of them now.
+    /// Returns the time at which those hours of the day end there, if the present time is among them.
     pub fn end_of(&self, hours: &DailyHours, now: Timestamp) -> Option<Timestamp> {
         let here = on_calendar(now).to_zoned(self.0.clone());
         let minute =
             |hour: i8, minute: i8| u16::try_from(hour).unwrap_or(0) * 60 + u16::try_from(minute).unwrap_or(0);
         let shown = minute(here.hour(), here.minute());
         let end = hours.end_after(shown)?;
-        // Whatever the calendar says, who asks again in a minute misses nothing.
+        // Whatever the calendar says, a caller that asks again in a minute misses nothing.
         let soon = Timestamp(now.0 + 60_000);
         Some(
             self.next(&here, (end, end <= shown))
@@ -54,7 +54,7 @@ impl Zone {
         )
     }
 
-    /// When the clock on the wall shows that minute of the day next: today or tomorrow.
+    /// Returns the next time at which the clock on the wall shows that minute of the day: today or tomorrow.
     fn next(&self, here: &Zoned, (minute, is_tomorrow): (u16, bool)) -> Option<Timestamp> {
         let date = if is_tomorrow {
             here.date().tomorrow().ok()?

@@ -1,7 +1,7 @@
-//! What happens when this program breaks (a panic): the terminal is given back first, then one page says what happened and how
-//! to come back, and a report is kept in a file. Must not hold anything of the environment, and must never break itself.
+//! Handling of a crash of this program (a panic): the terminal is given back first, then one page says what happened and how to come back,
+//! and a report is kept in a file. Must not hold anything of the environment, and must never break itself.
 //!
-//! What a server does after a crash in a part that everything depends on stands in `server::poison`.
+//! The handling of a crash of a server, in a part that everything depends on, is in `server::poison`.
 
 mod report;
 
@@ -21,12 +21,12 @@ use tokio_util::sync::CancellationToken;
 /// once.
 const PLACES: usize = 32;
 
-/// Whether a process runs only a client or a client and a server.
+/// Threads of a process: those of a client only, or those of a client and a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrashScope {
-    /// A client's alone: whichever breaks, the client ends.
+    /// Client only: the client ends, whichever thread breaks.
     Client,
-    /// A client's and a server's (the demo): the client ends with its own, the server looks after the others.
+    /// Client and server (the demo): the client ends with its own threads, the server looks after the others.
     Both,
 }
 
@@ -44,7 +44,7 @@ pub struct CrashGuard {
     pub panicked: CancellationToken,
 }
 
-/// From here on, whatever breaks of the client gives the terminal back by `give_back`, is reported on standard error, and is kept
+/// Guards the screen from here on: a crash of the client gives the terminal back by `give_back`, is reported on standard error, and is kept
 /// in that folder.
 pub fn guard_screen(folder: PathBuf, threads: CrashScope, give_back: fn()) -> CrashGuard {
     let broken = CancellationToken::new();

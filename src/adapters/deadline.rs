@@ -3,24 +3,24 @@
 
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it listens, or until it is gone.
+/// Time that a server may take until it listens, or until it is gone.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time until which something is waited for.
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// From now on.
+    /// Starts the deadline now.
     pub fn start() -> Deadline {
         Deadline(Instant::now() + TIMEOUT)
     }
 
-    /// From now on, so long.
+    /// Creates a deadline that ends after that length from now.
     pub fn after(length: Duration) -> Deadline {
         Deadline(Instant::now() + length)
     }
 
-    /// Whether it has been long enough.
+    /// Returns true if the deadline has passed.
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.0
     }

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::text_file;
 
-/// What is excluded, from the root of every checkout of the project: everything of ours, settings too. What an agent writes there
-/// is in no commit the engine makes for it; a person who wants to share settings adds them with `git add -f`. It does not end
-/// with a slash: a link in the place counts as well.
+/// Pattern of the excluded files, from the root of every checkout of the project: everything of ours, settings too. Files that an agent
+/// writes there are in no commit the engine makes for it; a person who wants to share settings adds them with `git add -f`. The pattern
+/// does not end with a slash: a link in the place counts as well.
 pub(crate) const RULE: &str = "/.debussy*";
 
 /// Most tries to add the rule while others write the same file.
 const MAX_TRIES: usize = 16;
 
-/// Why the rules could not be written.
+/// Error of writing the rules.
 #[derive(Debug)]
 pub(crate) struct ExcludeError {
-    /// What was tried, with [`ExcludeError::path`] as its object.
+    /// Action that was tried, with [`ExcludeError::path`] as its object.
     pub(crate) what: &'static str,
     pub(crate) path: PathBuf,
     pub(crate) why: io::Error,
@@ -35,7 +35,7 @@ pub(crate) fn ensure(common: &Path) -> Result<(), ExcludeError> {
         let Some(after) = with_rule(&before) else {
             return Ok(());
         };
-        // What somebody else wrote meanwhile is not overwritten: the rule is then added to that.
+        // Text that another process wrote meanwhile is not overwritten: the rule is then added to it.
         if replace(&path, &before, &after).map_err(failed("add the ignore rule to", &path))? {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! The server's socket: a private local socket (a named pipe on Windows), peers of another user refused, length-prefixed
-//! frames of at most [`LONGEST_FRAME`] bytes. The caller decides what the frames mean.
+//! Socket of the server: a private local socket (a named pipe on Windows), peers of another user refused, length-prefixed frames of at most
+//! [`LONGEST_FRAME`] bytes. The caller decides what the frames mean.
 
 mod frame_codec;
 
@@ -58,7 +58,7 @@ impl FrameReceiver {
         self.peer
     }
 
-    /// Receives no longer frames than this from now on, whatever their kind.
+    /// Limits the length of received frames from now on, whatever their kind.
     pub fn set_longest(&self, bytes: usize) {
         self.longest.store(bytes, Ordering::Relaxed);
     }
@@ -74,13 +74,13 @@ pub struct IpcListener {
     limits: FrameLimits,
 }
 
-/// What distinguishes a file from another of the same name.
+/// Identity that distinguishes a file from another of the same name.
 type FileId = (u64, u64);
 
 impl Drop for IpcListener {
     fn drop(&mut self) {
         if self.file.is_some() && file_id(&self.path) == self.file {
-            // A socket nobody listens on costs nothing but its file.
+            // A socket without a listener costs nothing but its file.
             drop(std::fs::remove_file(&self.path));
         }
     }
@@ -99,7 +99,7 @@ fn file_id(_path: &Path) -> Option<FileId> {
 }
 
 impl IpcListener {
-    /// Listens at `path`. Whoever holds the project's lock may take the place of a socket left behind by a dead server.
+    /// Listens at `path`. The holder of the project's lock may take the place of a socket left behind by a dead server.
     ///
     /// # Errors
     /// When the path is too long or its folder cannot be written.
@@ -123,7 +123,7 @@ impl IpcListener {
     /// The next connection of the same user; others are refused.
     ///
     /// # Errors
-    /// When the system cannot accept; the caller goes on.
+    /// When the system cannot accept; the caller continues.
     pub async fn accept(&self) -> io::Result<IpcConnection> {
         let stream = self.raw.accept().await?;
         check_peer(&stream)?;
@@ -134,7 +134,7 @@ impl IpcListener {
 /// Connects to a server.
 ///
 /// # Errors
-/// When nobody listens there or it belongs to another user.
+/// When there is no listener or it belongs to another user.
 pub async fn connect(path: &Path) -> io::Result<IpcConnection> {
     let stream = Stream::connect(name(path)?).await?;
     check_peer(&stream)?;

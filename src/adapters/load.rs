@@ -1,5 +1,5 @@
-//! What programs use of the machine, each with all it started, and what the machine as a whole has left. Looks; never touches
-//! a process.
+//! Load of programs on the machine, each with everything it started, and the capacity that the machine as a whole has left. Reads only;
+//! never touches a process.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Default for LoadSampler {
 }
 
 impl LoadSampler {
-    /// What the programs of these attempts and their descendants use, as far as they run.
+    /// Measures the usage of the programs of these attempts and their descendants, as far as they run.
     pub fn sample_attempts(
         &mut self,
         holders: &dyn Holders,
@@ -54,7 +54,7 @@ impl LoadSampler {
             .collect()
     }
 
-    /// What each of these processes and its descendants use, in the same order; nothing for one that is gone.
+    /// Measures the usage of each of these processes with its descendants, in the same order; nothing for one that is gone.
     pub fn sample(&mut self, roots: &[u32]) -> Vec<Option<ProcessUsage>> {
         let Some(system) = &mut self.0 else {
             return vec![None; roots.len()];

@@ -28,12 +28,12 @@ pub fn to_folder(folder: &Path, filter: Option<&str>) -> Result<WorkerGuard, Str
         .map_err(|error| format!("could not write logs in {}: {error}", folder.display()))?;
     let (writer, guard) = tracing_appender::non_blocking(file);
     let filter = EnvFilter::try_new(filter.unwrap_or("info")).unwrap_or_else(|_| EnvFilter::new("info"));
-    // A second server in one process (a test) goes on with the first one's log.
+    // A second server in one process (a test) continues the first one's log.
     drop(tracing::subscriber::set_global_default(lines(filter, writer)));
     Ok(guard)
 }
 
-/// One line for each record, whatever its text: what comes from agents is cleaned as everywhere.
+/// Creates the subscriber that writes one line for each record, whatever its text: text of agents is cleaned as everywhere.
 fn lines<W>(filter: EnvFilter, writer: W) -> impl Subscriber
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,

@@ -1,5 +1,5 @@
-//! Ways out to a person who is at no screen: a program of theirs, a POST over HTTP. Each sends once and reports the result; what is sent
-//! when, and when it is tried again, is decided elsewhere.
+//! Channels to a person who is not at a screen: a program of theirs, a POST over HTTP. Each sends once and reports the result; other code
+//! decides what is sent when, and when it is tried again.
 
 mod body;
 mod command;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::term::{sanitize, sanitize_json};
 
-/// Whether nobody reads standard output any more.
+/// True once standard output is not read any more.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
 /// Writes one line for people; control characters in it are made visible.
@@ -93,7 +93,7 @@ pub fn disable_raw_keys() -> io::Result<()> {
     crossterm::terminal::disable_raw_mode()
 }
 
-/// Whether the reader has gone away (`dbs logs --follow | head`): what follows has nobody to follow for.
+/// Returns true if the reader has gone away (`dbs logs --follow | head`), so that there is no reason to follow any more.
 pub fn is_unread() -> bool {
     if !UNREAD.load(Ordering::Relaxed) && is_closed() {
         UNREAD.store(true, Ordering::Relaxed);
@@ -101,7 +101,7 @@ pub fn is_unread() -> bool {
     UNREAD.load(Ordering::Relaxed)
 }
 
-/// Whether the other end of a pipe is closed, as seen without writing into it.
+/// Returns true if the other end of a pipe is closed, as seen without writing into it.
 #[cfg(unix)]
 fn is_closed() -> bool {
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -123,7 +123,7 @@ fn is_closed() -> bool {
 /// Writes a line about something that went wrong.
 pub fn problem(text: &str) {
     for line in text.lines() {
-        // Nobody is left to read it.
+        // No reader is left.
         drop(writeln!(io::stderr().lock(), "dbs: {}", sanitize(line)));
     }
 }

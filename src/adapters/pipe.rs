@@ -1,4 +1,4 @@
-//! A look at a pipe that takes nothing from it: whether what a process wrote is still to be read. Knows nothing of processes.
+//! Poll of a pipe that takes nothing from it: it shows whether bytes of a process are still to be read. Knows nothing of processes.
 
 #[cfg(unix)]
 pub(crate) use unix::{PipeProbe, PollablePipe};
@@ -26,7 +26,7 @@ mod unix {
             pipe.as_fd().try_clone_to_owned().map(Self)
         }
 
-        /// Waits until there are bytes or the end; true: what is read next is there already.
+        /// Waits until there are bytes or the end; true: the next bytes can be read without waiting.
         pub(crate) fn wait(&self) -> bool {
             self.look(PollTimeout::NONE);
             true
@@ -48,7 +48,7 @@ mod unix {
 
 #[cfg(not(unix))]
 mod elsewhere {
-    //! Nobody can look: what a thread has not taken a while after the end of a process is given up.
+    //! Pipes cannot be polled here: bytes that a thread has not taken a while after the end of a process are given up.
 
     use std::io;
 

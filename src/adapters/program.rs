@@ -1,5 +1,5 @@
-//! Where a program is: looked for as a shell does, so that a missing one is reported by name, with the folders that were searched,
-//! before anything is started. No name leads into a repository: its folders are left out of `PATH`.
+//! Search for a program: done as a shell does it, so that a missing one is reported by name, with the folders that were searched, before
+//! anything is started. No name leads into a repository: its folders are left out of `PATH`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 /// The folders of a `PATH` that are searched, and those that are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchPath {
-    /// As a `PATH`; none where no folder is left, because an empty one means the current folder.
+    /// Folders that are left, as a `PATH`; none where no folder is left, because an empty one means the current folder.
     pub(crate) kept: Option<OsString>,
     pub(crate) left_out: Vec<PathBuf>,
 }
 
 impl SearchPath {
-    /// Leaves out of a `PATH` what depends on the current folder and what lies in the project at that root: a repository could bring
-    /// programs along there that have the names of others.
+    /// Leaves out of a `PATH` the folders that depend on the current folder, and those in the project at that root: a repository could
+    /// bring programs along there that have the names of others.
     pub(crate) fn outside(root: Option<&Path>, given: &OsStr) -> SearchPath {
         let is_out = |folder: &PathBuf| {
             let is_inside = |root: &Path| resolved(folder).starts_with(root);

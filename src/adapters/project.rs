@@ -1,5 +1,5 @@
-//! The folder of a project: where its root is, what lies where in it, its secret, its ignore rules, and the private folder
-//! of its sockets. It starts no process and reads no environment; begin with [`Project::find`].
+//! Folder of a project: its root, the folders in it, its secret, its ignore rules, and the private folder of its sockets. It starts no
+//! process and reads no environment; begin with [`Project::find`].
 
 mod error;
 mod find;

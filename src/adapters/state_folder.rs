@@ -1,5 +1,5 @@
-//! Where the state of a project is: inside the git folder that all its checkouts share, because no git command that people or agents
-//! run in a checkout (`clean -fdx`, `stash -a`, `checkout`) reaches there. Depends on no port and runs nothing.
+//! Folder of a project's state: inside the git folder that all its checkouts share, because no git command that people or agents run in a
+//! checkout (`clean -fdx`, `stash -a`, `checkout`) reaches there. Depends on no port and runs nothing.
 
 use std::fs;
 use std::io;
@@ -20,7 +20,7 @@ pub(crate) fn of(common: &Path, git_dir: &Path) -> PathBuf {
     }
 }
 
-/// Makes folders that are closed to others. On Windows what lies in a person's own folders is theirs already.
+/// Returns a builder of folders that are closed to others. On Windows a person's own folders are private already.
 pub(crate) fn private_folder() -> fs::DirBuilder {
     #[cfg(unix)]
     {
@@ -32,7 +32,7 @@ pub(crate) fn private_folder() -> fs::DirBuilder {
     fs::DirBuilder::new()
 }
 
-/// Makes what was renamed or created in the folder of `path` survive a power loss.
+/// Makes renamed and created entries in the folder of `path` survive a power loss.
 ///
 /// # Errors
 /// When the system cannot do that.

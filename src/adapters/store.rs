@@ -1,9 +1,9 @@
-//! The one durable truth, in `SQLite`: a turn is one transaction, events are append-only, and what is damaged or newer is
-//! refused untouched. It must not decide anything and must not look at the world. Begin with [`SqliteStore`].
+//! Durable truth of the board, in `SQLite`: a turn is one transaction, events are append-only, and a damaged or newer database is refused
+//! untouched. It must not decide anything and must not look at the world. Begin with [`SqliteStore`].
 //!
-//! When the disk is full, a turn fails as a whole. Before that the store gives up its ballast, a file kept for nothing else,
-//! and tries once more, so that what is under way can be brought to an end; [`Store::warning`](crate::ports::store::Store::warning)
-//! says so from then on, and the next opening makes a new ballast when there is room again.
+//! When the disk is full, a turn fails as a whole. Before that the store gives up its ballast, a file kept for nothing else, and tries once
+//! more, so that running work can be brought to an end; [`Store::warning`](crate::ports::store::Store::warning) reports this from then on,
+//! and the next opening makes a new ballast when there is room again.
 
 mod backup;
 mod ballast;

@@ -12,7 +12,7 @@ use crate::ports::stories::{ContextRequest, FinishedStory, ReadFile, StoryFiles,
 
 /// Folder of the documents of a project.
 const DOCUMENTS: &str = ".swanson";
-/// How many letters of a commit are shown.
+/// Number of letters of a commit that are shown.
 const SHORT_COMMIT: usize = 7;
 /// Most source files whose text is looked at; the others are named only.
 const MOST_SOURCES: usize = 200;

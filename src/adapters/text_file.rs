@@ -1,5 +1,5 @@
-//! Files that a person or a repository wrote: regular ones only, and never more than so many bytes. Anything else could block the
-//! reader (a pipe), have no end (a device) or take all memory.
+//! Files that a person or a repository wrote: regular ones only, and never more than a limited number of bytes. Anything else could block
+//! the reader (a pipe), have no end (a device) or take all memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -11,13 +11,13 @@ use serde::Serialize;
 /// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
 
-/// What some editors put before a text.
+/// Mark that some editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The contents of a regular file of at most `most` bytes. A link is followed.
 ///
 /// # Errors
-/// When it cannot be read, is no regular file or is larger.
+/// When it cannot be read, is not a regular file or is larger.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
@@ -32,15 +32,15 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// The text of a regular file of at most `most` bytes, without the byte order mark that some editors put before it.
 ///
 /// # Errors
-/// As [`read`], and when it is no UTF-8.
+/// As [`read`], and when it is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     decode(read(path, most)?).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
 }
 
-/// The text that bytes of a file are, without a byte order mark.
+/// Decodes the bytes of a file as text, without a byte order mark.
 ///
 /// # Errors
-/// When they are no UTF-8; says what to do.
+/// When they are not UTF-8; says what to do.
 pub fn decode(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err("it is UTF-16 text; save it as UTF-8");
@@ -63,10 +63,10 @@ pub fn replace_unchanged(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> 
     replace(path, new)
 }
 
-/// The last bytes of a regular file, `most` at most, and whether others stand before them. A link is followed.
+/// Returns the last bytes of a regular file, `most` at most, and whether others come before them. A link is followed.
 ///
 /// # Errors
-/// When it cannot be read or is no regular file.
+/// When it cannot be read or is not a regular file.
 pub fn tail(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
     let mut file = open(path)?;
     let before = file.metadata()?.len().saturating_sub(most);
@@ -76,7 +76,7 @@ pub fn tail(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
     Ok((bytes, before > 0))
 }
 
-/// Puts bytes in the place of a file: whatever happens meanwhile, what was there before is read, or all of this.
+/// Replaces a file by these bytes: whatever happens meanwhile, a reader gets either all of the earlier content or all of the new one.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -86,7 +86,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
-/// The same for a file that holds a secret: it is closed to others afterwards, whatever its permissions were.
+/// Replaces a file that holds a secret in the same way: it is closed to others afterwards, whatever its permissions were.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -115,7 +115,7 @@ pub fn keep_json(path: &Path, value: &impl Serialize) {
 /// Opens a regular file for reading. A link is followed.
 ///
 /// # Errors
-/// When it cannot be opened or is no regular file.
+/// When it cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = open_at_once(path).map_err(in_plain_words)?;
     if file.metadata()?.is_file() {
@@ -135,7 +135,7 @@ pub(crate) fn in_plain_words(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// Opening a pipe must not wait for somebody who writes into it.
+/// Opens without waiting, because opening a pipe must not wait for a writer.
 #[cfg(unix)]
 fn open_at_once(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;

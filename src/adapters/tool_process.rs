@@ -1,5 +1,5 @@
-//! A tool of an agent that runs without a terminal of its own: started with pipes, its output cut into lines, and its end, all as
-//! events in one queue with a limit; and beside it what a person types. Knows no tool and no protocol.
+//! Tool of an agent that runs without a terminal of its own: started with pipes, its output cut into lines, and its end, all as events in
+//! one queue with a limit; and beside it the keys that a person types. Knows no tool and no protocol.
 #![expect(
     clippy::disallowed_methods,
     reason = "a door: starts the tool of an agent that has no interface and reads its pipes on threads"
@@ -23,16 +23,16 @@ const WAITING_EVENTS: usize = 8;
 /// Lines that wait to be written to the tool.
 const WAITING_LINES: usize = 256;
 
-/// What happened to the tool.
+/// Event of the tool.
 #[derive(Debug)]
 pub enum ToolOutput {
     /// A line of its output.
     Line(Vec<u8>),
-    /// A line of its output that was too long; so many bytes of it.
+    /// Line of its output that was too long; the number of its bytes.
     TooLong(usize),
     /// A line of its errors.
     Error(Vec<u8>),
-    /// Its output has ended.
+    /// End of its output.
     OutputOver,
     Ended(io::Result<ExitStatus>),
 }
@@ -96,25 +96,25 @@ impl ToolProcess {
         terminate_group(self.leader);
     }
 
-    /// Interrupts the tool, and not what it started: that is its own affair.
+    /// Interrupts the tool, but not the processes that it started: those are its own affair.
     pub fn interrupt(&self) {
         interrupt(self.leader);
     }
 
-    /// Ends what is left of it.
+    /// Kills the rest of the tool's process group.
     pub fn kill(&self) {
         kill_group(self.leader);
     }
 }
 
-/// Nothing of the tool outlives whoever holds it.
+/// No process of the tool outlives the holder of this value.
 impl Drop for ToolProcess {
     fn drop(&mut self) {
         self.kill();
     }
 }
 
-/// What a person types, until nobody holds this; nothing where standard input is no terminal.
+/// Returns the keys that a person types, until the receiver is dropped; nothing where standard input is not a terminal.
 ///
 /// # Errors
 /// When no thread can be had.
@@ -159,7 +159,7 @@ fn named(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
 
-/// Ends when nobody sends any more, which closes the pipe, or when the tool has closed it.
+/// Writes the lines. Ends when there is no sender any more, which closes the pipe, or when the tool has closed it.
 fn write_lines(mut input: ChildStdin, waiting: &std::sync::mpsc::Receiver<String>) {
     while let Ok(line) = waiting.recv() {
         let written = input.write_all(line.as_bytes());

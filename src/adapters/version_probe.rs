@@ -1,5 +1,5 @@
-//! Asks programs for their version: each in an empty home of its own, with nothing of the person's environment but `PATH`, told to leave
-//! the network alone, and with limits for its time and its output. What it prints is read for a number and shown in no other form.
+//! Version probe of programs: each runs in an empty home of its own, with nothing of the person's environment but `PATH`, is asked to leave
+//! the network alone, and has limits for its time and its output. Its output is read for a number and shown in no other form.
 #![expect(
     clippy::disallowed_methods,
     reason = "a door: starts the programs of agents to learn their version, and reads the clock for their time limit"
@@ -18,14 +18,14 @@ use super::child_process::output::{
 };
 use super::child_process::{kill, new_process_group};
 
-/// How long all programs together have.
+/// Time that all programs together have.
 const LIMIT: Duration = Duration::from_secs(8);
 /// Bytes of output that are read.
 const MOST_OUTPUT: usize = 4 * 1024;
 /// Longest version.
 const LONGEST: usize = 40;
 
-/// What keeps such programs from the network, as far as they heed it: a proxy that nobody is, and their own switches.
+/// Variables that keep such programs from the network, as far as they respect them: a proxy that does not exist, and their own switches.
 const QUIET: &[(&str, &str)] = &[
     ("HTTP_PROXY", "http://127.0.0.1:9"),
     ("HTTPS_PROXY", "http://127.0.0.1:9"),
@@ -105,7 +105,7 @@ impl Asked {
     fn answer(mut self, deadline: Instant) -> Result<String, String> {
         let ended = wait_for_exit(&mut self.child, &self.ends, deadline);
         let is_drained = ended.is_ok() && self.ends.wait_drained(|| self.output.has_all(), deadline);
-        // Also for what it started and left behind.
+        // Also for processes that it started and left behind.
         end(&mut self.child);
         match ended {
             Ok(Some(_)) if is_drained => {

@@ -13,13 +13,13 @@ const MOST: usize = 256;
 pub struct Child {
     /// The tool's own id of it.
     pub id: String,
-    /// What people call it; its id when it has no name.
+    /// Name for people; the id when it has no name.
     pub name: String,
     pub source: Source,
     pub since: Timestamp,
 }
 
-/// Everything known of an agent's children, by source and id.
+/// Children of an agent, with everything known of them, by source and id.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Children(BTreeMap<(Source, String), Known>);
 
@@ -55,7 +55,7 @@ impl Children {
         self.forget();
     }
 
-    /// Those of a source that are not listed run no longer.
+    /// Marks those of a source that are not listed as ended, and the listed ones as running.
     pub(super) fn only(&mut self, source: Source, at: Timestamp, listed: Vec<(String, String)>) {
         for ((from, id), known) in &mut self.0 {
             if *from == source && known.at <= at && !listed.iter().any(|(other, _)| other == id) {
@@ -67,7 +67,7 @@ impl Children {
         }
     }
 
-    /// Those that run, as each of them was reported by its highest source.
+    /// Returns the children that run, each as its highest source reported it.
     pub(super) fn running(&self) -> Vec<Child> {
         let mut children: Vec<Child> = Vec::new();
         for ((source, id), known) in &self.0 {
@@ -83,7 +83,7 @@ impl Children {
         children
     }
 
-    /// The clock was put forward by so many milliseconds, or back.
+    /// Moves all times by that number of milliseconds, because the clock was put forward or back.
     pub(super) fn move_times(&mut self, by: i64) {
         for known in self.0.values_mut() {
             (known.since, known.at) = (known.since.moved(by), known.at.moved(by));

@@ -1,47 +1,49 @@
-//! What follows from the reports of several sources. The rules:
+//! Conclusion from the reports of several sources. The rules:
 //!
 //! 1. The report of the highest source counts while it lives. The end of the process lives for ever; a status record, a session
 //!    file and a stream live until they are replaced, because their tools report every change, and so does a dialog on the screen,
-//!    which is read again when it changes; a title and a hook live five seconds, because nothing takes them back when a person presses Esc or a queued prompt begins.
+//!    which is read again when it changes; a title and a hook live five seconds, because nothing takes them back when a person
+//!    presses Esc or a queued prompt begins.
 //! 2. A report whose life is over is replaced by a newer report of a lower source. Without one it stays, marked as stale: an old
 //!    report of a better source is still better than an older one.
-//! 3. What a hook says of a wait, a limit or a missing login has no such end. A limit ends with its time of reset.
-//! 4. A wait is over when it was answered, when its source says so, and, if a hook reported it, when a person typed a key. Then
-//!    its source counts as saying "working" since that moment, for two seconds.
-//! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, why a turn ended.
-//! 6. An agent between two turns whose subagents or commands still run, as a source of the same or a higher rank says, has
-//!    background work left.
-//! 7. A source that takes back what it said, as tools do when they end, makes older reports of lower sources void.
-//! 8. Reports of the same time from different sources give the same in any order.
-//! 9. A missing login is said by the tool itself where a hook, a session file or a stream tells of it, whatever else tells of it, too.
-//! 10. A wait that a hook tells of counts over work that a higher source has told of since before, or since the same moment: a tool that asks its hook first shows
-//!     nothing of the wait until the hook has ended.
+//! 3. The report of a wait, a limit or a missing login by a hook has no such end. A limit ends with its time of reset.
+//! 4. A wait is over when it was answered, when its source reports the end, and, if a hook reported it, when a person typed a key.
+//!    From that moment its source counts as reporting "working", for two seconds.
+//! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, the reason why a turn ended.
+//! 6. An agent between two turns has background work left if a source of the same or a higher rank reports that its subagents or
+//!    commands still run.
+//! 7. A source that withdraws its reports, as tools do when they end, makes older reports of lower sources void.
+//! 8. Reports of the same time from different sources give the same conclusion in any order.
+//! 9. A missing login is the report of the tool itself if a hook, a session file or a stream reports it, whatever other sources
+//!    report it, too.
+//! 10. A wait that a hook reports counts over work that a higher source has reported earlier, or in the same moment: a tool that
+//!     asks its hook first shows nothing of the wait until the hook has ended.
 
 use super::doing::{Doing, Work};
 use super::observation::Source;
 use super::state::{AgentState, Latest};
 use crate::domain::{AskKind, Span, Timestamp};
 
-/// How long it is presumed that an agent works after its wait has ended.
+/// Time for which an agent is presumed to work after its wait has ended.
 const AFTER_ANSWER: Span = Span::seconds(2);
-/// How much earlier than the report that counts another may be and still complete it.
+/// Maximum age of another report, before the report that counts, at which it may still complete that one.
 const TOGETHER: Span = Span::seconds(2);
 
-/// What an agent does, and from what that is known.
+/// State of an agent, with the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
     pub doing: Doing,
-    /// Since when its source says so.
+    /// Time since when its source has reported this.
     pub since: Timestamp,
-    /// The source it comes from; none when nothing is known but that the process was started.
+    /// Source of the conclusion; none when nothing is known except that the process was started.
     pub source: Option<Source>,
-    /// How long ago the source last said so.
+    /// Time since the last report of the source.
     pub age: Span,
-    /// The report is over its lifetime, and nothing newer says otherwise.
+    /// True if the report is over its lifetime and nothing newer says otherwise.
     pub is_stale: bool,
-    /// No source says so yet: its wait was answered, or a key was typed, and it is presumed to go on.
+    /// True if no source reports this yet: a wait was answered, or a key was typed, and the agent is presumed to continue.
     pub is_presumed: bool,
-    /// Source beside the terminal's output that says the same: then it is the tool's word, and not only something that was printed.
+    /// Source beside the terminal's output that reports the same: then it is the tool's word, and not only something that was printed.
     pub confirmed_by: Option<Source>,
 }
 
@@ -52,12 +54,12 @@ pub(super) struct Candidate {
     pub(super) at: Timestamp,
     pub(super) since: Timestamp,
     expires: Option<Timestamp>,
-    /// When the wait it reported ended.
+    /// End of the wait that was reported.
     pub(super) ended: Option<Timestamp>,
 }
 
 impl Conclusion {
-    /// What sort of work it is at, when it works and its sources say so.
+    /// Returns the kind of work, if the agent works and its sources name one.
     pub fn substate(&self) -> Option<&Work> {
         match &self.doing {
             Doing::Working(work) if *work != Work::Unspecified => Some(work),
@@ -67,7 +69,7 @@ impl Conclusion {
 }
 
 impl AgentState {
-    /// What the agent does now.
+    /// Concludes the state of the agent at that time.
     pub fn conclude(&self, now: Timestamp) -> Conclusion {
         let candidates = self.candidates();
         let Some(winner) = winner(&candidates, now) else {
@@ -99,7 +101,7 @@ impl AgentState {
         }
     }
 
-    /// When something else may be concluded without another report: a report comes to the end of its life.
+    /// Returns the time at which the conclusion may change without another report: a report comes to the end of its life.
     pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
         let candidates = self.candidates();
         let ends = candidates.iter().filter_map(|candidate| candidate.expires);
@@ -107,7 +109,7 @@ impl AgentState {
         Some(next + Span(1))
     }
 
-    /// What each source says now, highest rank first; without those that are taken back or void.
+    /// Returns the current report of each source, highest rank first; without those that are withdrawn or void.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let mut withdrawn = None;
         let mut candidates = Vec::new();
@@ -150,7 +152,8 @@ impl AgentState {
         })
     }
 
-    /// Before the first report an agent starts; when every source took back what it said, its turn is over.
+    /// Concludes the state without reports: before the first report an agent starts; when every source withdrew its report, its turn is
+    /// over.
     fn without_reports(&self, now: Timestamp) -> Conclusion {
         let last = self.latest.values().map(|latest| latest.at).max();
         Conclusion {
@@ -166,8 +169,8 @@ impl AgentState {
 }
 
 impl Candidate {
-    /// Whether it is a hook that waits and the other has told of work before, or in the same millisecond: what a server is told again
-    /// after its start is all of one time.
+    /// Returns true if this is a wait reported by a hook and the other is work reported before it, or in the same millisecond: the reports
+    /// that a server gets again after its start all have one time.
     pub(super) fn interrupts(&self, other: &Candidate) -> bool {
         let waits = self.source == Source::Hook && matches!(self.doing, Doing::Blocked(_));
         let works = other.ended.is_none() && matches!(other.doing, Doing::Working(_));
@@ -191,7 +194,7 @@ pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candid
     }))
 }
 
-/// What counts, completed by what another source says of the same.
+/// Completes the state that counts with another source's report of the same.
 fn completed(doing: Doing, at: Timestamp, other: &Candidate) -> Doing {
     let together = other.at + TOGETHER >= at;
     match (doing, &other.doing) {
@@ -208,7 +211,7 @@ fn completed(doing: Doing, at: Timestamp, other: &Candidate) -> Doing {
             }
             Doing::Blocked(wait)
         }
-        // Why a turn failed is more than that it did.
+        // The reason why a turn failed says more than the failure alone.
         (Doing::Done { .. }, more @ (Doing::Limit { .. } | Doing::NotLoggedIn { .. })) if together => {
             more.clone()
         }

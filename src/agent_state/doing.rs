@@ -1,58 +1,58 @@
-//! What an agent does, as far as its reports tell. Where its work stands is another matter and not said here.
+//! Activity of an agent, as far as its reports show it. The progress of its work is another matter and not part of this.
 
 use crate::domain::{AskKind, ProcessExit, Timestamp};
 
-/// What an agent does right now.
+/// Current activity of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doing {
-    /// Its process runs and has not said anything of its work.
+    /// Process that runs and has not reported anything of its work.
     Starting,
     Working(Work),
-    /// Its turn is over; subagents or commands it started still run. The text names them.
+    /// Turn that is over, with subagents or commands that still run. The text names them.
     Background(String),
-    /// It waits for a person.
+    /// Wait for a person.
     Blocked(Wait),
-    /// A usage limit stops it, until then when that is known.
+    /// Stop by a usage limit, until that time if it is known.
     Limit {
         until: Option<Timestamp>,
         text: String,
     },
-    /// Its tool has no valid login; its words, if it has any.
+    /// Tool without a valid login; the text is the tool's message, if there is one.
     NotLoggedIn {
         text: String,
     },
-    /// It waits for the next prompt; its last turn was interrupted, or there was none.
+    /// Wait for the next prompt; the last turn was interrupted, or there was none.
     Idle,
-    /// Its turn is over and it waits for the next prompt. The problem is what made the turn fail.
+    /// Turn that is over, and a wait for the next prompt. The problem is the reason why the turn failed.
     Done {
         problem: Option<String>,
     },
     Exited(ProcessExit),
-    /// Its process is gone and nobody knows how it ended.
+    /// Process that is gone without a known exit.
     Lost,
 }
 
-/// What sort of work an agent is at.
+/// Kind of work of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Work {
-    /// The source does not say.
+    /// Work whose kind the source does not report.
     #[default]
     Unspecified,
-    /// The model is asked, or answers.
+    /// Request to the model, or its answer.
     Thinking,
-    /// A tool of that name runs.
+    /// Run of the tool of that name.
     Tool(String),
-    /// The conversation is being shortened.
+    /// Shortening of the conversation.
     Compacting,
-    /// A request failed and is tried again; the maximum is 0 when it is not known.
+    /// New try of a failed request; the maximum is 0 when it is not known.
     Retry { attempt: u32, most: u32 },
 }
 
-/// What an agent waits for a person to decide.
+/// Decision of a person that an agent waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wait {
     pub kind: AskKind,
-    /// What it asks; empty when the source does not say.
+    /// Text of the question; empty when the source does not report it.
     pub text: String,
     /// The subagent that asks; none for the agent itself.
     pub child: Option<String>,
@@ -83,7 +83,7 @@ impl Doing {
         }
     }
 
-    /// One word for it.
+    /// Returns one word for the activity.
     pub fn name(&self) -> &'static str {
         match self {
             Doing::Starting => "starting",
@@ -100,7 +100,7 @@ impl Doing {
         }
     }
 
-    /// Whether it tells how a turn ended.
+    /// Returns true if it is the end of a turn.
     pub(super) fn is_end_of_turn(&self) -> bool {
         matches!(
             self,
@@ -108,7 +108,7 @@ impl Doing {
         )
     }
 
-    /// Whether the agent waits for the next prompt and nothing else is known of it.
+    /// Returns true if the agent waits for the next prompt and nothing else is known of it.
     pub(super) fn is_between_turns(&self) -> bool {
         matches!(self, Doing::Idle | Doing::Done { problem: None })
     }

@@ -1,10 +1,10 @@
-//! How full the context of an agent is whose tool reports no figures: an estimate from the length of what passed through it.
+//! Fill of the context of an agent whose tool reports no figures: an estimate from the length of the text that passed through it.
 
 use crate::domain::ContextFill;
 
 /// Characters that make a token, roughly.
 const CHARACTERS: u64 = 4;
-/// Tool calls after which the estimate is full whatever was counted: the output of some calls is never seen.
+/// Tool calls after which the estimate counts as full: the output of some calls is never seen.
 const TOOL_CALLS: u64 = 100;
 
 /// An estimate of one agent's context; a restarted agent begins a new one.
@@ -19,7 +19,7 @@ impl ContextEstimate {
     /// The window presumed of a tool that does not tell its own.
     pub const LIMIT: u64 = 200_000;
 
-    /// Nothing counted yet, with room for so many tokens.
+    /// Presumed window of a tool that does not report its own.
     pub fn new(limit: u64) -> ContextEstimate {
         ContextEstimate {
             limit,
@@ -34,13 +34,13 @@ impl ContextEstimate {
         self.counted = self.counted.saturating_add(characters / CHARACTERS);
     }
 
-    /// Counts a call of a tool with what it answered.
+    /// Counts a call of a tool with its output.
     pub fn tool_call(&mut self, output: &str) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         self.text(output);
     }
 
-    /// What is known by the estimate alone: how often tools were called. Their output is not seen, so that no share of a window is
+    /// Returns the fill known from the estimate alone: the number of tool calls. Their output is not seen, so that no share of a window is
     /// presumed. None before the first call.
     pub fn fill(&self) -> Option<ContextFill> {
         let calls = u32::try_from(self.tool_calls).unwrap_or(u32::MAX);
@@ -51,12 +51,12 @@ impl ContextEstimate {
         })
     }
 
-    /// Tokens presumed to be used: what was counted and 30 percent for reasoning that is not seen.
+    /// Returns the tokens presumed to be used: those counted and 30 percent for reasoning that is not seen.
     pub fn tokens(&self) -> u64 {
         self.counted.saturating_mul(13) / 10
     }
 
-    /// How much of its own limit is used, in percent; full without a limit.
+    /// Returns the used share of its own limit, in percent; 100 without a limit.
     pub fn percent(&self) -> u64 {
         match self.limit {
             0 => 100,
@@ -64,7 +64,7 @@ impl ContextEstimate {
         }
     }
 
-    /// Whether that many percent are reached, or so many tools were called that the estimate is no longer worth anything. At 100
+    /// Returns true if that many percent are reached, or if so many tools were called that the estimate is no longer worth anything. At 100
     /// percent nothing is watched.
     pub fn is_over(&self, percent: u64) -> bool {
         percent < 100 && (self.percent() >= percent || self.tool_calls >= TOOL_CALLS)

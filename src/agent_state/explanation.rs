@@ -1,4 +1,4 @@
-//! Why an agent is shown as it is: what each source says, how old that is, and whether it counts.
+//! Explanation of the state shown of an agent: the report of each source, its age, and whether it counts.
 
 use super::conclusion::{Candidate, winner};
 use super::doing::Doing;
@@ -6,21 +6,21 @@ use super::observation::Source;
 use super::state::AgentState;
 use crate::domain::{Span, Timestamp};
 
-/// One source's part in a conclusion.
+/// Part of one source in a conclusion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     pub source: Source,
-    /// What it said last; none when it took that back.
+    /// Last report of the source; none when the source withdrew it.
     pub says: Option<Doing>,
     pub age: Span,
-    /// It is the report that counts.
+    /// True if it is the report that counts.
     pub counts: bool,
-    /// Why it counts, or does not, in words for people.
+    /// Reason why it counts, or does not, in words for people.
     pub why: String,
 }
 
 impl AgentState {
-    /// What each source says, highest rank first, and why it counts or does not.
+    /// Returns the report of each source, highest rank first, and the reason why it counts or does not.
     pub fn explain(&self, now: Timestamp) -> Vec<Explained> {
         let candidates = self.candidates();
         let winner = winner(&candidates, now);

@@ -1,4 +1,4 @@
-//! What an agent used of its model, and how full its context is. The rules:
+//! Model usage of an agent, and the fill of its context. The rules:
 //!
 //! 1. A request to the model is counted once for each id; a later figure of the same id replaces the earlier one where it is higher.
 //! 2. Totals are cumulative, over turns and resumed sessions: they replace what was counted until then and are never added. A total
@@ -17,14 +17,14 @@ const MOST_REQUESTS: usize = 64;
 /// Figures of one report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Figures {
-    /// One request of the main thread.
+    /// Request of the main thread.
     Request { id: String, tokens: Tokens },
-    /// Everything used by the session so far, earlier turns and processes included; a part that is not reported is none.
+    /// Usage of the session so far, earlier turns and processes included; a part that is not reported is none.
     Total {
         tokens: Option<Tokens>,
         cost: Option<Cost>,
     },
-    /// How much of the context is used now, and its size; a part that is not reported is none.
+    /// Used part of the context, and its size; a part that is not reported is none.
     Context { used: Option<u64>, window: Option<u64> },
 }
 
@@ -60,7 +60,7 @@ impl Meter {
         }
     }
 
-    /// What was used so far.
+    /// Returns the usage so far.
     pub fn usage(&self) -> Usage {
         let recent = self.recent.iter().map(|(_, tokens)| *tokens);
         Usage {
@@ -69,7 +69,7 @@ impl Meter {
         }
     }
 
-    /// How full the context is; none before the first request.
+    /// Returns the fill of the context; none before the first request.
     pub fn context(&self) -> Option<ContextFill> {
         let used = self.used?;
         Some(ContextFill {
@@ -79,7 +79,7 @@ impl Meter {
         })
     }
 
-    /// How full the context is is no longer known: its tool shortened it.
+    /// Forgets the fill of the context, because the tool has shortened it.
     pub fn forget_fill(&mut self) {
         self.used = None;
     }

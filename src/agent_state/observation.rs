@@ -1,33 +1,33 @@
-//! One thing that one source said of an agent at one time; how the sources rank and how long a report of each lives.
+//! Observation of an agent by one source at one time; the rank of the sources and the lifetime of their reports.
 
 use std::fmt;
 
 use super::doing::Doing;
 use crate::domain::{Span, Timestamp};
 
-/// How long a report lives that its source would not take back.
+/// Lifetime of a report that its source would not take back.
 const SHORT: Span = Span::seconds(5);
 
-/// Where a report of an agent's state comes from, highest rank first.
+/// Source of a report of an agent's state, highest rank first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    /// The process has ended.
+    /// End of the process.
     ProcessExit,
-    /// A status record in the output (OSC 7501).
+    /// Status record in the output (OSC 7501).
     StatusRecord,
-    /// A hook that the tool ran.
+    /// Hook that the tool ran.
     Hook,
-    /// The file in which the tool keeps the state of a running session.
+    /// File in which the tool keeps the state of a running session.
     SessionFile,
-    /// A transcript, a stream of events or a protocol of the tool.
+    /// Transcript, stream of events or protocol of the tool.
     Stream,
-    /// The title of the terminal's window.
+    /// Title of the terminal's window.
     Title,
-    /// A rule about what the screen shows.
+    /// Rule about the content of the screen.
     Screen,
 }
 
-/// What one source said of an agent at one time.
+/// Report of one source of an agent at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
     pub source: Source,
@@ -35,25 +35,25 @@ pub struct Observation {
     pub seen: Seen,
 }
 
-/// What was said.
+/// Content of an observation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
-    /// What the agent does; replaces what the source said before.
+    /// Activity of the agent; replaces the earlier report of the source.
     Doing(Doing),
-    /// A subagent or background command of that id runs.
+    /// Start or report of a subagent or background command of that id that runs.
     Child { id: String, name: String },
-    /// It runs no longer.
+    /// End of the subagent or background command of that id.
     ChildGone { id: String },
-    /// These and no others run; pairs of id and name.
+    /// List of all that run, and no others; pairs of id and name.
     Children(Vec<(String, String)>),
-    /// The wait that this source reported is over: that of a subagent, or the agent's own.
+    /// End of the wait that this source reported: that of a subagent, or the agent's own.
     WaitOver { child: Option<String> },
-    /// The source takes back all it said.
+    /// Withdrawal of everything that the source reported.
     Withdrawn,
 }
 
 impl Source {
-    /// How long a report of this source lives; none when it lives until the source replaces it.
+    /// Returns the lifetime of a report of this source; none when it lives until the source replaces it.
     pub(super) fn lifetime(self, doing: &Doing) -> Option<Span> {
         match (self, doing) {
             (Source::ProcessExit | Source::StatusRecord | Source::SessionFile | Source::Stream, _)
@@ -63,7 +63,8 @@ impl Source {
         }
     }
 
-    /// Whether its reports reach the server beside the terminal's output. What the output says is said again when it is read again.
+    /// Returns true if its reports reach the server beside the terminal's output. Reports in the output repeat when the output is read
+    /// again.
     pub fn comes_beside_output(self) -> bool {
         match self {
             Source::Hook | Source::SessionFile | Source::Stream => true,
@@ -71,7 +72,7 @@ impl Source {
         }
     }
 
-    /// Whether the source does not notice the end of a wait, so that a key ends it.
+    /// Returns true if the source does not notice the end of a wait, so that a key ends it.
     pub(super) fn is_sticky(self) -> bool {
         self == Source::Hook
     }

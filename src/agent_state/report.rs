@@ -1,4 +1,4 @@
-//! What a reader found in some bytes of one source: observations, figures, asks, the cause of an end.
+//! Report that a reader made of some bytes of one source: observations, figures, asks, the cause of an end.
 
 use super::doing::Doing;
 use super::meter::Figures;
@@ -6,14 +6,14 @@ use super::observation::{Observation, Seen, Source};
 use crate::domain::event::EndCause;
 use crate::domain::{AskChannel, AskKind, Timestamp};
 
-/// Everything that one line, file or message of a source says. Empty when it says nothing that is understood.
+/// Content of one line, file or message of a source. Empty when nothing in it is understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentReport {
-    /// In the order in which they hold.
+    /// Observations in the order in which they hold.
     pub seen: Vec<Seen>,
     pub figures: Vec<Figures>,
     pub asks: Vec<AskReport>,
-    /// Why the agent ended, or will end: the words of its tool.
+    /// Reason why the agent ended, or will end, in the words of its tool.
     pub end: Option<EndCause>,
     /// The tool's own id of the session, with which it is resumed.
     pub session: Option<String>,
@@ -45,12 +45,12 @@ impl AgentReport {
         }
     }
 
-    /// A report of what the agent does and nothing else.
+    /// Creates a report of the agent's activity and nothing else.
     pub fn doing(doing: Doing) -> AgentReport {
         AgentReport::of(Seen::Doing(doing))
     }
 
-    /// Its observations, as that source made them at that time.
+    /// Returns its observations, as that source made them at that time.
     pub fn observations(&self, source: Source, at: Timestamp) -> Vec<Observation> {
         let seen = self.seen.iter().cloned();
         seen.map(|seen| Observation { source, at, seen }).collect()

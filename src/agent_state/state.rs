@@ -1,5 +1,5 @@
-//! The latest report of each source of one agent, and when a person last typed or answered. What follows from them is concluded in
-//! the file beside this one.
+//! Latest report of each source of one agent, and the times at which a person last typed or answered. The conclusions from them are drawn
+//! in the file beside this one.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use super::doing::{Doing, Wait};
 use super::observation::{Observation, Seen, Source};
 use crate::domain::Timestamp;
 
-/// Everything reported of one process of an agent. What is kept does not grow with the number of reports.
+/// Reports of one process of an agent. Their size does not grow with the number of reports.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentState {
     pub(super) latest: BTreeMap<Source, Latest>,
     children: Children,
-    /// When a person last typed a key into its terminal.
+    /// Time of the last key that a person typed into its terminal.
     input: Option<Timestamp>,
-    /// When an answer was last given through its request or keys.
+    /// Time of the last answer that was given through its request or keys.
     answered: Option<Timestamp>,
-    /// Answers until then: in the same moment one may be given and the next thing be asked.
+    /// Number of answers until then: in the same moment one may be given and the next thing be asked.
     n_answers: u64,
 }
 
@@ -25,23 +25,23 @@ pub struct AgentState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Latest {
     pub(super) at: Timestamp,
-    /// Since when the source has said the same without a break.
+    /// Time since when the source has reported the same without a break.
     pub(super) since: Timestamp,
-    /// None when the source took back what it had said.
+    /// Activity reported; none when the source took it back.
     pub(super) doing: Option<Doing>,
-    /// When the source itself told that its wait is over.
+    /// Time at which the source itself reported the end of its wait.
     over: Option<Timestamp>,
-    /// How many answers were known when it said so.
+    /// Number of answers that were known at the time of that report.
     n_answers: u64,
 }
 
 impl AgentState {
-    /// Nothing reported yet.
+    /// Creates the state of an agent without any report.
     pub fn new() -> AgentState {
         AgentState::default()
     }
 
-    /// Takes what a source said. A report older than the latest of the same source changes nothing.
+    /// Takes an observation. One that is older than the latest of the same source changes nothing.
     pub fn observe(&mut self, observation: Observation) {
         let Observation { source, at, seen } = observation;
         match seen {
@@ -57,12 +57,12 @@ impl AgentState {
         }
     }
 
-    /// Whether no source has told anything that ranks above what its window and its screen show.
+    /// Returns true if no source that ranks above the title and the screen has reported anything.
     pub fn is_unheard(&self) -> bool {
         self.latest.keys().all(|source| *source >= Source::Title)
     }
 
-    /// Forgets what a source said that the agent does.
+    /// Forgets the activity that a source reported.
     pub fn forget(&mut self, source: Source) {
         self.latest.remove(&source);
     }
@@ -80,8 +80,8 @@ impl AgentState {
         }
     }
 
-    /// The clock was put forward by so many milliseconds, or back: everything was as long ago as it was. The end of a limit stays; it
-    /// is told by somebody else's clock.
+    /// Moves all times by that number of milliseconds, because the clock was put forward or back: everything keeps its age. The end of a
+    /// limit stays; it comes from another clock.
     pub fn move_times(&mut self, by: i64) {
         for latest in self.latest.values_mut() {
             (latest.at, latest.since) = (latest.at.moved(by), latest.since.moved(by));
@@ -97,7 +97,7 @@ impl AgentState {
         self.children.running()
     }
 
-    /// When the wait that a source reported ended, if it is one and has.
+    /// Returns the time at which the wait that a source reported ended, if it is a wait and has ended.
     pub(super) fn end_of_wait(&self, source: Source, latest: &Latest) -> Option<Timestamp> {
         if !matches!(latest.doing, Some(Doing::Blocked(_))) {
             return None;
@@ -149,8 +149,8 @@ impl Latest {
         }
     }
 
-    /// Keeps the beginning of what goes on, the text of a wait that is only mentioned again, and how a turn ended when the source
-    /// then says no more than that the agent is idle.
+    /// Keeps the beginning of the present activity, the text of a wait that is only mentioned again, and the end of a turn when the source
+    /// then reports only that the agent is idle.
     fn go_on_from(&mut self, before: &Latest) {
         let (Some(now), Some(then)) = (&mut self.doing, &before.doing) else {
             return;
@@ -169,7 +169,7 @@ impl Latest {
     }
 }
 
-/// Whether two reports say the same but for details of the work.
+/// Returns true if two reports say the same except for details of the work.
 fn is_same(one: &Doing, other: &Doing) -> bool {
     match (one, other) {
         (Doing::Working(_), Doing::Working(_)) | (Doing::Background(_), Doing::Background(_)) => true,

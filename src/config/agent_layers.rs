@@ -1,4 +1,4 @@
-//! What the settings say of agents for each role and each stage, as the choice at the start of an attempt needs it.
+//! Settings of the agents for each role and each stage, in the form that the choice at the start of an attempt needs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::domain::{AgentLayers, AgentSettings, RoleId, StageId};
 
 type Text = Setting<Option<String>>;
 
-/// What is said for roles and stages.
+/// Reads the settings of agents for roles and stages.
 pub(super) fn read(config: &Config) -> AgentLayers {
     let mut roles = said(
         config,
@@ -50,7 +50,7 @@ pub(super) fn read(config: &Config) -> AgentLayers {
     }
 }
 
-/// What these settings say: agent, model, effort, mode and permissions, by what they are for.
+/// Collects agent, model, effort, mode and permissions from these settings, by role or stage.
 fn said(
     config: &Config,
     [agent, model, effort, mode, permissions]: [&Text; 5],

@@ -1,4 +1,4 @@
-//! How a person wants the screen: colours, glyphs, keys, mouse and notifications. What is not set follows the terminal.
+//! Appearance of a person's screen: colours, glyphs, keys, mouse and notifications. Settings that are not set follow the terminal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub struct Appearance {
     themes: Themes,
     /// `None`: as the terminal can.
     glyphs: Option<Glyphs>,
-    /// Whether pastes are shown before they are sent.
+    /// Preview of pastes before they are sent.
     pub paste_preview: PastePreview,
-    /// Which mouse events are used.
+    /// Mouse events that are used.
     pub mouse: MouseCapture,
     motion: Motion,
     /// The person's own keys, as a key file.
@@ -33,12 +33,12 @@ pub struct Appearance {
     progress: bool,
     /// `None`: neither words nor a bell are wished for.
     notify_style: Option<NotifyStyle>,
-    /// Hours of the day in which nobody is called.
+    /// Hours of the day without calls.
     pub quiet_hours: DailyHours,
 }
 
 impl Appearance {
-    /// What the settings say.
+    /// Reads the appearance from the settings.
     pub fn of(config: &Config) -> Appearance {
         Appearance {
             theme: config.value(&schema::THEME).into_owned(),
@@ -65,11 +65,11 @@ impl Appearance {
         self
     }
 
-    /// The theme for a terminal that looks so: the one that was chosen, else the one that is set. What was set wins over what
-    /// the terminal says, also over `NO_COLOR`.
+    /// Returns the theme for a terminal with these capabilities: the one that was chosen, else the one that is set. A setting wins over the
+    /// terminal, also over `NO_COLOR`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the theme.
     pub fn theme(&self, chosen: Option<&str>, looks: DisplayCaps) -> Result<Theme, ThemeError> {
         let name = chosen.unwrap_or(&self.theme);
         let theme = self.themes.theme(name, self.effective_caps(looks))?;
@@ -82,12 +82,12 @@ impl Appearance {
         Theme::builtin(looks.palette, looks.glyphs).with_motion(self.motion)
     }
 
-    /// The themes there are: name, and what it is.
+    /// Returns the themes: name and description of each.
     pub fn themes(&self) -> Vec<(String, String)> {
         self.themes.names()
     }
 
-    /// What lines are drawn with on a terminal that looks so.
+    /// Returns the glyphs to draw lines with on a terminal with these capabilities: the chosen ones, else those of the terminal.
     pub fn glyphs(&self, looks: DisplayCaps) -> Glyphs {
         self.effective_caps(looks).glyphs
     }
@@ -99,7 +99,8 @@ impl Appearance {
         }
     }
 
-    /// When a person at a terminal that looks so is called, and how; never where neither words nor a bell are wished for.
+    /// Returns the rules for calling a person at a terminal with these capabilities, and the style of a call; without words or a bell, a
+    /// person is never called.
     pub fn alert_rules(&self, looks: DisplayCaps) -> (AlertRules, Option<NotifyStyle>) {
         let rules = AlertRules {
             when: match self.notify_style {
@@ -115,19 +116,19 @@ impl Appearance {
         (rules, self.notify_style)
     }
 
-    /// The keys.
+    /// Returns the keys of the screen.
     ///
     /// # Errors
-    /// What is wrong with a person's own keys, naming both sides of a contradiction.
+    /// The fault in a person's own keys, naming both sides of a contradiction.
     pub fn keymap(&self) -> Result<Arc<Keymap>, KeymapError> {
         Keymap::with_overrides(&self.keys).map(Arc::new)
     }
 }
 
-/// Hours of the day in which nobody is called, as they are set.
+/// Returns the hours of the day without calls, as they are set.
 pub fn quiet_hours(config: &Config) -> DailyHours {
     let text = config.value(&schema::NOTIFY_QUIET).unwrap_or_default();
-    // What are no hours never became a value.
+    // A text that is not a list of hours never became a value.
     text.parse().unwrap_or_default()
 }
 
@@ -146,7 +147,7 @@ fn own_keys(config: &Config) -> String {
     let mut text = String::new();
     let mut tables: BTreeMap<String, String> = BTreeMap::new();
     for shown in config.list() {
-        // What nobody set is left to the key file: a preset may have a prefix of its own.
+        // A key that is not set is left to the key file: a preset may have a prefix of its own.
         let Some(value) = config
             .text(&shown.key)
             .filter(|_| shown.origin != SettingOrigin::Default)

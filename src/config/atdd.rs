@@ -1,4 +1,4 @@
-//! How stories are worked on whose tests are written first, as the settings say.
+//! Settings for the work on stories whose tests are written first.
 
 pub use crate::config::story_rules::{OnStoryFailure, PassingTests};
 
@@ -25,12 +25,12 @@ pub struct StorySettings {
     pub context_tokens: u64,
     /// Files and folders, from the project's root, that no story may change.
     pub protected: Vec<String>,
-    /// How tests are written in a language that is not known.
+    /// Words that mark tests in a language that is not known.
     pub words: TestWords,
 }
 
 impl StorySettings {
-    /// What the settings say.
+    /// Reads the story settings from all settings.
     pub fn of(config: &Config) -> StorySettings {
         let words = |text: &str| listed(text).map(str::to_owned).collect();
         let list = |text: Option<String>| words(&text.unwrap_or_default());
@@ -59,7 +59,7 @@ impl StorySettings {
         self.test_path.replace("{name}", name)
     }
 
-    /// The program and arguments that run the tests whose file has this name. What is put in stays inside of its word.
+    /// Returns the program and arguments that run the tests whose file has this name. An inserted text stays inside of its word.
     pub fn test_words(&self, name: &str) -> Vec<String> {
         let file = self.test_file(name);
         let words = shell_words::split(&self.test_cmd).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How a terminal can be drawn on, from its environment. Asks nothing of the terminal itself.
+//! Drawing capabilities of a terminal, detected from its environment. The terminal itself is not asked.
 
 use crate::config::process_env::ProcessEnv;
 use crate::ui::{Background, ColourDepth, DisplayCaps, Glyphs};
@@ -16,7 +16,7 @@ const TRUE: [&str; 6] = [
 /// Beginnings of names of terminals without colours.
 const MONO: [&str; 5] = ["dumb", "vt1", "vt2", "vt3", "xterm-mono"];
 
-/// What that environment says.
+/// Detects the drawing capabilities from that environment.
 pub fn detect(edge: &ProcessEnv) -> DisplayCaps {
     let term = edge.get("TERM").unwrap_or_default();
     DisplayCaps {
@@ -26,7 +26,7 @@ pub fn detect(edge: &ProcessEnv) -> DisplayCaps {
     }
 }
 
-/// What `COLORFGBG` says, which some terminals set: `15;0` is light on dark.
+/// Reads the background from `COLORFGBG`, which some terminals set: `15;0` is light on dark.
 fn of_colorfgbg(text: &str) -> Option<Background> {
     match text.rsplit(';').next()?.parse::<u8>().ok()? {
         0..=6 | 8 => Some(Background::Dark),
@@ -52,7 +52,7 @@ fn palette(term: &str, edge: &ProcessEnv) -> ColourDepth {
     }
 }
 
-/// Languages in whose locales a terminal may draw a line two columns wide, and nobody has asked this one.
+/// Languages in whose locales a terminal may draw a line two columns wide, and this terminal has not been asked.
 const WIDE: [&str; 3] = ["zh", "ja", "ko"];
 
 fn glyphs(term: &str, edge: &ProcessEnv) -> Glyphs {

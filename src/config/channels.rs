@@ -14,7 +14,7 @@ use crate::ports::notify::Notifier;
 
 /// Longest run of a person's program, and longest wait for an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Where topics of ntfy are when nobody says where.
+/// Default address of ntfy topics.
 const NTFY: &str = "https://ntfy.sh";
 /// Settings that a program of the person's has no use for.
 const SECRETS: [&str; 2] = ["DBS_NOTIFY_SECRET", "DBS_NOTIFY_TOKEN"];
@@ -34,23 +34,23 @@ struct WebhookConfig {
     token: Option<SecretText>,
 }
 
-/// A notification channel that is ready to use, with its name and what it reaches.
+/// Notification channel that is ready to use, with its name and target.
 pub struct NotifyChannel {
-    /// Its name: `command` or `http`.
+    /// Name of the channel: `command` or `http`.
     pub name: &'static str,
-    /// What is used, for people: a program, a host.
+    /// Target shown to people: a program or a host.
     pub target: String,
     pub transport: Arc<dyn Notifier>,
 }
 
 impl ChannelSettings {
-    /// Those the settings have; those of earlier programs where there are no others (P51, P52).
+    /// Reads the channels from the settings; those of earlier programs where there are no others (P51, P52).
     pub fn of(config: &Config) -> ChannelSettings {
         let provider = match config.value(&schema::NOTIFICATIONS_ENABLED) {
             Some(false) => None,
             Some(true) | None => config.value(&schema::NOTIFICATIONS_PROVIDER),
         };
-        // What is no command line never became a value.
+        // A text that is not a command line never became a value.
         let command = config.value(&schema::NOTIFY_COMMAND);
         let command = command.map(|line| shell_words::split(&line).unwrap_or_default());
         let desktop = || {
@@ -86,12 +86,12 @@ impl ChannelSettings {
         host_of(&self.webhook.as_ref()?.url)
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no channel.
     pub fn is_empty(&self) -> bool {
         *self == ChannelSettings::default()
     }
 
-    /// All, ready; and what is wrong with the others.
+    /// Opens all channels; returns those that are ready, and the faults of the others.
     pub fn open(&self, place: &ProjectPaths) -> (Vec<NotifyChannel>, Vec<String>) {
         let (mut ways, mut problems) = (Vec::new(), Vec::new());
         if let Some(argv) = &self.command {
@@ -183,7 +183,7 @@ fn proxies(place: &ProjectPaths) -> ProxySettings {
     };
     ProxySettings {
         https: named(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
-        // The name in capitals can be set by whoever calls a script of the web; nobody else reads it either.
+        // The name in capitals can be set by the caller of a web script; other programs do not read it either.
         http: named(&["http_proxy", "all_proxy", "ALL_PROXY"]),
         none_for: named(&["no_proxy", "NO_PROXY"]),
     }

@@ -16,9 +16,9 @@ use crate::config::value::SettingValue;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigChange {
     pub file: PathBuf,
-    /// Why it has no effect, when it has none; it is kept for the program that knows it.
+    /// Reason why the key has no effect, if it has none; the key is kept for the program that knows it.
     pub note: Option<&'static str>,
-    /// Whether a file had the key before.
+    /// True if a file already had the key.
     pub was_set: bool,
 }
 
@@ -90,7 +90,7 @@ fn unusable(file: &Path) -> impl FnOnce(String) -> ConfigError + '_ {
     }
 }
 
-/// What a file begins with that is made for somebody.
+/// First line of a file that is created for a person.
 const OWN: &str = "# Your own settings for dbs in all projects; `dbs config` lists what there is.\n";
 
 /// Takes a key out of this project's files, also one that is not known; the next source's value holds.
@@ -141,7 +141,8 @@ const FIRST_PROGRAM: [&str; 5] = [
     "use_tmux_windows",
 ];
 
-/// Where a value goes that no file has: keys of the earlier program to its own file where there is one, so that it sees them.
+/// Returns the file for a value that is in no file yet: keys of the earlier program go to that program's own file where it exists, so that
+/// it sees them.
 fn default_file<'a>(places: &'a ConfigFiles, path: &[&str]) -> &'a Path {
     if FIRST_PROGRAM.contains(&path.join(".").as_str()) && places.json().exists() {
         places.json()
@@ -161,7 +162,8 @@ fn look(file: &Path, path: &[&str]) -> Result<(String, bool), ConfigError> {
     Ok((text, has))
 }
 
-/// The whole new text or the whole old one, whatever happens in between. A file that is a link is changed where it leads to.
+/// Replaces a file by the text: at any time the file holds the whole new text or the whole old one. If the file is a link, its target is
+/// changed.
 fn replace(file: &Path, text: &str) -> Result<(), ConfigError> {
     let written = || {
         let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());

@@ -1,10 +1,10 @@
-//! Why a setting could not be shown or changed.
+//! Errors of showing or changing a setting.
 
 use std::path::PathBuf;
 
 use crate::config::schema::{member_of, nearest_key};
 
-/// Why a setting could not be shown or changed.
+/// Error of showing or changing a setting.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("find the setting `{key}`: there is none of that name{}", hint(.nearest.as_deref()))]

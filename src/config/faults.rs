@@ -1,4 +1,4 @@
-//! Settings that cannot be used as they are written: values of another type, and names of what is not there. What depends on one waits.
+//! Settings that cannot be used as they are written: values of another type, and names of missing things. Work that depends on one waits.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub fn all(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec
     found
 }
 
-/// Faults that the files themselves show: what cannot be read, and names of roles, stages and agents that there are not.
+/// Lists the faults that the files themselves show: unreadable values, and unknown names of roles, stages and agents.
 pub fn written(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<SettingFault> {
     let everywhere = |text: String| SettingFault {
         text,
@@ -117,7 +117,7 @@ pub fn base_branch(place: &ProjectPaths, config: &Config, base: &str) -> Option<
     })
 }
 
-/// Why a branch cannot be the base, if so: reads behind a colon.
+/// Returns the reason why a branch cannot be the base, if there is one; reads after a colon.
 fn base_problem(place: &ProjectPaths, base: &str) -> Option<String> {
     let name = match BranchName::new(base) {
         Ok(name) => name,
@@ -126,7 +126,7 @@ fn base_problem(place: &ProjectPaths, base: &str) -> Option<String> {
     let environment = place.sources.overrides.environment.iter();
     let environment = environment.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let setup = GitSetup::new(&place.root, environment);
-    // Where git cannot be asked, that is said by what asks it for the work.
+    // Where git cannot be asked, the code that needs it for the work reports that.
     let known = known_branches(&setup).ok()?;
     if known.iter().any(|branch| branch == base) {
         return None;

@@ -1,4 +1,4 @@
-//! What the files of the settings look like from outside, to notice a change.
+//! Stamps of the settings files (time and length), to notice a change.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -6,21 +6,21 @@ use std::time::SystemTime;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
 
-/// Modification times and sizes of the files of settings, workflows and whatever else is trusted with them.
+/// Modification times and sizes of the files of settings, workflows and other files that are trusted with them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
 impl FileStamps {
-    /// Those of all files that count now. Blocks for a few small reads.
+    /// Takes the stamps of all files that count now. Blocks for a few small reads.
     pub fn now(place: &ProjectPaths) -> FileStamps {
         FileStamps::at(place, &place.trust.watched_files())
     }
 
-    /// Those of settings, workflows and `more` files.
+    /// Takes the stamps of settings, workflows and `more` files.
     pub fn at(place: &ProjectPaths, more: &[PathBuf]) -> FileStamps {
         let places = &place.sources.files;
         let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
-        // A folder that cannot be listed is reported by whoever reads it.
+        // A folder that cannot be listed is reported by its reader.
         files.extend(toml_paths(&place.workflows).unwrap_or_default());
         files.extend_from_slice(more);
         FileStamps(

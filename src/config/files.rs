@@ -9,7 +9,7 @@ use crate::config::{json, toml, yaml};
 /// Paths of the configuration files of a project and of the user, strongest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFiles {
-    /// Those of the project: `.debussy/config.toml`, then the files of earlier programs: `.yaml`, `.yml`, `.json`.
+    /// Files of the project: `.debussy/config.toml`, then the files of earlier programs: `.yaml`, `.yml`, `.json`.
     pub project: Vec<PathBuf>,
     /// The user's own, for all projects: `dbs/config.toml` in the configuration folder, then the same names in `~/.debussy`.
     pub user: Vec<PathBuf>,
@@ -49,7 +49,7 @@ impl ConfigFiles {
 /// Function that sets or removes one value in the text of a configuration file.
 pub(super) type EditFn = fn(&str, &[&str], Option<&SettingValue>) -> Result<String, String>;
 
-/// How a file is read and changed.
+/// Returns the functions that read and change a file, by its ending.
 pub(super) fn dialect(file: &Path) -> (ReadFn, EditFn) {
     match file.extension().and_then(|end| end.to_str()) {
         Some("json") => (json::read, json::edit),

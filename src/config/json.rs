@@ -8,7 +8,7 @@ use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
 
-/// Everything the file says; the error is a line and a text.
+/// Reads all settings of the file; the error is a line and a text.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {
     let parts = parse(text)?;
     let mut n_values = 0;
@@ -48,7 +48,7 @@ fn walk(parts: &Map<String, Json>, path: &mut Vec<String>, visit: &mut dyn FnMut
         path.push(key.clone());
         match value {
             Json::Object(inner) => walk(inner, path, visit),
-            // The earlier programs wrote null for what is not set.
+            // The earlier programs wrote null for a value that is not set.
             Json::Null => {}
             Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => visit(path, value),
         }

@@ -1,5 +1,6 @@
-//! A copy of a project's own settings, workflows, layouts, themes, roles and prompts in its state: `git clean -fdx` takes `.debussy` away, because git
-//! ignores it, and leaves the state. Trust is not kept with it: what comes back is judged like any other text in the files.
+//! Copies of a project's own settings, workflows, layouts, themes, roles and prompts in its state: `git clean -fdx` takes `.debussy` away,
+//! because git ignores it, and leaves the state. Trust is not kept with the copies: restored text is judged like any other text in the
+//! files.
 
 use std::fs;
 use std::io;
@@ -29,7 +30,7 @@ pub struct KeptSettings {
 }
 
 impl KeptSettings {
-    /// Those of the folder `debussy`, with the copies in the project's state.
+    /// Creates the settings of the folder `debussy`, with the copies in the project's state.
     pub fn new(debussy: &Path, state: &Path) -> KeptSettings {
         KeptSettings {
             debussy: debussy.to_owned(),
@@ -56,7 +57,7 @@ impl KeptSettings {
         copied.fold(Ok(()), Result::and)
     }
 
-    /// The files of which only the copies are left, when none of them is there any more.
+    /// Returns the files of which only the copies are left, when none of the originals is there any more.
     pub fn lost(&self) -> Vec<PathBuf> {
         if files_in(&self.debussy).is_empty() {
             files_in(&self.copies)
@@ -65,7 +66,7 @@ impl KeptSettings {
         }
     }
 
-    /// What people are told about lost files; `None` when none is.
+    /// Returns the message about lost files; `None` when none is lost.
     pub fn lost_text(&self) -> Option<String> {
         let lost = self.lost();
         if lost.is_empty() {
@@ -93,7 +94,7 @@ impl KeptSettings {
     }
 }
 
-/// Names of the regular files that people write, sorted. Links are not followed: what they lead to is not the project's.
+/// Returns the names of the regular files that people write, sorted. Links are not followed: their targets are not the project's.
 fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (inside, endings) in FOLDERS {

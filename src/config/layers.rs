@@ -29,7 +29,7 @@ pub struct Config {
     diagnostics: Vec<Diagnostic>,
     /// Values and files that cannot be used although the work depends on them; reads after "could not use".
     unusable: Vec<String>,
-    /// What of the project's files is not trusted, and so not among the values.
+    /// Parts of the project's files that are not trusted, and so not among the values.
     pub(super) untrusted: Option<UntrustedFiles>,
     /// Kinds of agents of the project that are trusted.
     pub(super) agent_kinds: AgentKinds,
@@ -39,7 +39,7 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedSetting {
     pub key: String,
-    /// Its value; `None`: not set.
+    /// Value of the setting; `None`: not set.
     pub value: Option<SettingValue>,
     pub origin: SettingOrigin,
     /// Values it hides, strongest first, with their origins.
@@ -47,14 +47,14 @@ pub struct ResolvedSetting {
     pub doc: &'static str,
     pub kind: String,
     pub row: &'static str,
-    /// Why it has no effect, when it has none.
+    /// Reason why the setting has no effect, if it has none.
     pub note: Option<&'static str>,
-    /// When another value comes into force while a server runs.
+    /// Time at which another value comes into force while a server runs.
     pub effect: SettingEffect,
 }
 
 impl Config {
-    /// Reads all sources. Never fails: what cannot be used is passed over and reported, the next source's value holds.
+    /// Reads all sources. Never fails: an unusable value is ignored and reported, and the next source's value holds.
     pub fn read(places: &ConfigFiles, given: &ConfigOverrides) -> Config {
         let mut config = Config::default();
         let mut found = flags(given);
@@ -68,8 +68,8 @@ impl Config {
         config
     }
 
-    /// The same, but of the project's files only those values of executable settings are heeded that a person has trusted: as
-    /// written where they still stand so, else as they were trusted. All others of these files wait.
+    /// Returns the same settings, with only the trusted values of the project's executable settings: as written where the files still have
+    /// the trusted text, else as they were trusted. All other executable settings of these files wait.
     pub(super) fn read_trusted(
         places: &ConfigFiles,
         given: &ConfigOverrides,
@@ -85,7 +85,7 @@ impl Config {
         let (guarded, others): (Vec<_>, Vec<_>) = project.into_iter().partition(RawSetting::is_guarded);
         let waits = |raw: &&RawSetting| !trusted.iter().any(|one| raw.is(one));
         for waiting in guarded.iter().filter(waits) {
-            // Nothing of it is used; what is wrong with it is said all the same.
+            // Nothing of it is used; its faults are reported all the same.
             config.checked(waiting);
         }
         found.extend(others);
@@ -102,17 +102,17 @@ impl Config {
         config
     }
 
-    /// What was not understood; nothing of it was lost.
+    /// Returns the problems of what could not be understood; nothing of it was lost.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// What was written and cannot be used although the work depends on it, a line each; reads after "could not use".
+    /// Returns the settings that cannot be used although the work depends on them, a line each; reads after "could not use".
     pub(super) fn unusable(&self) -> &[String] {
         &self.unusable
     }
 
-    /// One setting with its origin, and what it hides.
+    /// Returns one setting with its origin and the values it hides.
     ///
     /// # Errors
     /// [`ConfigError::UnknownKey`], with the nearest key.
@@ -151,14 +151,14 @@ impl Config {
         all
     }
 
-    /// The value of a setting; its default where nobody set it.
+    /// Returns the value of a setting; its default where it is not set.
     pub fn value<T: FromSettingValue + Clone>(&self, setting: &Setting<T>) -> T {
         let set = self.all(&setting.spec, &owned(setting.spec.name)).first();
         set.and_then(|(value, _)| T::from_value(value))
             .unwrap_or_else(|| setting.default.clone())
     }
 
-    /// What the chosen word of a setting stands for.
+    /// Returns the value that the chosen word of a setting means.
     pub fn choice<T: Copy>(&self, setting: &Setting<T>) -> T {
         let ValueKind::Choice(words) = setting.spec.kind else {
             return setting.default;
@@ -261,7 +261,7 @@ impl Config {
                     text: RawValue::Plain(value.clone()),
                     origin: SettingOrigin::Environment(name.clone()),
                 }),
-                // Other programs and our own parts use such names too; only what looks like a slip is worth a word.
+                // Other programs and our own parts use such names too; only a likely slip is worth a word.
                 None => {
                     if let Some(meant) = near_miss(rest) {
                         let text = format!("there is no such setting; did you mean {ENVIRONMENT}{meant}?");
@@ -350,7 +350,7 @@ fn strongest<'a>(found: &'a [RawSetting], key: &str) -> Option<&'a RawSetting> {
 }
 
 impl RawSetting {
-    /// Whether a person must have trusted its value, if a file of the project has it.
+    /// Returns true if a person must have trusted the value before it is used from a file of the project.
     fn is_guarded(&self) -> bool {
         let known = spec_of(&self.parts());
         known.is_some_and(|known| known.trust != SettingTrust::Harmless)

@@ -1,13 +1,13 @@
-//! How a terminal shows notifications.
+//! Style of a terminal's notifications.
 
 use serde::{Deserialize, Serialize};
 
-/// How a terminal shows notifications: escape sequence, bell and tmux passthrough.
+/// Style of a terminal's notifications: escape sequence, bell and tmux passthrough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotifyStyle {
     pub way: NotifySequence,
     pub bell: bool,
-    /// Whether it is passed through tmux to the terminal around it.
+    /// True if the sequence is passed through tmux to the terminal around it.
     pub through_tmux: bool,
 }
 
@@ -15,7 +15,7 @@ pub struct NotifyStyle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotifySequence {
-    /// What the terminal is known to understand.
+    /// Sequence that the terminal is known to understand.
     #[default]
     Auto,
     /// `OSC 9`.

@@ -1,4 +1,4 @@
-//! Where a value comes from.
+//! Origin of a value.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub struct ConfigOverrides {
     pub environment: Vec<(String, String)>,
 }
 
-/// Where the value of a setting comes from: a flag, the environment, a file or the default.
+/// Origin of a setting's value: a flag, the environment, a file or the default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
     Flag,
@@ -23,7 +23,7 @@ pub enum SettingOrigin {
         /// The line, from 1; 0 when it is not known.
         line: usize,
     },
-    /// What a person trusted of the project's files, which say something else by now.
+    /// Text of the project's files that a person trusted and that has changed since.
     Trusted,
     Default,
 }

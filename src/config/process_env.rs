@@ -1,4 +1,4 @@
-//! What the process was given: arguments, environment, folder, program. Read once, here; everything else gets it as values.
+//! Input of the process: arguments, environment, folder, program. Read once, here; everything else gets it as values.
 #![expect(clippy::disallowed_methods, reason = "this is the door to the environment")]
 
 use std::ffi::OsString;
@@ -12,17 +12,17 @@ use crate::adapters::project::{Project, RuntimeDirs};
 pub struct ProcessEnv {
     pub program: PathBuf,
     pub folder: PathBuf,
-    /// With a `PATH` that leads to no program of the project that `folder` lies in.
+    /// Environment with a `PATH` that leads to no program of the project around `folder`.
     pub environment: Vec<(OsString, OsString)>,
     /// The `PATH` that the process was given, where folders of it are left out.
     pub given_path: Option<GivenPath>,
     /// The theme asked for on the command line; not part of the environment, which servers inherit.
     pub theme: Option<String>,
-    /// Where a folder for sockets may be made.
+    /// Folders in which a folder for sockets may be made.
     pub runtime: RuntimeDirs,
 }
 
-/// A `PATH` of which not all folders are searched.
+/// Value of `PATH` of which not all folders are searched.
 #[derive(Debug, Clone)]
 pub struct GivenPath {
     /// Name of the variable, which is not written the same everywhere, and its value.
@@ -62,7 +62,7 @@ impl ProcessEnv {
         Ok(edge)
     }
 
-    /// Leaves out of `PATH` what could lead to programs of the project that the current folder lies in.
+    /// Leaves out of `PATH` the folders that could lead to programs of the project around the current folder.
     fn leave_out_project(&mut self) {
         let is_path = |(name, _): &(OsString, OsString)| name.eq_ignore_ascii_case("PATH");
         let Some(at) = self.environment.iter().position(is_path) else {
@@ -91,7 +91,7 @@ impl ProcessEnv {
             .map(|(name, value)| (name, value))
     }
 
-    /// What people must be told of folders in `PATH` that are not searched.
+    /// Returns the message about folders in `PATH` that are not searched.
     pub fn left_out_text(&self) -> Option<String> {
         let given = self.given_path.as_ref()?;
         let shown = |folder: &PathBuf| {
@@ -114,12 +114,12 @@ impl ProcessEnv {
         (!value.is_empty()).then(|| value.to_owned())
     }
 
-    /// Whether the person has chosen lines for all commands (`DBS_PLAIN`).
+    /// Returns true if the person has chosen lines for all commands (`DBS_PLAIN`).
     pub fn prefers_plain(&self) -> bool {
         self.get("DBS_PLAIN").is_some_and(|value| value != "0")
     }
 
-    /// Whether a screen is not wished for, or this terminal has no cursor to draw one with.
+    /// Returns true if the person wants no screen, or this terminal has no cursor to draw one with.
     pub fn needs_plain(&self) -> bool {
         self.prefers_plain() || self.get("TERM").is_some_and(|term| term == "dumb")
     }
@@ -130,7 +130,7 @@ impl ProcessEnv {
         own.or_else(|| Some(self.home()?.join(".config")))
     }
 
-    /// This program's folder in the person's folder for state: `~/.local/state/dbs`, or where `XDG_STATE_HOME` points.
+    /// Returns this program's folder in the person's folder for state: `~/.local/state/dbs`, or the one that `XDG_STATE_HOME` names.
     pub fn state_folder(&self) -> Option<PathBuf> {
         let own = self.get("XDG_STATE_HOME").map(PathBuf::from);
         let own = own.filter(|folder| folder.is_absolute());
@@ -138,7 +138,7 @@ impl ProcessEnv {
         Some(state.join("dbs"))
     }
 
-    /// Who asks on the command line: an agent by its name, else the person.
+    /// Returns the author of a command on the command line: an agent by its name, else the person.
     pub fn author(&self) -> String {
         self.get("DBS_AGENT")
             .or_else(|| self.get("USER"))
@@ -146,7 +146,7 @@ impl ProcessEnv {
             .unwrap_or_else(|| "person".to_owned())
     }
 
-    /// Whether this process was started by an agent.
+    /// Returns true if this process was started by an agent.
     pub fn is_agent(&self) -> bool {
         self.get("DBS_ATTEMPT").is_some()
     }
@@ -162,7 +162,7 @@ impl ProcessEnv {
         home.map(PathBuf::from)
     }
 
-    /// The environment as text; what is not text is left out.
+    /// Returns the environment as text, without the variables that are not text.
     pub fn text_environment(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let text = |word: &OsString| word.to_str().map(str::to_owned);
         self.environment
@@ -214,7 +214,7 @@ impl ProcessEnv {
     }
 }
 
-/// Whether this process may change everything on the machine, and with it every agent it starts.
+/// Returns true if this process may change everything on the machine, and with it every agent it starts.
 pub fn runs_as_root() -> bool {
     cfg!(unix) && user() == 0
 }

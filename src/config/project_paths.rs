@@ -1,4 +1,4 @@
-//! Where a project keeps its things, as the server and the command line need it.
+//! Paths of a project, as the server and the command line need them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use crate::config::{Config, ConfigFiles, ConfigOverrides, schema, state_move};
 pub struct ProjectPaths {
     /// Root of the main checkout, canonical.
     pub root: PathBuf,
-    /// The root's last part: what its session is called unless somebody names it.
+    /// Last part of the root: the name of its session unless another one is set.
     folder_name: String,
-    /// `.debussy`: what people read and edit.
+    /// Folder `.debussy`, which people read and edit.
     pub debussy: PathBuf,
     /// Database, backups, records of attempts and all else that must not be lost.
     pub state: PathBuf,
@@ -35,9 +35,9 @@ pub struct ProjectPaths {
     pub marker: String,
     pub secret: ProjectSecret,
     pub sources: ConfigSources,
-    /// Whether its state was made by this person on this machine.
+    /// Origin of the state: made by this person on this machine, or not.
     pub state_origin: StateOrigin,
-    /// What a person trusts of this project.
+    /// Trust of the person in this project.
     pub trust: ProjectTrust,
 }
 
@@ -49,7 +49,7 @@ pub struct ConfigSources {
 }
 
 impl ProjectPaths {
-    /// The project that `from` lies in; makes what is missing of its folders.
+    /// Finds the project around `from`; makes the missing ones of its folders.
     ///
     /// # Errors
     /// When there is no project, or its folders cannot be made. Reads after "could not".
@@ -116,7 +116,7 @@ impl ProjectPaths {
         self.state.join("told.json")
     }
 
-    /// Why the state of the project must not be used, if so; reads after "could not".
+    /// Returns the reason why the state of the project must not be used, if there is one; reads after "could not".
     pub fn state_problem(&self) -> Option<String> {
         let StateOrigin::Foreign(why) = &self.state_origin else {
             return None;
@@ -138,7 +138,7 @@ impl ProjectPaths {
         &self.folder_name
     }
 
-    /// What its session is called with these settings.
+    /// Returns the name of the session with these settings.
     pub fn session_name(&self, config: &Config) -> String {
         let named = config.value(&schema::SESSION_NAME);
         let named = named.filter(|name| !name.trim().is_empty());

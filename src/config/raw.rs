@@ -1,4 +1,4 @@
-//! What a source says, before anybody has judged it.
+//! Settings as a source has them, before they are checked.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 1_000;
 /// The name of a gate's command in a table of the gate: `gates.test = { command = "make test", fresh = true }`.
 pub(super) const GATE_COMMAND: &str = "command";
 
-/// Refuses a file with so many values that it is no file of settings; the error is a line and a text.
+/// Refuses a file with so many values that it cannot be a file of settings; the error is a line and a text.
 pub(super) fn limited(n_values: usize) -> Result<(), (usize, String)> {
     if n_values <= MOST_VALUES {
         return Ok(());
@@ -24,7 +24,7 @@ pub(super) fn limited(n_values: usize) -> Result<(), (usize, String)> {
     ))
 }
 
-/// One setting as a source has it, before it is checked.
+/// Setting as a source has it, before it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RawSetting {
     pub(super) path: Vec<String>,
@@ -45,7 +45,7 @@ pub(super) enum RawValue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TrustedValue {
     pub(super) key: String,
-    /// Its value as [`RawSetting::value_text`] has it.
+    /// Value as [`RawSetting::value_text`] returns it.
     pub(super) text: String,
 }
 
@@ -61,7 +61,7 @@ impl TrustedValue {
 }
 
 impl RawSetting {
-    /// Its value as text; a list as it is written.
+    /// Returns the value as text; a list as it is written.
     pub(super) fn value_text(&self) -> &str {
         match &self.text {
             RawValue::Plain(text) | RawValue::List(text) => text,

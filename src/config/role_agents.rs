@@ -1,4 +1,4 @@
-//! Which agent plays each role, with its options: read from the settings.
+//! Agent of each role with its options, read from the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use crate::formats::agent_kind::RESERVED;
 use crate::formats::nearest::nearest;
 use crate::formats::permissions::read_setting;
 
-/// Why the settings of a role do not name an agent that can be started.
+/// Error in the settings of a role that do not name an agent that can be started.
 #[derive(Debug, thiserror::Error)]
 #[error("could not use {what}: {why}")]
 pub struct RoleError {
-    /// The begin of the names of the settings that it is about: `roles.developer.`, `stages.review.`.
+    /// Prefix of the settings it is about: `roles.developer.`, `stages.review.`.
     pub keys: String,
     what: String,
     why: String,
@@ -28,7 +28,7 @@ impl From<RoleError> for String {
     }
 }
 
-/// Which agent plays which role, by these settings; and what of them names no agent that can be started.
+/// Returns the agents by role that these settings name, and errors for those that name no agent that can be started.
 pub fn kinds(config: &Config) -> (AgentsByRole, Vec<RoleError>) {
     let (mut kinds, mut errors) = (AgentsByRole::default(), Vec::new());
     let commands = BTreeMap::from_iter(config.family(&schema::ROLE_COMMAND));
@@ -65,7 +65,7 @@ pub fn kinds(config: &Config) -> (AgentsByRole, Vec<RoleError>) {
     (kinds, errors)
 }
 
-/// What was found; an error is put to the others.
+/// Returns the value found; an error is added to `errors`.
 fn noted<T>(found: Result<T, RoleError>, errors: &mut Vec<RoleError>) -> Option<T> {
     found.map_err(|error| errors.push(error)).ok()
 }
@@ -93,7 +93,7 @@ fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), Role
     if agent.options.mode != AgentDisplay::Headless || kind.runs_headless() {
         return Ok(());
     }
-    // What a role does not say itself stands at `default`.
+    // A mode that a role does not set itself is at `default`.
     let said = [role, "default"].map(|role| config.explain(&format!("roles.{role}.mode")));
     let said = said.into_iter().flatten().find(|said| said.value.is_some());
     let at = said.map_or_else(String::new, |said| format!(", at {}", said.origin));
@@ -202,7 +202,7 @@ fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<AgentTool, Rol
     }
 }
 
-/// Where a setting was read.
+/// Returns the place where a setting was read, or its key where that is not known.
 fn origin(config: &Config, key: &str) -> String {
     let said = config.explain(key);
     said.map_or_else(|_| key.to_owned(), |said| said.origin.to_string())
@@ -215,7 +215,7 @@ pub fn agent_names(config: &Config) -> Vec<String> {
     RESERVED.into_iter().map(str::to_owned).chain(described).collect()
 }
 
-/// Why there is no agent of that name, and what there is.
+/// Returns the message for an unknown kind of agent, with the names that exist.
 fn unknown_kind(config: &Config, role: &str, name: &str) -> String {
     let known = agent_names(config);
     let meant = nearest(name, &known);
@@ -236,7 +236,7 @@ fn rehearsal(config: &Config) -> RehearsalAgent {
     }
 }
 
-/// Whether a role has an agent of its own that is another than that of `default`. The names of models and efforts are those of one
+/// Returns true if a role has an agent of its own that differs from that of `default`. The names of models and efforts are those of one
 /// tool, and another tool would not start with them.
 fn has_another_agent(config: &Config, role: &str) -> bool {
     let value = |key, role: &str| BTreeMap::from_iter(config.family::<String>(key)).remove(role);
@@ -245,7 +245,8 @@ fn has_another_agent(config: &Config, role: &str) -> bool {
     matches!((named(role), named("default")), (Some(own), Some(usual)) if own != usual)
 }
 
-/// How a role uses its agent; what it does not say itself is as for `default`, but for the model and the effort of another agent.
+/// Returns the options of a role for its agent; what the role does not set is as for `default`, except the model and the effort of another
+/// agent.
 fn options(config: &Config, role: &str) -> RoleOptions {
     fn of<T>(all: Vec<(String, T)>, role: &str) -> Option<T> {
         let mut all = BTreeMap::from_iter(all);

@@ -69,7 +69,7 @@ pub(super) const fn text(
     setting(spec, kind, shown, Cow::Borrowed(default))
 }
 
-/// One of some words: the first stands for the default, the others for `others` in this order.
+/// Setting with a choice of words: the first means the default, the others mean `others` in this order.
 pub(super) const fn choice<T: Copy>(
     spec: SettingSpec,
     words: &'static [&'static str],
@@ -136,7 +136,7 @@ pub(super) const fn known_as(earlier: &'static str, spec: SettingSpec) -> Settin
     }
 }
 
-/// A setting whose time is over, and what took its place.
+/// Setting whose time is over, with its replacement.
 pub(super) const fn obsolete(
     name: &'static str,
     source: &'static str,

@@ -45,7 +45,7 @@ pub(super) fn spec_of(path: &[&str]) -> Option<&'static SettingSpec> {
     keys().find(|key| key.covers(path.iter().copied()))
 }
 
-/// The nearest key to a mistyped one, unless none is near. Parts that stand for any name take the mistyped key's own.
+/// Returns the nearest key to a mistyped one, unless none is near. Parts that mean any name take the mistyped key's own.
 pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
     let fill = |name: &str| {
         let parts = name.split('.').enumerate();
@@ -62,7 +62,7 @@ pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
     by_end().or_else(|| nearest(&path.join("."), keys().map(|key| fill(key.name))))
 }
 
-/// The first setting below a key that is a table; what may have any name there is written in capitals.
+/// Returns the first setting below a key that is a table; parts that may have any name are written in capitals there.
 pub(super) fn member_of(table: &[&str]) -> Option<String> {
     let filled = |key: &SettingSpec| {
         let parts: Vec<&str> = key.name.split('.').collect();
@@ -98,7 +98,7 @@ pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
         .chain(KEPT)
 }
 
-/// The table of all settings in markdown, as it stands in the documentation.
+/// Returns the table of all settings in markdown, as it is in the documentation.
 pub fn reference() -> String {
     let mut text = String::from(
         "| setting | value | default | takes effect | what it is for | from |\n| --- | --- | --- | --- | --- | --- |\n",

@@ -1,4 +1,4 @@
-//! What a session is started with: everything that comes from configuration, arguments and environment, as plain values.
+//! Setup of a session: everything that comes from configuration, arguments and environment, as plain values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -24,14 +24,14 @@ use crate::ui::{LeaveEffect, NextSteps};
 /// Everything a session is started with, from configuration, arguments and environment.
 #[derive(Debug, Clone)]
 pub struct SessionSetup {
-    /// This program, to be started as holder and as scripted agent.
+    /// Path of this program, to be started as holder and as scripted agent.
     pub program: PathBuf,
     pub environment: Vec<(OsString, OsString)>,
-    /// What people must be told of its `PATH`.
+    /// Message for people about the `PATH` of the environment.
     pub path_note: Option<String>,
-    /// The part of it that agents and gates get.
+    /// Part of the environment that agents and gates get.
     pub inherited: InheritedEnv,
-    /// All of it that is text; each kind of agent gets what is meant for it.
+    /// Text variables of the environment; each kind of agent gets those that are meant for it.
     pub person: PersonEnv,
     pub shell: PathBuf,
     pub settings: BoardSettings,
@@ -44,29 +44,29 @@ pub struct SessionSetup {
     pub log_limit: u64,
     /// Bytes of room on the disk below which no agent is started.
     pub min_free_disk: u64,
-    /// Who signs what the engine commits for agents, as `Name <address>`.
+    /// Signature of the commits that the engine makes for agents, as `Name <address>`.
     pub author: Option<String>,
     /// First line of these commits, as a template.
     pub commit_message: Option<String>,
     pub gate_timeout: Duration,
-    /// What becomes of the session when its person leaves.
+    /// Effect on the session when its person leaves.
     pub on_leave: LeaveEffect,
-    /// What that person is told to do next, after a demo.
+    /// Next steps shown to that person after a demo.
     pub next_steps: NextSteps,
     /// The settings that are in force at the start. Later ones are compared with them.
     pub config: Config,
-    /// What their files looked like before they were read.
+    /// Stamps of the settings files before they were read.
     pub stamps: FileStamps,
 }
 
 impl Config {
-    /// What the rules need; everything else stays with the application.
+    /// Returns the settings that the rules need; everything else stays with the application.
     pub fn settings(&self) -> BoardSettings {
         let by_role = self.family(&schema::MAX_ROLE_AGENTS).into_iter();
         let gates = self.family(&schema::GATES).into_iter();
         let fresh_gates = self.family(&schema::GATE_FRESH).into_iter();
         let fresh_gates = fresh_gates.filter_map(|(name, is_fresh)| is_fresh.then_some(name));
-        // What is wrong with an agent is among the faults.
+        // The faults of agents are reported among the others.
         let (agents, _errors) = kinds(self);
         BoardSettings {
             max_agents: self.value(&schema::MAX_TOTAL_AGENTS),
@@ -112,10 +112,10 @@ fn budget(dollars: Option<f64>) -> Option<Cost> {
 /// Lines kept above each screen.
 const HISTORY: usize = 10_000;
 
-/// The setup of a session without a project's own workflows.
+/// Creates the setup of a session without a project's own workflows.
 ///
 /// # Errors
-/// What is wrong with a built-in workflow; a test keeps it from being shipped.
+/// The fault of a built-in workflow; a test keeps it from being shipped.
 pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     Ok(SessionSetup {
         program: edge.program.clone(),
@@ -142,8 +142,8 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     })
 }
 
-/// The built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`) that are trusted; with agents that merge
-/// where the setting `merge` says so.
+/// Returns the built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`) that are trusted; with agents
+/// that merge where the setting `merge` says so.
 ///
 /// # Errors
 /// Every finding, one line each, with file and line.
@@ -203,13 +203,13 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
     toml_paths(folder).map_err(|error| format!("could not list {}: {error}", folder.display()))
 }
 
-/// The setup of a project. What is not understood in a file is passed over, kept, and reported by `dbs doctor` and `dbs config`; what
-/// cannot be used is among the faults of the board's settings.
+/// Reads the setup of a project. Text of a file that is not understood is ignored, kept, and reported by `dbs doctor` and `dbs config`;
+/// unusable values are among the faults of the board's settings.
 ///
 /// # Errors
-/// What is wrong with a workflow.
+/// The fault of a workflow.
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
-    // First, so that whoever compares them later notices what changed while they were read.
+    // First, so that a later comparison notices changes that were made while they were read.
     let stamps = FileStamps::now(place);
     let config = place.config();
     let (mut settings, workflows) = rules(place, &config)?;
@@ -222,27 +222,27 @@ pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, Str
     })
 }
 
-/// Which agent plays which role, as the configuration has it now; also for a server that runs already.
+/// Returns the agents of the roles as the configuration has them now; also for a server that runs already.
 ///
 /// # Errors
-/// What is wrong with an agent's command.
+/// The first fault of an agent's settings.
 pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
     let (kinds, errors) = kinds(&place.config());
     errors.into_iter().next().map_or(Ok(kinds), Err)
 }
 
-/// Settings and workflows as they are now, also for a server that runs already.
+/// Reads settings and workflows as they are now, also for a server that runs already.
 ///
 /// # Errors
-/// What is wrong with a workflow.
+/// The fault of a workflow.
 pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), String> {
     rules(place, &place.config())
 }
 
-/// Settings of the board and workflows, by those settings of the project.
+/// Reads the settings of the board and the workflows, by those settings of the project.
 ///
 /// # Errors
-/// What is wrong with a workflow.
+/// The fault of a workflow.
 pub fn rules(place: &ProjectPaths, config: &Config) -> Result<(BoardSettings, Vec<Workflow>), String> {
     for finding in config.diagnostics() {
         tracing::warn!("{finding}");

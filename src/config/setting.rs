@@ -1,5 +1,5 @@
-//! How a setting is declared: one row of the schema with its key, its type, its one default and what people read of it.
-//! The program reads it with [`super::Config::value`] by the name of its row, so a value that has a default is never missing.
+//! Declaration of a setting: one row of the schema with its key, its type, its one default and its documentation for people. The program
+//! reads it with [`super::Config::value`] by the name of its row, so a value that has a default is never missing.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,22 +9,22 @@ use serde::{Serialize, Serializer};
 use crate::config::value::{SecretText, SettingValue, ValueKind};
 use crate::domain::Span;
 
-/// What people and the readers of files know of one setting or family of settings.
+/// Specification of one setting or family of settings, for people and for the readers of files.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SettingSpec {
-    /// Its key; a part in angle brackets stands for any name.
+    /// Key of the setting; a part in angle brackets means any name.
     pub name: &'static str,
     pub kind: ValueKind,
-    /// Its value when nobody sets it; `None`: not set.
+    /// Value when the setting is not set; `None`: not set.
     pub default: Option<SettingDefault>,
-    /// What it is for, in one sentence.
+    /// Purpose of the setting, in one sentence.
     pub doc: &'static str,
     pub source: &'static str,
     pub status: SettingStatus,
     pub effect: SettingEffect,
-    /// Whether a person must have seen its value before it is heeded, where a file of the project has it.
+    /// Danger of the value; decides whether a person must have seen it before it is used from a file of the project.
     pub trust: SettingTrust,
-    /// The key of earlier programs that is heeded where this one is not set.
+    /// Key of earlier programs that is used where this one is not set.
     pub earlier: Option<&'static str>,
 }
 
@@ -38,42 +38,42 @@ pub enum SettingDefault {
     Text(&'static str),
 }
 
-/// Whether a setting is in use, obsolete, from an earlier program, or only kept.
+/// Status of a setting: in use, obsolete, from an earlier program, or only kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingStatus {
     Used,
-    /// Its time is over; the text says what took its place.
+    /// Setting whose time is over; the text names its replacement.
     Obsolete(&'static str),
-    /// As written for an earlier program, it still does what its doc says; listed where it is set.
+    /// Setting of an earlier program that still does what its doc says; listed where it is set.
     Legacy,
-    /// Known and kept, without effect in this version.
+    /// Setting that is known and kept, without effect in this version.
     Kept,
 }
 
-/// When another value of a setting comes into force while a server runs.
+/// Time at which another value of a setting comes into force while a server runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingEffect {
-    /// As soon as the file is read, within two seconds.
+    /// Effect as soon as the file is read, within two seconds.
     AtOnce,
-    /// For attempts that are started from then on.
+    /// Effect on attempts that are started from then on.
     NextAttempt,
-    /// When the server is started the next time.
+    /// Effect at the next start of the server.
     NextStart,
-    /// Never: it does nothing in this version.
+    /// No effect: the setting does nothing in this version.
     Never,
 }
 
-/// What the value of a setting can do; all but the harmless ones are heeded from a project's files only once they are trusted.
-/// The most dangerous first.
+/// Danger of the value of a setting; all but the harmless ones are used from a project's files only once they are trusted. The most
+/// dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingTrust {
-    /// It names a program that is started, or a file that a program is steered by.
+    /// Setting that names a program that is started, or a file that a program is steered by.
     Runs,
-    /// It says where something about the project is sent.
+    /// Setting that says where something about the project is sent.
     Sends,
-    /// It says which agent works, or what agents may do.
+    /// Setting that says which agent works, or what agents may do.
     Steers,
-    /// It starts nothing, sends nothing and gives no agent another task.
+    /// Setting that starts nothing, sends nothing and gives no agent another task.
     Harmless,
 }
 
@@ -121,7 +121,7 @@ const FOR_PEOPLE: [&str; 11] = [
 ];
 
 impl SettingSpec {
-    /// Whether `path` is this key, or one of the family.
+    /// Returns true if `path` is this key, or one of the family.
     pub fn covers<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> bool {
         let fits = |(own, other): (&str, &str)| own == other || (own.starts_with('<') && !other.is_empty());
         let mut path = path.into_iter();
@@ -138,7 +138,7 @@ impl SettingSpec {
         has_effect && !FOR_PEOPLE.iter().any(|begin| self.name.starts_with(begin))
     }
 
-    /// Why it has no effect, when it has none.
+    /// Returns the reason why the setting has no effect, if it has none.
     pub fn note(&self) -> Option<&'static str> {
         match self.status {
             SettingStatus::Used | SettingStatus::Legacy => None,
@@ -147,18 +147,18 @@ impl SettingSpec {
         }
     }
 
-    /// Its name as the environment has it, behind `DBS_`.
+    /// Returns the name of the environment variable without `DBS_` before it.
     pub(super) fn variable(&self) -> String {
         self.name.replace('.', "_").to_ascii_uppercase()
     }
 
-    /// Whether it stands for many keys.
+    /// Returns true if the setting is a family of many keys.
     pub fn is_family(&self) -> bool {
         self.name.contains('<')
     }
 }
 
-/// A row of the table with the type of its values. `Option` is the type of what may be not set.
+/// Row of the table with the type of its values. `Option` is the type of values that may be unset.
 #[derive(Debug)]
 pub struct Setting<T: 'static> {
     pub(super) spec: SettingSpec,
@@ -168,7 +168,7 @@ pub struct Setting<T: 'static> {
 }
 
 impl<T> Setting<T> {
-    /// Whether `key` is this setting, or one of the family.
+    /// Returns true if `key` is this setting, or one of the family.
     pub fn covers(&self, key: &str) -> bool {
         self.spec.covers(key.split('.'))
     }

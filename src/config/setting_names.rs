@@ -1,4 +1,4 @@
-//! Settings of roles and stages that there are not: refused in the project's own files, and told of the person's, which are for many
+//! Settings of roles and stages that do not exist: refused in the project's own files, and reported for the person's, which are for many
 //! projects.
 
 use crate::config::project_paths::ProjectPaths;
@@ -11,13 +11,13 @@ use crate::formats::prompt::PromptLibrary;
 /// A setting of a role or a stage that the project does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What it is, where it stands, and the way out.
+    /// Message with the setting, its place and the way out.
     pub text: String,
-    /// Whether the project's own files say it.
+    /// True if the project's own files have the setting.
     pub is_own: bool,
 }
 
-/// All of them, in the order of the settings.
+/// Lists all settings of unknown roles and stages, in the order of the settings.
 pub fn unknown_names(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<UnknownName> {
     let stages = workflows.iter().flat_map(|flow| &flow.stages);
     let stages: Vec<&str> = stages.map(|stage| stage.id.as_str()).collect();
@@ -45,7 +45,7 @@ fn role_of(key: &str) -> Option<&str> {
     key.strip_prefix("max_role_agents.").or_else(of_agents)
 }
 
-/// Names of the roles that workflows and files of roles have, and of the one that stands for all others.
+/// Returns the names of the roles that workflows and files of roles have, and `default`, which is for all others.
 fn roles(place: &ProjectPaths, workflows: &[Workflow]) -> Vec<String> {
     let mut roles = vec!["default".to_owned()];
     for stage in workflows.iter().flat_map(|flow| &flow.stages) {
@@ -55,7 +55,7 @@ fn roles(place: &ProjectPaths, workflows: &[Workflow]) -> Vec<String> {
         };
         roles.extend(actor.into_iter().chain(&stage.fallback).map(ToString::to_string));
     }
-    // What is wrong with a file of a role is said where prompts are made.
+    // Faults in the file of a role are reported where prompts are made.
     let library = place.trust.prompt_library();
     let files = library.iter().flat_map(PromptLibrary::roles);
     roles.extend(files.map(|(role, _)| role.id.to_string()));

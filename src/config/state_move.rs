@@ -1,4 +1,4 @@
-//! Brings the state of a project from where earlier versions kept it, once, when nobody works with it.
+//! Move of a project's state from its place in earlier versions, once, when no process works with it.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::adapters::store::{LockOwner, ServerLock};
 use crate::config::process_env::ProcessEnv;
 use crate::ports::holders::{HolderLiveness, Holders as _};
 
-/// Moves what lies in the former place, and says so.
+/// Moves the state from the former place, if there is one, and reports it.
 ///
 /// # Errors
 /// When it must not be moved or cannot be. Reads after "could not".
@@ -37,7 +37,7 @@ pub(super) fn bring(project: &Project, edge: &ProcessEnv) -> Result<(), String> 
 fn carry_out(found: &StateRelocation, project: &Project, edge: &ProcessEnv) -> Result<bool, String> {
     let refuse = |why: String| found.refuse(why).to_string();
     let setup = GitSetup::new(project.root(), edge.environment.clone());
-    // What came with a clone is somebody else's board and secret.
+    // A state that came with a clone is another person's board and secret.
     if is_tracked(&setup, StateRelocation::former_paths()).map_err(|error| refuse(error.to_string()))? {
         let why = "git tracks files there, so it may come from somebody else; remove it from the repository, or move it away";
         return Err(refuse(why.to_owned()));

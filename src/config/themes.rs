@@ -6,7 +6,8 @@ use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
 use crate::ui::UserTheme;
 
-/// Theme files of the project, then the person's own; and what could not be read. Blocks for a few small reads.
+/// Reads the theme files of the project, then the person's own; and returns the errors of those that could not be read. Blocks for a few
+/// small reads.
 pub fn own_themes(place: &ProjectPaths) -> (Vec<UserTheme>, Vec<String>) {
     let mine = place.sources.files.user.first().and_then(|file| file.parent());
     let folders = [Some(place.debussy.as_path()), mine];

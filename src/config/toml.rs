@@ -8,7 +8,7 @@ use crate::config::raw::{GATE_COMMAND, RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
 
-/// Everything the file says; the error is a line and a text.
+/// Reads all settings of the file; the error is a line and a text.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {
     let document = Document::parse(text).map_err(|error| {
         let line = error.span().map_or(0, |span| line_of(text, span.start));
@@ -86,7 +86,7 @@ fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result
     }
     match table.get_mut(last) {
         Some(Item::Value(old)) if !old.is_inline_table() => {
-            // What stands around the old value, a comment for one, stays.
+            // Text around the old value, a comment for one, stays.
             let decor = old.decor().clone();
             *old = toml_value(value);
             *old.decor_mut() = decor;

@@ -1,6 +1,6 @@
-//! What a person trusts of a project: the exact text of everything in its files that starts a program or steers an agent. It is
-//! kept outside of every repository, in the person's state folder, so that neither a clone nor an agent brings trust along, and it
-//! counts for one repository at one path.
+//! Trust of a person in a project: the exact text of everything in its files that starts a program or steers an agent. The trust is kept
+//! outside of every repository, in the person's state folder, so that neither a clone nor an agent brings trust along, and it counts for
+//! one repository at one path.
 //!
 //! [`ProjectTrust::look`] compares the files with what was trusted. Any change makes the changed text wait; what was trusted before
 //! stays in force until a person trusts the new text. [`PlanTrust`] does the same for the commands of a plan.

@@ -1,4 +1,4 @@
-//! What a value may be, and how its text is read. The key says what it is: `1` is a number for one key and yes for another.
+//! Kinds of values, and the reading of their text. The key decides the kind: `1` is a number for one key and yes for another.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::formats::inner_path::escape_reason;
 use crate::formats::permissions::read_setting;
 use crate::ui::Keymap;
 
-/// Which values a setting accepts.
+/// Kind of values that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     Count {
@@ -33,7 +33,7 @@ pub enum ValueKind {
     CommitTemplate,
     /// Lower-case letters, digits and dashes, beginning with a letter; at most 16.
     Name,
-    /// A key of the keyboard that can stand before others: `ctrl-b`, `alt-a`, `F1`.
+    /// A key of the keyboard that can come before others: `ctrl-b`, `alt-a`, `F1`.
     Key,
     /// A command line: a program and arguments; no shell reads it.
     Words,
@@ -94,7 +94,7 @@ impl Serialize for SecretText {
     }
 }
 
-/// What is shown instead of a secret.
+/// Text shown instead of a secret.
 const HIDDEN: &str = "(set, not shown)";
 
 impl ValueKind {
@@ -142,7 +142,7 @@ impl ValueKind {
         })
     }
 
-    /// Whether what was written stays unsaid when it is wrong: it may hold a password.
+    /// Returns true if a wrong value must not be shown: it may hold a password.
     pub fn is_private(&self) -> bool {
         matches!(self, ValueKind::Secret | ValueKind::Address)
     }
@@ -213,7 +213,7 @@ fn count(text: &str, least: i64, most: i64) -> Option<SettingValue> {
         .then_some(SettingValue::Count(number))
 }
 
-/// The longest time that is taken: ten years. What is longer is a slip.
+/// Longest accepted time: ten years. A longer one is a slip.
 const LONGEST: i64 = 10 * 366 * 24 * 3600;
 
 fn seconds(text: &str) -> Option<i64> {
@@ -265,7 +265,7 @@ pub(super) fn listed(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-/// Whether a command says which tests it is for; without, it would run those of all stories.
+/// Returns true if a command says which tests it is for; without that, it would run those of all stories.
 fn is_test_command(text: &str) -> bool {
     is_command(text) && ["{file}", "{name}"].iter().any(|name| text.contains(name))
 }
@@ -283,7 +283,7 @@ fn is_line(text: &str) -> bool {
     !text.chars().any(char::is_control)
 }
 
-/// What can stand in the head of a request.
+/// Returns true if the text can be in the head of a request.
 fn is_secret(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ')
 }

@@ -10,7 +10,7 @@ use serde_saphyr::Spanned;
 use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 
-/// Everything the file says; the error is a line and a text.
+/// Reads all settings of the file; the error is a line and a text.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {
     let mut found = Vec::new();
     match parse(text)? {
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
     Ok(found)
 }
 
-/// The file's text with `path` set to `value`, or without it. Only a value that stands on the line of its key is changed.
+/// Returns the file's text with `path` set to `value`, or without it. Only a value on the line of its key is changed.
 pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, String> {
     let nowhere = Path::new("");
     let whole = |text: &str| read(nowhere, text).map_err(|(line, why)| format!("line {line}: {why}"));
@@ -65,7 +65,7 @@ pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> R
     }
 }
 
-/// A line `key: old # why` with another value; what stands before and behind it stays.
+/// Returns a line `key: old # why` with another value; the text before and after it stays.
 fn with_value(line: &str, value: &SettingValue) -> String {
     let Some((key, rest)) = line.split_once(':') else {
         return line.to_owned();

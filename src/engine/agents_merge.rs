@@ -6,8 +6,8 @@ use super::merge_request::request;
 use crate::domain::{Attempt, Cause, Evidence, EvidenceKind, Integration, Tri};
 use crate::ports::git::{CommitId, GitError, Head, Revision};
 
-/// Compares the base with what the merge of the task's head would have made of it, where an agent has merged for the engine. What
-/// cannot be compared leaves the proof of the merge open.
+/// Compares the base with the expected merge of the task's head, where an agent has merged for the engine. If a comparison is not possible,
+/// the proof of the merge stays open.
 pub(super) fn compare_agents_merge(
     world: &EngineContext,
     job: &Job,

@@ -1,5 +1,5 @@
-//! Putting aside what earlier attempts left on the branch of a task that begins anew: worktrees, then the branch here and on the
-//! remote. All of it goes to the attic first.
+//! Removal of work that earlier attempts left on the branch of a task that starts over: worktrees, then the branch here and on the remote.
+//! All of it goes to the attic first.
 
 use super::cleanup;
 use super::context::{EngineContext, base_branch, branch_of};
@@ -8,10 +8,10 @@ use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Cause, TroubleKind};
 use crate::ports::git::{DeleteOutcome, Head, RemoteBase, Revision, SafeName};
 
-/// Puts the work aside where the task begins anew, and answers the refs that keep it. Safe to repeat: what is gone stays so.
+/// Puts the work aside where the task starts over, and returns the refs that keep it. Safe to repeat: work that is gone stays gone.
 ///
 /// # Errors
-/// What stands against it; then nothing may be started.
+/// The obstacle; then nothing may be started.
 pub(super) fn put_aside(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Vec<String>, Cause> {
     if !job.task.begins_anew || job.workspace() != Workspace::Branch {
         return Ok(Vec::new());

@@ -1,13 +1,13 @@
-//! The look at a base that another hand may have moved. The remote is rarely asked for it: each place that has asked where the base
-//! stands hands on the answer.
+//! Watch of a base that another hand may have moved. The remote is rarely asked for it: each place that has asked for the commit of the
+//! base hands on the answer.
 
 use super::context::{EngineContext, base_branch};
 use super::job::Job;
 use crate::domain::Event;
 use crate::ports::git::{BranchName, CommitId, Head, Revision, SafeName};
 
-/// Tells the board what moved the base of a job to where it stands now, unless the engine did. The event is durable before the
-/// movement is noted as told: after a crash it is told again, and the board counts it once.
+/// Reports to the board the commits that moved the base of a job to its present commit, unless the engine moved it. The event is durable
+/// before the movement is noted as reported: after a crash it is reported again, and the board counts it once.
 pub(super) fn look(world: &EngineContext, job: &Job, now: &CommitId) {
     let Ok(base) = base_branch(&job.base) else { return };
     if let Err(why) = tell(world, job, &base, now) {
@@ -29,7 +29,7 @@ fn tell(world: &EngineContext, job: &Job, base: &BranchName, now: &CommitId) -> 
     world.git.note_base(base, now).map_err(|error| error.to_string())
 }
 
-/// Asks where the base stands if the agent of a job made commits that are not part of the task's work: only the log of its worktree
+/// Asks for the commit of the base if the agent of a job made commits that are not part of the task's work: only the log of its worktree
 /// remembers them.
 pub(super) fn look_behind_agent(world: &EngineContext, job: &Job) {
     let Some(folder) = job.folder() else { return };

@@ -9,7 +9,7 @@ use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, SavedWork};
 use crate::ports::git::{CommitId, CommitOutcome, DiffRange, Revision, SafeName, WorkingTree};
 
-/// Commits what an attempt left, and looks at what it changed since its work began. Safe to repeat.
+/// Commits the files that an attempt left, and looks at the changes since its work began. Safe to repeat.
 pub(super) fn save(world: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     Some(Event::WorkSaved {
@@ -78,8 +78,8 @@ fn place(job: &Job) -> Option<WorkingTree> {
     }
 }
 
-/// Files that differ from the commit at which the work began, untracked ones included. That nobody can tell keeps no agent from its
-/// work.
+/// Returns the files that differ from the commit at which the work began, untracked ones included. An unknown answer keeps no agent from
+/// its work.
 fn changed(world: &EngineContext, job: &Job, attempt: &Attempt, place: WorkingTree) -> Vec<String> {
     let start = attempt.workplace.as_ref().and_then(|made| made.start.as_deref());
     let start = start

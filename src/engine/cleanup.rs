@@ -30,7 +30,8 @@ pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
     })
 }
 
-/// The files in which what is kept differs from the commit that was checked out. That they cannot be told keeps nothing from being kept.
+/// Returns the files in which the kept work differs from the commit that was checked out. If they are not known, the work is kept all the
+/// same.
 fn kept_files(world: &EngineContext, kept: &AtticSnapshot) -> Vec<String> {
     let commit = kept.commit.clone();
     let found = world.git.changed_paths(&DiffRange::Commit { commit });
@@ -45,8 +46,8 @@ fn kept_files(world: &EngineContext, kept: &AtticSnapshot) -> Vec<String> {
     files
 }
 
-/// Nothing is removed under an agent that works in it, or may: its place is given back before its end is known where that cannot
-/// be found out for long.
+/// Ends the agent, because nothing is removed under an agent that works in it, or may: its place is given back before its end is known if
+/// that cannot be found out for long.
 pub(super) fn end_agent(world: &EngineContext, attempt: AttemptId) -> Result<(), String> {
     let id = HolderId::from(attempt);
     match world.holders.status(&id).state {
@@ -72,14 +73,14 @@ pub(super) fn ended_folders(world: &EngineContext, job: &Job) -> Vec<SafeName> {
     ended.map(|(_, name)| SafeName::derive(name)).collect()
 }
 
-/// Removes the worktree of an attempt that never started. What cannot be removed now is found by the next start's inventory.
+/// Removes the worktree of an attempt that never started. If it cannot be removed now, the next start's inventory finds it.
 pub(super) fn discard(world: &EngineContext, job: &Job) {
     if let Err(problem) = remove(world, job) {
         tracing::warn!(task = %job.task.id, "{problem}");
     }
 }
 
-/// Answers what is kept because it was nowhere else, or what stands against the removal.
+/// Removes the worktree, and returns the work that is kept because it was nowhere else, or the obstacle.
 fn remove(world: &EngineContext, job: &Job) -> Result<Option<AtticSnapshot>, String> {
     let (Some(attempt), Some(folder)) = (job.attempt.as_deref(), job.folder()) else {
         return Ok(None);
@@ -107,8 +108,8 @@ pub(super) fn remove_worktree(
     }
 }
 
-/// Deletes the branch of a finished task, here and on the remote (K25); a head that is not merged goes to the attic (LK-20).
-/// Answers what stands against it, if anything does.
+/// Deletes the branch of a finished task, here and on the remote (K25); a head that is not merged goes to the attic (LK-20). Returns the
+/// obstacle, if there is one.
 pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
     let branch = branch_of(&job.task);
     let base = match base_branch(&job.base) {

@@ -1,4 +1,4 @@
-//! Notices that the clock shows another time than the one that passed: a laptop slept, or somebody set the clock.
+//! Detection of a clock that shows another time than the one that passed: a laptop slept, or the clock was set.
 
 use crate::domain::{Span, Timestamp};
 use crate::ports::clock::Clock;
@@ -9,12 +9,12 @@ const TOLERANCE: Span = Span::seconds(10);
 /// Compares the clock with the time that passed.
 #[derive(Debug, Default)]
 pub(super) struct ClockJumps {
-    /// By how many milliseconds the clock was ahead of the time that passed.
+    /// Milliseconds by which the clock was ahead of the time that passed.
     ahead: Option<i128>,
 }
 
 impl ClockJumps {
-    /// By how many milliseconds the clock jumped since it was looked at last, if it did.
+    /// Returns the milliseconds by which the clock jumped since the last look, if it did.
     pub(super) fn check(&mut self, clock: &dyn Clock) -> Option<i64> {
         let uptime = i128::from(clock.uptime().0);
         let ahead = i128::from(clock.now().0) - uptime;
@@ -27,8 +27,8 @@ impl ClockJumps {
     }
 }
 
-/// By how many milliseconds the clock shows less than at the last turn of an earlier server, at least: it was set back while none ran.
-/// That it was set forward then cannot be told from time that passed.
+/// Returns the milliseconds, at least, by which the clock shows less than at the last turn of an earlier server: it was set back while none
+/// ran. A clock that was set forward then cannot be distinguished from time that passed.
 pub(super) fn set_back_since(last_turn: Timestamp, clock: &dyn Clock) -> Option<i64> {
     let by = last_turn.since(clock.now());
     if by < TOLERANCE {

@@ -14,7 +14,7 @@ use crate::ports::holders::{Holders, PaneSize};
 use crate::ports::stories::StoryFiles;
 use crate::ports::terminals::Terminals;
 
-/// How long a process has to end by itself after it was asked to.
+/// Time that a process has to end by itself after it was asked to.
 pub(super) const STOP_GRACE: Span = Span(5_000);
 
 /// The ports and fixed configuration that the performer works with.
@@ -34,9 +34,9 @@ pub struct EngineContext {
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
     pub root: PathBuf,
-    /// Where each attempt's folder is made (`attempts` in the project's state).
+    /// Folder in which each attempt's folder is made (`attempts` in the project's state).
     pub attempts: PathBuf,
-    /// Where clean checkouts for gates are made (`.debussy/checkouts`).
+    /// Folder in which clean checkouts for gates are made (`.debussy/checkouts`).
     pub checkouts: PathBuf,
     /// Makes a word that cannot be guessed, where the system has random bytes.
     pub unguessable: fn() -> Option<String>,
@@ -45,21 +45,21 @@ pub struct EngineConfig {
     pub gate_timeout: std::time::Duration,
     /// Begin of the marker that every process of an attempt carries; differs between projects.
     pub marker: String,
-    /// Who signs what the engine commits for agents; its time is that of the attempt.
+    /// Signature of the commits that the engine makes for agents; their time is that of the attempt.
     pub author: Signature,
     /// First line of these commits, as a template; `[task] title` where there is none.
     pub commit_message: Option<String>,
-    /// Size of the terminal of an agent nobody looks at yet.
+    /// Size of the terminal of an agent that is not looked at yet.
     pub size: PaneSize,
     pub log_limit: Option<u64>,
     /// Bytes of room on the disk below which no agent is started.
     pub min_free_disk: u64,
-    /// Tells the room on the disk of a path, in bytes, where that is known.
+    /// Function that returns the room on the disk of a path, in bytes, where that is known.
     pub free_disk: fn(&std::path::Path) -> Option<u64>,
 }
 
 impl EngineContext {
-    /// For whom something of a task is kept, signed by the engine.
+    /// Returns the owner of something that is kept of a task, signed by the engine.
     pub fn attic_owner(&self, task: &Task, at: Timestamp) -> AtticOwner {
         AtticOwner {
             task: SafeName::derive(task.id.as_str()),

@@ -1,5 +1,5 @@
-//! The engine's own loop, on one plain thread: wait for an event or the deadline, take a turn, hand on what follows. It
-//! waits for nothing else, so full queues cannot close a ring.
+//! Main loop of the engine, on one plain thread: wait for an event or the deadline, take a turn, hand on the effects. It waits for nothing
+//! else, so full queues cannot close a ring.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const MAX_WAIT: Span = Span(30_000);
 /// Shortest time between two published read models while events wait; a person cannot see more.
 const PUBLISH_INTERVAL: Span = Span(16);
 
-/// How long is waited before a turn is written again that found no room on the disk.
+/// Time to wait before a turn that found no room on the disk is written again.
 const ROOM_RETRY: Span = Span(1_000);
 /// Most events that are kept in memory until there is room on the disk.
 const MAX_HELD: usize = 1_024;
@@ -33,7 +33,7 @@ pub trait Perform: Send {
     /// Carries out one effect that was committed; the board is the one after that commit.
     fn perform(&mut self, effect: Effect, board: &Board);
 
-    /// Carries out all that followed from one event. What only puts away what is over comes last.
+    /// Carries out all effects of one event. Effects that only put away what is over come last.
     fn perform_all(&mut self, mut effects: Vec<Effect>, board: &Board) {
         effects.sort_by_key(Effect::is_cleanup);
         for effect in effects {
@@ -41,7 +41,7 @@ pub trait Perform: Send {
         }
     }
 
-    /// Puts away what earlier lives left behind, beside the work; the board is the one after the inventory.
+    /// Puts away leftovers of earlier lives, beside the work; the board is the one after the inventory.
     fn clean_up(&mut self, board: &Board);
 }
 
@@ -111,7 +111,7 @@ impl<P: Perform> EngineLoop<P> {
         }
     }
 
-    /// Before anything is judged by a clock that was set back while no server ran.
+    /// Checks the clock since the last turn, before anything is judged by a clock that was set back while no server ran.
     fn check_clock_since_last_turn(&mut self) -> Result<(), StoreError> {
         let last_turn = self.durable.last_turn_at()?;
         let by = last_turn.and_then(|last_turn| set_back_since(last_turn, self.clock.as_ref()));
@@ -128,7 +128,7 @@ impl<P: Perform> EngineLoop<P> {
             .send_replace(Arc::new(self.durable.read_model(self.clock.now())));
     }
 
-    /// Answers whether what came of it was published, too.
+    /// Takes a turn. Returns true if its outcome was published, too.
     fn turn(&mut self, event: &Event, answer: Option<&SyncSender<CommandReply>>) -> Result<bool, StoreError> {
         let taken = self.commit(event, answer)?;
         Ok(self.carry_out(taken, event, answer))
@@ -141,8 +141,8 @@ impl<P: Perform> EngineLoop<P> {
         }
     }
 
-    /// Makes a turn durable. On a full disk it is written again until there is room: agents go on working meanwhile, and nobody has to be
-    /// there to start anything again.
+    /// Makes a turn durable. On a full disk it is written again until there is room: agents continue to work meanwhile, and no person has
+    /// to be there to start anything again.
     fn commit(
         &mut self,
         event: &Event,
@@ -165,8 +165,8 @@ impl<P: Perform> EngineLoop<P> {
         taken.inspect_err(|error| self.inbox.fail(error.to_string()))
     }
 
-    /// Waits a moment. Who asks for something meanwhile is told why it is not done, other events are kept. False when the engine has to
-    /// end: the inbox is closed, or too much is kept.
+    /// Waits a moment. Commands are refused with the reason meanwhile, other events are kept. False when the engine has to end: the inbox
+    /// is closed, or too much is kept.
     fn wait_for_room(&mut self, why: &str) -> bool {
         match self.inbox.next(Some(ROOM_RETRY)) {
             Received::Envelope(envelope) => match &envelope.answer {
@@ -179,14 +179,14 @@ impl<P: Perform> EngineLoop<P> {
         self.held.len() < MAX_HELD
     }
 
-    /// Shows what was shown last, with the trouble: the board itself is ahead of what is durable.
+    /// Publishes the last published model again, with the trouble: the board itself is ahead of the durable state.
     fn publish_trouble(&self, text: String) {
         let mut model = ReadModel::clone(&self.read_models.borrow());
         model.troubles = vec![Trouble::of_store(TroubleKind::Disk.cause(text))];
         self.read_models.send_replace(Arc::new(model));
     }
 
-    /// Reports and performs what came of an event that is durable. Answers whether it was published before the reply.
+    /// Reports and performs the outcome of an event that is durable. Returns true if it was published before the reply.
     fn carry_out(
         &mut self,
         taken: TurnOutcome,
@@ -203,7 +203,7 @@ impl<P: Perform> EngineLoop<P> {
             );
             self.journal.add(now, notice);
         }
-        // Whoever has the answer may look at once.
+        // The receiver of the answer may look at once.
         let is_published = answer.is_some() && is_read_after(event);
         if is_published {
             self.publish();
@@ -226,7 +226,7 @@ impl<P: Perform> EngineLoop<P> {
     }
 }
 
-/// Whether the one who is answered reads the board afterwards: a person, or a program that shows it to people.
+/// Returns true if the receiver of the reply reads the board afterwards: a person, or a program that shows it to people.
 fn is_read_after(event: &Event) -> bool {
     matches!(
         event,
@@ -234,7 +234,7 @@ fn is_read_after(event: &Event) -> bool {
     )
 }
 
-/// What is answered to who reports, once the report is durable.
+/// Returns the reply to the reporter of an event, once the event is durable.
 fn reply_to(board: &Board, event: &Event) -> CommandReply {
     match event {
         Event::Signalled {
@@ -245,7 +245,7 @@ fn reply_to(board: &Board, event: &Event) -> CommandReply {
     }
 }
 
-/// Whether an attempt whose workspace is ready is still to be started.
+/// Returns the reply to a workspace that is ready: accepted if the attempt is still to be started, refused otherwise.
 fn start_reply(board: &Board, attempt: AttemptId) -> CommandReply {
     match board.attempts.get(&attempt).map(|row| &row.state) {
         Some(AttemptState::Starting) => Ok(Accepted("it is to be started".to_owned())),

@@ -1,4 +1,4 @@
-//! Evidence that the engine collects itself. Every answer is Yes, No or Unknown; nothing here relies on what an agent says.
+//! Evidence that the engine collects itself. Every answer is Yes, No or Unknown; nothing here relies on the words of an agent.
 
 use std::path::Path;
 
@@ -22,17 +22,17 @@ use crate::ports::trouble::io_trouble;
 #[derive(Debug, Default)]
 pub(super) struct BranchHeads {
     head: Option<CommitId>,
-    /// Whether the task has no branch, which is not the same as a branch that could not be read.
+    /// True if the task has no branch, which is not the same as a branch that could not be read.
     has_no_branch: bool,
     base: Option<Head>,
-    /// Where the remote's branch of the task stands, if that was asked.
+    /// Head of the task's branch on the remote, if the remote was asked.
     remote: Option<Head>,
-    /// What became of files that were not committed, where the engine commits them.
+    /// Result for files that were not committed, where the engine commits them.
     committed: Option<Tri>,
 }
 
 impl BranchHeads {
-    /// Heads of which only the one the evidence is about is known.
+    /// Creates heads of which only the one the evidence is about is known.
     pub(super) fn at(head: &CommitId) -> BranchHeads {
         BranchHeads {
             head: Some(head.clone()),
@@ -41,10 +41,10 @@ impl BranchHeads {
     }
 }
 
-/// Collects all evidence asked for. Checks may run for minutes, so what was seen before they began is used up before.
+/// Collects all evidence asked for. Checks may run for minutes, so the heads that were seen before are used up first.
 pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
-    // First, for everything else is about what is committed.
+    // First, because everything else is about committed files.
     let rest = kinds
         .contains(&EvidenceKind::Committed)
         .then(|| leftovers::take(world, job, attempt));
@@ -72,7 +72,7 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
     } else {
         None
     };
-    // Last: gates run what the agent wrote, too.
+    // Last: gates run code of the agent, too.
     match git_changes::since_start(world, job, attempt) {
         Ok(changes) if changes.is_empty() => {}
         Ok(changes) => {
@@ -107,7 +107,8 @@ fn collect_all(
     all.map(|kind| collect(world, job, attempt, kind, seen)).collect()
 }
 
-/// What git's own check says against the commits of the task, if it refuses one that the base lacks; unknown: why that is not known.
+/// Returns the objection of git's own check to the commits of the task, if it refuses one that the base lacks; unknown: the reason why that
+/// could not be checked.
 fn refused_objects(world: &EngineContext, seen: &BranchHeads) -> Option<Tri> {
     let base = match &seen.base {
         Some(Head::At(commit)) => Some(commit),
@@ -119,7 +120,7 @@ fn refused_objects(world: &EngineContext, seen: &BranchHeads) -> Option<Tri> {
     }
 }
 
-/// Nothing is looked at in commits that are refused. That there are some is true all the same.
+/// Returns the outcome for a task with refused commits: nothing in them is looked at, but it is still true that there are some.
 fn of_refused(kind: &EvidenceKind, kinds: &[EvidenceKind], why: &Tri) -> Tri {
     match (kind, why) {
         (EvidenceKind::CommitsAhead, Tri::No(_)) if kinds.len() > 1 => Tri::Yes,
@@ -176,8 +177,8 @@ fn answer(
     }
 }
 
-/// The head of the task's branch for those who work on it; what was recorded before for those who only read it. With it comes
-/// what the remote holds, where that is wanted: one question to the remote costs more than all others.
+/// Reads the head of the task's branch for stages that work on it, and the recorded one for stages that only read it. The heads on the
+/// remote come with it where they are wanted: one question to the remote costs more than all others.
 fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> BranchHeads {
     if job.workspace() != Workspace::Branch {
         return BranchHeads {
@@ -214,8 +215,8 @@ fn revision(job: &Job, head: Option<&CommitId>) -> Revision {
     }
 }
 
-/// Runs the gates for `action = "verify"`, on what the task has recorded: the engine's own checks stand between the work and the
-/// merge, so the base would be the wrong thing to look at, unless the work is in it.
+/// Runs the gates for `action = "verify"`, on the recorded head of the task: the engine's own checks come between the work and the merge,
+/// so the base would be the wrong commit, unless the work is in it.
 pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> Evidence {
     let is_about_base = match job.workspace() {
         Workspace::Base | Workspace::Main => true,
@@ -304,7 +305,7 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
 
 fn unchanged(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     let Some(start) = start_state(attempt) else {
-        // It is recorded before an agent starts; what was not will never be known.
+        // It is recorded before an agent starts; a state that was not recorded will never be known.
         return Tri::No("what the workspace looked like at the start was not recorded".to_owned());
     };
     let place = match (job.workspace(), job.folder()) {
@@ -326,7 +327,7 @@ fn commented(job: &Job, attempt: &Attempt) -> Tri {
     let Some(origin) = attempt.session_origin() else {
         return Tri::No("the engine writes no findings".to_owned());
     };
-    // Who goes on with a session need not say again what it said before the interruption.
+    // An agent that continues a session need not repeat what it said before the interruption.
     let name = attempt.worker.name();
     let wrote =
         |comment: &crate::domain::task::Comment| comment.author == name || comment.author == origin.name;

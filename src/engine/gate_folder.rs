@@ -1,5 +1,5 @@
-//! Where gates run: on a clean checkout of an exact commit, never in a folder an agent can write to (M12), unless the stage wants them in
-//! the worktree of its agent. There they run only while it holds that commit and nothing else but what git ignores.
+//! Folder in which gates run: a clean checkout of an exact commit, never a folder an agent can write to (M12), unless the stage wants them
+//! in the worktree of its agent. There they run only while it holds that commit and nothing else except files that git ignores.
 
 use std::cell::Cell;
 use std::fs;
@@ -19,25 +19,25 @@ use crate::ports::trouble::io_trouble;
 /// Most bytes of output kept per gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
-/// Where gates run, and the folder for their output.
+/// Tree in which gates run, and the folder for their output.
 pub(super) struct GateFolder<'a> {
     place: GateTree<'a>,
     outputs: PathBuf,
     commit: &'a CommitId,
-    /// Whether a gate has run there.
+    /// True once a gate has run there.
     is_used: Cell<bool>,
 }
 
 /// The files that gates see.
 enum GateTree<'a> {
-    /// A clean checkout, and the closed folder in which it lies.
+    /// Clean checkout, and the closed folder that contains it.
     Checkout { path: PathBuf, closed: &'a Path },
     /// The worktree of the agent.
     Worktree { path: PathBuf, name: &'a SafeName },
 }
 
 impl GateFolder<'_> {
-    /// Runs one gate there; its number names its output. What the gates before it did to the files is taken back.
+    /// Runs one gate there; its number names its output. Changes that the gates before it made to the files are taken back.
     pub(super) fn run(&self, world: &EngineContext, job: &Job, gate: (usize, &GateCommand)) -> GateReport {
         let is_first = !self.is_used.replace(true);
         match &self.place {
@@ -115,8 +115,8 @@ fn changed_by_gates(commit: &CommitId, files: &str) -> String {
     format!("the gates changed files of the worktree, so they say nothing of the commit {commit}: {files}")
 }
 
-/// Runs gates where the stage wants them; what keeps them from being run there is no pass. Before the work they always have a clean
-/// checkout: the worktree was just made.
+/// Runs gates where the stage wants them; if they cannot be run there, they do not pass. Before the work they always have a clean checkout:
+/// the worktree was just made.
 pub(super) fn in_folder<T>(
     world: &EngineContext,
     (job, attempt): (&Job, &Attempt),
@@ -183,7 +183,7 @@ fn closed_folder(checkouts: &Path, attempt: AttemptId) -> Result<PathBuf, Cause>
     let made = || -> io::Result<()> {
         fs::create_dir_all(checkouts)?;
         match fs::create_dir(&folder) {
-            // What an agent may have put there, such as a link, is none of ours.
+            // A link or anything else that an agent may have put there is not ours.
             Err(_there) if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) => {}
             made => made?,
         }
@@ -207,7 +207,7 @@ fn close(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs gates where the agent worked. What they say is about the commit only when nothing else was there, before and afterwards.
+/// Runs gates where the agent worked. Their results are about the commit only if nothing else was there, before and afterwards.
 fn in_worktree<T>(
     world: &EngineContext,
     (job, attempt): (&Job, &Attempt),
@@ -239,7 +239,7 @@ fn in_worktree<T>(
     }
 }
 
-/// What is in a worktree and not in the commit, or the other way round, for people; nothing where both are the same.
+/// Returns the differences between a worktree and the commit, for people; nothing where both are the same.
 fn differing_files(
     world: &EngineContext,
     folder: &SafeName,
@@ -260,10 +260,10 @@ fn differing_files(
     Ok((!files.is_empty()).then(|| named_files(&files)))
 }
 
-/// An empty folder for the output of gates: what an earlier round left would be taken for this one's.
+/// Makes an empty folder for the output of gates: the output of an earlier round would be taken for this one's.
 fn outputs(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<PathBuf, Cause> {
     let outputs = world.config.attempts.join(attempt.id.to_string());
-    // What was said of the commit before the work is no result of the work.
+    // Results on the commit before the work are not results of the work.
     let is_before = job.kind == JobKind::Start;
     let outputs = outputs.join(if is_before { "gates-before" } else { "gates" });
     drop(fs::remove_dir_all(&outputs));
@@ -274,7 +274,7 @@ fn outputs(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<PathBu
     Ok(outputs)
 }
 
-/// The configured environment, plus what the gate may want to know; task text is only ever here, never in a command.
+/// Returns the configured environment, plus values that the gate may need; task text is only ever here, never in a command.
 fn environment(
     world: &EngineContext,
     job: &Job,

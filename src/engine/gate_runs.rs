@@ -1,4 +1,4 @@
-//! What gates say of an exact commit, and what that proves.
+//! Results of gates on an exact commit, and what they prove.
 
 use super::context::EngineContext;
 use super::gate_folder::in_folder;
@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
 
-/// Runs every gate of the job on what a revision points at now. Without a gate command there is no pass.
+/// Runs every gate of the job on the present commit of a revision. Without a gate command there is no pass.
 pub(super) fn on_revision(
     world: &EngineContext,
     job: &Job,
@@ -67,15 +67,15 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
     .with_tests(counts)
 }
 
-/// Why a run of a story's own tests proves nothing although it ended well; nothing where it does.
+/// Returns the reason why a run of a story's own tests proves nothing although it ended well; nothing where it proves something.
 fn empty_run(name: &str, run: &GateReport) -> Option<&'static str> {
     let is_own = name == STORY_GATE && run.outcome == Tri::Yes;
     let report = run.tests.as_ref().filter(|_| is_own)?;
     (report.outcome != TestOutcome::Passed).then(|| report.outcome.word())
 }
 
-/// What each gate of the job said of the commit that an attempt begins at, before its agent starts; nothing where the stage does
-/// not ask for it, and nothing of a task whose work has begun. What cannot be run keeps no agent from its work.
+/// Returns the result of each gate of the job on the commit that an attempt begins at, before its agent starts; nothing where the stage
+/// does not ask for it, and nothing for a task whose work has begun. A gate that cannot be run keeps no agent from its work.
 pub(super) fn before_work(
     world: &EngineContext,
     job: &Job,
@@ -129,7 +129,7 @@ pub(super) fn one(
     })
 }
 
-/// What kept several gates from being run, as one cause of the worst kind.
+/// Joins the causes that kept several gates from being run into one cause of the worst kind.
 fn together(causes: &[Cause]) -> Cause {
     let kind = causes.iter().map(|cause| cause.kind).min().unwrap_or_default();
     let texts: Vec<&str> = causes.iter().map(|cause| cause.text.as_str()).collect();

@@ -1,5 +1,5 @@
-//! What appeared or changed in the repository beside its commits while an agent was at work, and changes what git shows or starts. What
-//! was there before is the person's, and so may be what is new: nothing of it is changed here.
+//! Additions and changes in the repository, beside its commits, that were made while an agent was at work and that change what git shows or
+//! starts. Older ones are the person's, and so may be new ones: nothing of them is changed here.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::ports::git::{CommitId, CommitsAhead, GitOverride, Revision};
 /// Most changes that are named one by one.
 const MOST_NAMED: usize = 5;
 
-/// What there is now, by name, with a digest of each.
+/// Returns everything of this kind that exists now: the digest of each by name.
 ///
 /// # Errors
 /// When the repository cannot be read.
@@ -20,7 +20,7 @@ pub(super) fn now(world: &EngineContext, job: &Job) -> Result<BTreeMap<String, S
     Ok(found.map(|one| (one.name, one.digest)).collect())
 }
 
-/// What is there now and was not, or not so, when the work began: each with the command that takes it back.
+/// Lists the additions and changes since the work began, each with the command that takes it back.
 ///
 /// # Errors
 /// When that cannot be found out.
@@ -51,7 +51,7 @@ fn look(world: &EngineContext, job: &Job) -> Result<Vec<GitOverride>, Cause> {
     found.map_err(|error| error.cause().after("could not "))
 }
 
-/// Returns whether it is a tracking branch that stands where the remote's branch stands or stood: agents may fetch.
+/// Returns true if it is a tracking branch at a present or former commit of the remote's branch: agents may fetch.
 fn is_fetched(world: &EngineContext, job: &Job, one: &GitOverride) -> Result<bool, Cause> {
     if !one.name.starts_with("refs/remotes/") {
         return Ok(false);

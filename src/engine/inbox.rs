@@ -15,7 +15,7 @@ const CAPACITY: usize = 1024;
 #[derive(Debug)]
 pub struct Envelope {
     pub event: Event,
-    /// Where the answer to a command goes; one place, so that sending never waits.
+    /// Place for the answer to a command; one place, so that sending never waits.
     pub answer: Option<SyncSender<CommandReply>>,
 }
 
@@ -32,7 +32,7 @@ pub struct Inbox {
     stopped: Arc<OnceLock<String>>,
 }
 
-/// The error that the engine has ended and takes no more events, with the reason if it failed. Why, when it could not go on.
+/// Error of an engine that has ended and takes no more events, with the reason if it failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("reach the engine: it has stopped{because}", because = .0.as_ref().map(|why| format!(", because it could not {why}")).unwrap_or_default())]
 pub struct InboxClosed(pub Option<String>);
@@ -47,15 +47,15 @@ impl Inbox {
         sent.map_err(|_gone| self.closed())
     }
 
-    /// Puts an event in that is no command, and waits until it is durable. Where the disk has no room, the engine keeps the event until
-    /// it has, and nobody waits for that.
+    /// Puts an event in that is not a command, and waits until it is durable. While the disk has no room, the engine keeps the event, and
+    /// the caller does not wait for that.
     ///
     /// # Errors
     /// [`InboxClosed`] when the engine has stopped before.
     pub fn send_and_wait(&self, event: Event) -> Result<(), InboxClosed> {
         match self.call(event.clone())? {
             Ok(_) => Ok(()),
-            // An event that somebody waits for is refused, others are kept.
+            // An event whose sender waits is refused, others are kept.
             Err(_no_room) => self.send(event),
         }
     }
@@ -80,7 +80,7 @@ impl Inbox {
         self.ask(event)?.recv().map_err(|_gone| self.closed())
     }
 
-    /// Why the engine could not go on, once it has stopped for that.
+    /// Returns the reason why the engine could not continue, once it has stopped for that.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.get().map(String::as_str)
     }
@@ -89,7 +89,7 @@ impl Inbox {
         InboxClosed(self.stopped.get().cloned())
     }
 
-    /// Lets the engine end after what is already in the queue. Waits while the queue is full; harmless when it has ended.
+    /// Lets the engine end after the events that are already in the queue. Waits while the queue is full; harmless when it has ended.
     pub fn close(&self) {
         // An engine that is gone has closed already.
         drop(self.queue.send(InboxEntry::Close));
@@ -109,7 +109,7 @@ pub struct InboxReceiver {
     stopped: Arc<OnceLock<String>>,
 }
 
-/// What waiting on the inbox brought: an event, a deadline or its end.
+/// Result of waiting on the inbox: an event, a deadline or its end.
 #[derive(Debug)]
 pub enum Received {
     /// Something happened. Boxed: events differ much in size.
@@ -120,7 +120,7 @@ pub enum Received {
 }
 
 impl InboxReceiver {
-    /// The engine cannot go on, and why; whoever asks from now on, and whoever waits, gets the reason.
+    /// Records that the engine cannot continue, and why; all present and later callers get the reason.
     pub fn fail(&self, why: String) {
         // The first reason is the one.
         drop(self.stopped.set(why));

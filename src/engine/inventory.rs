@@ -1,14 +1,14 @@
-//! The inventory after a start. It looks and reports; what follows is decided like everything else.
+//! Inventory after a start. It looks and reports; the consequences are decided like everything else.
 
 use crate::domain::event::EndCause;
 use crate::domain::{Attempt, AttemptState, Board, Inventory, ProcessExit, Span};
 use crate::ports::holders::{ExitedBy, HolderLiveness, HolderPortError, HolderReport, Holders, ProgramExit};
 use crate::ports::terminals::Terminals;
 
-/// How long an agent nobody waits for has to end by itself.
+/// Time that an orphaned agent has to end by itself.
 const ORPHAN_GRACE: Span = Span(2_000);
 
-/// Looks at every holder there is. Processes that a holder left behind when it ended are ended on the way; what lives, or may live, is
+/// Looks at every holder. Processes that a holder left behind when it ended are ended on the way; living ones, and those that may live, are
 /// followed from now on.
 ///
 /// # Errors
@@ -58,7 +58,7 @@ pub fn take_inventory(
     Ok(found)
 }
 
-/// How a program ended. One that the board had not asked to stop was stopped with the whole session.
+/// Returns the exit of a program. A program that the board had not asked to stop was stopped with the whole session.
 fn exit_of(attempt: &Attempt, ended: ProgramExit) -> ProcessExit {
     match (ended.by, &attempt.state) {
         (ExitedBy::Stop, AttemptState::Starting | AttemptState::Running) => ProcessExit::SessionStopped,
@@ -67,7 +67,7 @@ fn exit_of(attempt: &Attempt, ended: ProgramExit) -> ProcessExit {
     }
 }
 
-/// Nobody waits for this agent any more, so it would work in vain (K34).
+/// Stops an agent that is not waited for any more and would work in vain (K34).
 fn stop_orphan(holders: &dyn Holders, held: &HolderReport) {
     if !matches!(held.state, HolderLiveness::Running(_)) {
         return;

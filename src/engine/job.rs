@@ -1,4 +1,5 @@
-//! An effect together with what the board knew when it was committed, so that performing it needs no look at the board.
+//! Job of the performer: an effect together with the state of the board when it was committed, so that performing it needs no look at the
+//! board.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,30 +27,30 @@ pub(super) struct Job {
     pub(super) base_origin: Option<String>,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
-    /// Whether a stage reviews the work before it comes to this one.
+    /// True if a stage reviews the work before it comes to this one.
     pub(super) is_reviewed: bool,
-    /// Those of them that have a tree of their own.
+    /// Names of the gates that have a tree of their own.
     pub(super) fresh_gates: BTreeSet<String>,
-    /// Whether the engine commits what agents leave uncommitted.
+    /// True if the engine commits files that agents leave uncommitted.
     pub(super) commits: bool,
     /// Earlier attempts at this task that have ended, with their worktree folders.
     pub(super) ended_folders: Vec<(AttemptId, String)>,
     pub(super) priority: JobPriority,
-    /// What the prompt of an agent to be started may name.
+    /// Facts that the prompt of an agent to be started may name.
     pub(super) facts: Option<Box<PromptFacts>>,
     /// The model of the last agent at the task; `default` where none was chosen.
     pub(super) model: String,
 }
 
-/// Whether somebody waits for a job or it may run in the background.
+/// Priority of a job: waited for, or to be run in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobPriority {
     Urgent,
-    /// Nobody: it puts away what is over, and gives way to starts and evidence.
+    /// Job that nothing waits for: it puts away what is over, and gives way to starts and evidence.
     Background,
 }
 
-/// What a job does: start, act, stop, verify, save the work, settle, retire, type a line, interrupt or answer.
+/// Kind of a job: start, act, stop, verify, save the work, settle, retire, type a line, interrupt or answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JobKind {
     Start,
@@ -65,7 +66,7 @@ pub(super) enum JobKind {
 }
 
 impl Job {
-    /// Reads from the board what an effect needs; `None` for answers and notices, and for effects whose rows are gone.
+    /// Reads from the board everything an effect needs; `None` for answers and notices, and for effects whose rows are gone.
     pub(super) fn of(effect: Effect, board: &Board) -> Option<Job> {
         let (attempt, what) = match effect {
             Effect::Start(id) => (id, JobKind::Start),
@@ -141,14 +142,14 @@ impl Job {
         })
     }
 
-    /// Where the attempt works.
+    /// Returns the workspace in which the attempt works.
     pub(super) fn workspace(&self) -> Workspace {
         let attempt = self.attempt.as_ref();
         let mode = attempt.map_or(AttemptMode::Fresh, |attempt| attempt.mode);
         mode.workspace(&self.stage)
     }
 
-    /// The head that is recorded for the task; `None` where there is none, or what is recorded is no commit.
+    /// Returns the head that is recorded for the task; `None` where there is none, or the record is not a commit.
     pub(super) fn recorded_head(&self) -> Option<CommitId> {
         CommitId::new(self.task.head.as_deref()?).ok()
     }
@@ -159,7 +160,7 @@ impl Job {
     }
 }
 
-/// What the board tells the agent of an attempt.
+/// Returns the facts of the board for the agent of an attempt.
 fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<PromptFacts> {
     let sources = PromptSources {
         tasks: &board.tasks,
@@ -186,7 +187,7 @@ fn model_of(task: &Task, board: &Board) -> String {
     }
 }
 
-/// A worktree that stands on the branch the task's next agent is to have is in that agent's way.
+/// Returns the priority of a job. A worktree on the branch that the task's next agent is to have is in that agent's way.
 fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
     if !matches!(what, JobKind::Settle | JobKind::Retire) {
         return JobPriority::Urgent;
@@ -201,8 +202,8 @@ fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
     }
 }
 
-/// The folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life
-/// of a project never means the same folder. Who goes on with a session goes on in its folder.
+/// Returns the folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life of a
+/// project never means the same folder. An agent that continues a session continues in its folder.
 pub(super) fn folder_of(attempt: &Attempt) -> Option<String> {
     Some(attempt.session_origin()?.workspace_folder())
 }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::domain::{AttemptId, Effect, TaskId};
 
-/// What a lane of effects belongs to: an attempt or a task.
+/// Owner of a lane of effects: an attempt or a task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lane {
     Attempt(AttemptId),
@@ -41,9 +41,9 @@ struct LaneQueue<T> {
     waiting: VecDeque<(Option<String>, T)>,
 }
 
-/// Queues that run the effects of each lane one after the other and lanes in parallel. A lane with an entry is at work. Bounded
-/// by the board: an attempt has a handful of effects over its life, and what is asked for again while it is being done or waits
-/// is skipped: its answer is on the way.
+/// Queues that run the effects of each lane one after the other and lanes in parallel. A lane with an entry is at work. Bounded by the
+/// board: an attempt has a handful of effects over its life, and an effect that is requested again while it is being performed or waits is
+/// skipped: its answer is on the way.
 #[derive(Debug, Clone)]
 pub struct Lanes<T>(Arc<Mutex<HashMap<Lane, LaneQueue<T>>>>);
 

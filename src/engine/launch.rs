@@ -20,15 +20,15 @@ use crate::ports::agents::{Brief, LaunchCommand};
 use crate::ports::git::{CommitId, GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
 
-/// Why an agent's process was not started, or may not have been.
+/// Reason why an agent's process was not started, or may not have been.
 enum StartError {
     Failed(Cause),
-    /// Nobody knows whether it runs; asked for again, this is answered then.
+    /// Start with an unknown result: the process may run. The text is the answer when the start is asked for again.
     Unknown(String),
 }
 
-/// Makes the workspace and starts the agent; safe to repeat for the same attempt: what was started before is left alone,
-/// workspace and process, and only reported. Where nobody can tell, the start is asked for again later.
+/// Makes the workspace and starts the agent; safe to repeat for the same attempt: a workspace or process that was started before is left
+/// alone and only reported. If that is not known, the start is requested again later.
 pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     let id = HolderId::from(attempt.id);
@@ -202,7 +202,7 @@ fn begin_base(world: &EngineContext, job: &Job) -> Result<bool, Cause> {
     begun.map_err(|error| unmade(&error))
 }
 
-/// Why there is no workspace. What was asked for and is positively not there does not come by asking again.
+/// Returns the reason why there is no workspace. Asking again does not help where something that was asked for certainly does not exist.
 fn unmade(error: &GitError) -> Cause {
     let cause = error.cause().after("could not ");
     match error {

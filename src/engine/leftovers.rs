@@ -1,4 +1,4 @@
-//! What an agent left uncommitted in its worktree: committed for it, on its task's branch, or told to it.
+//! Files that an agent left uncommitted in its worktree: committed for it, on its task's branch, or reported to it.
 
 use super::context::{EngineContext, branch_of, signature};
 use super::job::Job;
@@ -11,7 +11,7 @@ use crate::ports::git::{
 /// Most files that are named.
 const MOST_NAMED: usize = 10;
 
-/// Commits what the agent left, or finds out whether it left anything where the engine is not to commit.
+/// Commits the files that the agent left; where the engine is not to commit, checks whether it left any.
 pub(super) fn take(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     if !job.commits {
         return committed_by_itself(world, job);
@@ -58,15 +58,15 @@ pub(super) fn named_files(files: &[String]) -> String {
     format!("{}{rest}", named.join(", "))
 }
 
-/// The words of a commit of what an agent left.
+/// Message parts of a commit of files that an agent left.
 pub(super) struct CommitWords<'a> {
     pub(super) title: &'a str,
     pub(super) text: String,
-    /// Whether the agent says that its work is done.
+    /// True if the agent says that its work is done.
     pub(super) is_whole: bool,
 }
 
-/// The commit of what an attempt left, with these words; none where it has no worktree of its own.
+/// Returns the commit of the files that an attempt left, with these words; none where it has no worktree of its own.
 pub(super) fn request(
     world: &EngineContext,
     job: &Job,
@@ -90,7 +90,7 @@ pub(super) fn request(
     })
 }
 
-/// What comes before the title, and the title: as the settings word it, else the task's id before it (C14).
+/// Returns the prefix and the title of the commit: worded by the settings, else the title with the task's id before it (C14).
 fn first_line(
     world: &EngineContext,
     job: &Job,

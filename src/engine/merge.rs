@@ -14,10 +14,10 @@ use crate::ports::git::{
     BranchName, CommitId, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
 };
 
-/// How often a base that moved meanwhile is merged again before it is left for later.
+/// Number of merges of a base that moves meanwhile, before the merge is left for later.
 const MAX_ROUNDS: usize = 3;
 
-/// Merges the task's recorded head into its base. Safe to repeat: it finds what it made before.
+/// Merges the task's recorded head into its base. Safe to repeat: it finds its earlier merge.
 pub(super) fn merge(world: &EngineContext, job: &Job, attempt: &Attempt) -> ActionOutcome {
     let request = match request(job, attempt) {
         Ok(request) => request,
@@ -41,7 +41,8 @@ enum MergeRound {
     Again,
 }
 
-/// One round, with what the project's files say of a story once it is merged; that depends on the base they are written on (A9).
+/// Runs one round, with the edits of the project's files that record a story once it is merged; they depend on the base they are written on
+/// (A9).
 fn with_record(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeRequest) -> MergeRound {
     if !story_record::is_kept(job) {
         return round(world, job, attempt, request, None);
@@ -64,7 +65,7 @@ fn with_record(world: &EngineContext, job: &Job, attempt: &Attempt, request: &Me
     }
 }
 
-/// Merges, unless that was done before with that result, and goes on from there.
+/// Merges, unless that was done before with that result, and continues from there.
 fn round(
     world: &EngineContext,
     job: &Job,
@@ -106,7 +107,7 @@ fn round(
     }
 }
 
-/// Returns what an integrator changed of its own, for a review; lost notes go back to it first.
+/// Returns the changes that an integrator made of its own, for a review; lost notes go back to it first.
 fn unreviewed(world: &EngineContext, job: &Job, found: Box<Integration>) -> ActionOutcome {
     let notes = match CommitId::new(&found.to) {
         Ok(merged) => notes_kept(world, job, &merged),
@@ -123,7 +124,8 @@ fn failed_checks(why: &str) -> ActionOutcome {
     ActionOutcome::Failed(format!("checks fail on the merged tree\n{why}"))
 }
 
-/// What the gates say of the merged tree, and whether it holds the notes of the task, before anybody else sees it.
+/// Returns the result of the gates on the merged tree, and whether it holds the notes of the task, before the merge is visible to anyone
+/// else.
 fn checked(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitId) -> Tri {
     let gates = if job.gates.is_empty() {
         Tri::Yes
@@ -159,16 +161,16 @@ fn publish(world: &EngineContext, job: &Job, attempt: &Attempt, publication: &Pu
     }
 }
 
-/// What is known of the gates of a commit that is in the base.
+/// Knowledge about the gates of a commit that is in the base.
 #[derive(Clone, Copy)]
 enum Gates {
-    /// They were run on this very commit before it was pushed.
+    /// Gates that passed on this very commit before it was pushed.
     Passed,
-    /// It was there already: merged by somebody else, or before a crash.
+    /// Gates that were not run, because the commit was there already: merged by another party, or before a crash.
     NotRun,
 }
 
-/// Everything the stage asks for, seen after the push.
+/// Verifies everything the stage asks for, as seen after the push.
 fn verified(
     world: &EngineContext,
     job: &Job,

@@ -5,10 +5,10 @@ use super::job::Job;
 use crate::domain::Attempt;
 use crate::ports::git::{CommitId, MergeRequest, ReviewedHead, SafeName};
 
-/// Returns the merge of the head that came to the stage.
+/// Returns the request to merge the head that came to the stage.
 ///
 /// # Errors
-/// Says what is missing for it.
+/// The missing part.
 pub(super) fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
     let head = job.task.head.as_deref();
     let head = head.ok_or_else(|| "the task has no recorded head to merge".to_owned())?;

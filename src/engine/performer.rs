@@ -56,7 +56,7 @@ impl Perform for Performer {
             return;
         };
         let (world, lanes, urgent) = (Arc::clone(&self.context), self.lanes.clone(), self.urgent.clone());
-        // Counted before any other thread runs, so that what comes after it in this turn gives way.
+        // Counted before any other thread runs, so that later work of this turn gives way.
         let is_urgent = matches!(first.kind, JobKind::Start | JobKind::Verify(_));
         let mut under_way = is_urgent.then(|| urgent.begin());
         let work = move || {
@@ -105,7 +105,7 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
         JobKind::Settle => cleanup::settle(world, job),
         JobKind::Retire => {
             let problem = cleanup::retire(world, job);
-            // Nobody waits for the end of a task's branch.
+            // No caller waits for the end of a task's branch.
             startup_cleanup::pack(world);
             let key = Effect::Retire(job.task.id.clone()).key()?;
             Some(Event::Performed { key, problem })
@@ -164,7 +164,7 @@ fn act(world: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction
     }
 }
 
-/// Ends what runs; the end itself is reported by who follows the terminal, also when there was nothing to end.
+/// Ends the running process; the follower of the terminal reports the end itself, also when there was nothing to end.
 fn stop(world: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     if matches!(attempt.worker, Worker::Engine(_)) {

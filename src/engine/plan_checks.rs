@@ -1,5 +1,5 @@
-//! Checks of what a task's plan or its stage names: notes, listed files, protected files, a test that must fail first. All of them look
-//! at a commit, never at a folder an agent can write to.
+//! Checks that a task's plan or its stage names: notes, listed files, protected files, a test that must fail first. All of them look at a
+//! commit, never at a folder an agent can write to.
 
 use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::gate_runs;
@@ -47,7 +47,8 @@ pub(super) fn collect(
 
 type Issues = Result<Vec<ComplianceIssue>, Tri>;
 
-/// Whether a merged commit holds the notes as the task brought them to its stage: what was accepted of them then is no fault of the merge.
+/// Checks that a merged commit holds the notes as the task brought them to its stage: faults that were accepted then are not the fault of
+/// the merge.
 pub(super) fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
     let brought = job.task.stage_head.as_deref().or(job.task.head.as_deref());
     let looked = notes_at(world, job, merged).and_then(|now| match brought.map(CommitId::new) {
@@ -103,7 +104,7 @@ fn sections_without(text: &str, path: &str) -> Vec<ComplianceIssue> {
     vec![ComplianceIssue::new(Severity::Low, text)]
 }
 
-/// Nothing that is protected differs from what it was when the task came to the stage.
+/// Checks that no protected file has changed since the task came to the stage.
 fn protected(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
     let patterns = PlanEntry::protected(job.task.plan.as_deref(), &job.stage.protected);
     let touched = changed(world, job, head)?;
@@ -157,7 +158,7 @@ pub(super) fn restore_protected(world: &EngineContext, job: &Job, attempt: &Atte
         .map_err(|error| error.cause().after("could not "))
 }
 
-/// What is listed to be made is there, what is listed to be changed was changed, and nothing else was.
+/// Checks that the files listed to be made exist, that those listed to be changed were changed, and that no others were.
 fn listed_files(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
@@ -191,7 +192,8 @@ fn about_paths(what: &str, paths: &[String]) -> Vec<ComplianceIssue> {
     vec![ComplianceIssue::new(Severity::Critical, text)]
 }
 
-/// Paths that differ between the head and what the task came to the stage with: its own head then, else the base it left.
+/// Returns the paths that differ between the head and the commit with which the task came to the stage: its own head then, else the base it
+/// left.
 fn changed(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<String>, Tri> {
     let could_not = |error: &dyn std::fmt::Display| Tri::Unknown(format!("could not {error}").into());
     let to = Revision::Commit(head.clone());
@@ -226,7 +228,7 @@ fn gate_fails(
     };
     let run = gate_runs::one(world, job, (attempt, gate), head)?;
     let why = match &run.exit {
-        // What a shell says of a command that is not there, or may not be run.
+        // Exit codes of a shell for a command that does not exist, or may not be run.
         GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),
         GateExit::Code(_) if run.tests.is_some() => match story_checks::first_run(world, job, head, &run)? {
             None => return Ok(Vec::new()),

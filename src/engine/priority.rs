@@ -1,5 +1,5 @@
-//! Cleanup waits for urgent work: it runs when no agent is being started and no evidence collected, because somebody waits
-//! for those and nobody for the cleanup. Decides when work is done, never what.
+//! Priority of urgent work over cleanup: cleanup runs when no agent is being started and no evidence collected, because those are waited
+//! for and cleanup is not. Decides when work is done, never what.
 
 use std::sync::Arc;
 use std::time::Duration;

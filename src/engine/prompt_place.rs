@@ -1,4 +1,4 @@
-//! What only the engine can add to the facts of a prompt: folder, commits and files, as git has them at the start.
+//! Facts of a prompt that only the engine can add: folder, commits and files, as git has them at the start.
 
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
@@ -12,8 +12,8 @@ const TEXT_LIMIT: usize = 256 * 1024;
 /// Most bytes of a difference.
 const MOST_DIFFERENCE: usize = 16 * 1024 * 1024;
 
-/// The facts for the agent of a job that works there; `base` is where the remote has the base branch, if it was asked already.
-/// What git cannot tell is left open: it keeps no agent from its work.
+/// Returns the facts for the agent of a job that works there; `base` is the commit of the remote's base branch, if it was asked already.
+/// Facts that git cannot give are left open: they keep no agent from its work.
 pub(super) fn facts(
     world: &EngineContext,
     job: &Job,
@@ -46,8 +46,8 @@ pub(super) fn facts(
     facts
 }
 
-/// The difference from the base to the recorded head, made from what would be merged; nothing where one of the two is not known. Those who
-/// are to judge it do not start without it.
+/// Returns the difference from the base to the recorded head, made from the commits to be merged; nothing where one of the two is not
+/// known. Agents that are to judge it do not start without it.
 pub(super) fn difference(world: &EngineContext, facts: &PromptFacts) -> Result<Option<String>, Cause> {
     if let Some(found) = integration_to_judge(facts) {
         let (Ok(from), Ok(to)) = (CommitId::new(&found.from), CommitId::new(&found.to)) else {
@@ -78,13 +78,13 @@ pub(super) fn difference(world: &EngineContext, facts: &PromptFacts) -> Result<O
     shown(world, &range, &format!("{base}...{head}"))
 }
 
-/// Returns what an integrator changed, where the agent reads the work to judge it.
+/// Returns the changes of an integrator, where the agent reads the work to judge it.
 fn integration_to_judge(facts: &PromptFacts) -> Option<&Integration> {
     let found = facts.place.integration.as_ref();
     found.filter(|_| facts.stage.workspace == Some(Workspace::Head))
 }
 
-/// Reads the text of a difference; `named` is how git names it, for what is cut off.
+/// Reads the text of a difference; `named` is git's name for it, for a part that is cut off.
 fn shown(world: &EngineContext, range: &DiffRange, named: &str) -> Result<Option<String>, Cause> {
     match world.git.diff_text(range, MOST_DIFFERENCE) {
         Ok(shown) if shown.truncated => Ok(Some(format!(
@@ -105,7 +105,7 @@ fn remote_base(world: &EngineContext, job: &Job) -> Option<CommitId> {
     }
 }
 
-/// What the agent of a story is given to read, as the commit has it that it begins at; nothing for any other task.
+/// Returns the reading for the agent of a story, as of the commit that it begins at; nothing for any other task.
 fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String, String> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(String::new());
@@ -116,7 +116,7 @@ fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String,
     story_reading(from, world.stories.as_ref(), plan, &job.stage.evidence)
 }
 
-/// What the agent of a story is given to read at a stage that asks for this evidence; nothing where the plan is of no story.
+/// Returns the reading for the agent of a story at a stage that asks for this evidence; nothing where the plan belongs to no story.
 ///
 /// # Errors
 /// When git cannot be asked, or a file cannot be read.
@@ -132,7 +132,7 @@ pub fn story_reading(
     let files = git.list_files(start, None);
     let files = files.map_err(|error| format!("could not {error}"))?;
     let request = ContextRequest {
-        // Who writes the tests is told by their being wanted, not by their being there.
+        // The wish for tests shows which agent writes them, not their presence.
         tests_are_written: !evidence.contains(&EvidenceKind::Tests) && files.contains(&tests.file),
         files: &files,
     };

@@ -1,5 +1,5 @@
-//! The session with which an attempt goes on: the agent that had it must be gone with all it started, because no tool refuses two
-//! processes with one session.
+//! Session that an attempt continues: the agent that had it must be gone with everything it started, because no tool refuses two processes
+//! with one session.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use super::job::Job;
 use crate::domain::{Attempt, Workplace};
 use crate::ports::holders::HolderId;
 
-/// Why an attempt cannot go on with a session, or cannot do so yet.
+/// Obstacle that keeps an attempt from continuing a session, for now or for good.
 pub(super) enum SessionObstacle {
-    /// Nobody knows whether all of the agent before has ended; asked again later.
+    /// Uncertainty whether all processes of the agent before have ended; checked again later.
     Unknown(String),
-    /// There is no session to go on with.
+    /// Loss of the session to continue.
     Lost(String),
 }
 
-/// The name of the session an attempt goes on with; none where it begins one. What is left of the agent that had it is ended first,
-/// also what went on without its holder.
+/// Returns the name of the session that an attempt continues; none where it begins one. Processes that are left of the agent that had it
+/// are ended first, also those that continued without its holder.
 pub(super) fn find(
     world: &EngineContext,
     job: &Job,
@@ -54,14 +54,14 @@ pub(super) fn find(
     found.map(Some).map_err(SessionObstacle::Lost)
 }
 
-/// Where the session was; its own workplace once it has one, since that is the same.
+/// Returns the workplace of the session; the attempt's own workplace once it has one, since that is the same.
 fn place_before<'a>(job: &'a Job, attempt: &'a Attempt) -> Option<&'a Workplace> {
     let before = job.before.as_deref().and_then(|before| before.workplace.as_ref());
     attempt.workplace.as_ref().or(before)
 }
 
-/// A workplace with the commit and the files from which its work began. What an interrupted agent did on its branch is part of the
-/// work of the one that goes on.
+/// Returns a workplace with the commit and the files from which its work began. The work of an interrupted agent on its branch is part of
+/// the work of the agent that continues.
 pub(super) fn with_its_start(job: &Job, attempt: &Attempt, made: Workplace) -> Workplace {
     let continued = attempt.session.follows().and_then(|_| place_before(job, attempt));
     match continued {

@@ -1,6 +1,6 @@
-//! What a start finds of earlier lives (K60): worktrees of attempts that are over, branches of tasks that are over, clean
-//! checkouts nobody reads any more. Done beside the work. Only what the board says is over goes (LK-19, LK-20), and the
-//! port keeps a copy of what is nowhere else; everything unknown is left alone.
+//! Cleanup of leftovers from earlier lives at a start (K60): worktrees of attempts that are over, branches of tasks that are over, clean
+//! checkouts that are no longer read. Done beside the work. Only items that are over by the board are removed (LK-19, LK-20), and the port
+//! keeps a copy of everything that exists nowhere else; everything unknown is left alone.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::domain::attempt::WorkspaceState;
 use crate::domain::{Attempt, AttemptId, Board, Effect, TaskId};
 use crate::ports::git::{BranchName, SafeName};
 
-/// Puts away what was left behind. What cannot be looked at or removed now is found by the next start.
+/// Puts leftovers away. Those that cannot be looked at or removed now are found by the next start.
 pub(super) fn clean_up(world: &EngineContext, board: &Board) {
     worktrees(world, board);
     branches(world, board);
@@ -57,7 +57,7 @@ fn worktrees(world: &EngineContext, board: &Board) {
     }
 }
 
-/// Whether an attempt is over and nobody is about to put its worktree away.
+/// Returns true if an attempt is over and no other job is about to put its worktree away.
 fn is_leftover(attempt: &Attempt) -> bool {
     !attempt.state.is_open() && matches!(attempt.workspace, WorkspaceState::None | WorkspaceState::Gone)
 }

@@ -3,10 +3,11 @@
 use crate::domain::Span;
 use crate::ports::holders::{HolderLiveness, Holders};
 
-/// How long a program has to end by itself after it was asked to.
+/// Time that a program has to end by itself after it was asked to.
 const STOP_GRACE: Span = Span(3_000);
 
-/// Ends all programs in terminals and all they started, also what killed holders left behind; how many programs there were.
+/// Ends all programs in terminals and everything they started, also processes that killed holders left behind; returns the number of
+/// programs.
 ///
 /// # Errors
 /// When they cannot be listed.

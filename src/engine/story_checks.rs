@@ -1,4 +1,4 @@
-//! Checks of stories that are tested first: their tests are there and assert, and they fail for the want of what they test.
+//! Checks of stories that are tested first: their tests exist and assert, and they fail because the tested code is missing.
 
 use super::context::EngineContext;
 use super::job::Job;
@@ -73,7 +73,7 @@ fn read(world: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Op
     }
 }
 
-/// Why the first run of new tests is not the one that was wanted; nothing where it is (LA-5).
+/// Returns the reason why the first run of new tests is not the wanted one; nothing where it is (LA-5).
 pub(super) fn first_run(
     world: &EngineContext,
     job: &Job,
@@ -88,7 +88,7 @@ pub(super) fn first_run(
         Some(tests) => read(world, tests, head)?.unwrap_or_default(),
         None => TestFile::default(),
     };
-    // Of a gate that is no story's nobody says what is to be created.
+    // For a gate of no story, no file lists what is to be created.
     let is_to_be_created = |name: &str| tests.is_none() || file.is_to_be_created(name);
     Ok(match judge(report, &is_to_be_created) {
         FirstRun::FailsAsWanted | FirstRun::FailsSomehow => None,

@@ -1,5 +1,5 @@
-//! What the files of a project say once a story is done: written with its merge, in the very commit that brings it to the base, so that
-//! neither is ever there without the other (A9, LA-9, LA-10).
+//! Record of a finished story in the files of a project: written with its merge, in the very commit that brings it to the base, so that
+//! neither ever exists without the other (A9, LA-9, LA-10).
 
 use super::context::EngineContext;
 use super::job::{Job, JobKind};
@@ -10,7 +10,7 @@ use crate::ports::stories::FinishedStory;
 /// Most bytes of a file that is read or written.
 const FILE_LIMIT: usize = 1024 * 1024;
 
-/// Whether the merge of this job records a story.
+/// Returns true if the merge of this job records a story.
 pub(super) fn is_kept(job: &Job) -> bool {
     let merges = job.kind == JobKind::Act(EngineAction::Merge);
     let plan = job.task.plan.as_ref();
@@ -73,7 +73,7 @@ pub(super) fn edits(
     }
 }
 
-/// Names of the PRDs that lie in their folder, in a commit.
+/// Returns the names of the PRDs in their folder, in a commit.
 fn prds(world: &EngineContext, plan: &PlanEntry, base: &CommitId) -> Result<Vec<String>, ActionOutcome> {
     let folder = plan.tests.as_ref().map_or("", |tests| tests.prds.as_str());
     let files = world.git.list_files(base, Some(folder));

@@ -7,7 +7,7 @@ use crate::ports::git::{
 };
 use crate::read_model::{ChangeRange, TaskChanges, TaskWork};
 
-/// The ends of a comparison. Nothing but the comparison itself is looked at, so what is read fits what was asked for.
+/// Returns the ends of a comparison. Only the comparison itself is looked at, so the result fits the request.
 ///
 /// # Errors
 /// When git would not take a name of it.

@@ -1,4 +1,4 @@
-//! One turn: apply, commit, publish. Performing what follows comes after, and only after, the commit.
+//! Turn of the engine: apply, commit, publish. Its effects are performed after, and only after, the commit.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::domain::{Board, Effect, Event, Notice, Timestamp};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 use crate::read_model::{ReadModel, Trouble};
 
-/// What one committed turn led to.
+/// Outcome of one committed turn.
 #[derive(Debug)]
 pub struct TurnOutcome {
     pub effects: Vec<Effect>,
@@ -19,14 +19,14 @@ pub struct DurableBoard {
     board: Board,
     store: Box<dyn Store>,
     mask: Option<MaskFn>,
-    /// What the last turn changed and led to, while it is not written.
+    /// Changes and effects of the last turn, while it is not written.
     unwritten: Option<UnwrittenTurn>,
 }
 
 /// A turn that the board has taken and the store has not.
 struct UnwrittenTurn {
     at: Timestamp,
-    /// The event without the secrets that were in it, or with what the board adds to it, if there was either.
+    /// Event without the secrets that were in it, or with the additions of the board, if there was either.
     stored: Option<Event>,
     changed: ChangedRows,
     effects: Vec<Effect>,
@@ -36,7 +36,7 @@ struct UnwrittenTurn {
 pub type MaskFn = Arc<dyn Fn(&Board, &Event) -> Option<Event> + Send + Sync>;
 
 impl DurableBoard {
-    /// Reads the board from the store. It sleeps: nothing is started before it knows what runs ([`Event::Woke`]).
+    /// Reads the board from the store. It sleeps: nothing is started before it knows the running agents ([`Event::Woke`]).
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -65,7 +65,7 @@ impl DurableBoard {
         &self.board
     }
 
-    /// The notices of the last events, at most so many events, oldest first, and when each was written.
+    /// Returns the notices of the last events, of at most `events` events, oldest first, and the time when each was written.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -75,7 +75,7 @@ impl DurableBoard {
         Ok(events.into_iter().flat_map(notices).collect())
     }
 
-    /// When the last turn was written, as the clock showed it; none before the first.
+    /// Returns the clock time at which the last turn was written; none before the first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -135,7 +135,7 @@ impl DurableBoard {
         Ok(TurnOutcome { effects, notices })
     }
 
-    /// What people may see now.
+    /// Returns the model of what people may see now.
     pub fn read_model(&self, now: Timestamp) -> ReadModel {
         let mut model = ReadModel::of(&self.board, now);
         if let Some(warning) = self.store.warning() {

@@ -10,7 +10,7 @@ use crate::read_model::{AttentionSummary, DiffBase, MetricsReport, NoChanges, Re
 
 /// Facts that are not in the read model, read only for the queries that need them. An error reads after "could not".
 pub trait StoredFacts {
-    /// Figures: the store counts ended attempts, the machine what agents use.
+    /// Returns the metrics: the store counts ended attempts, the machine gives the load of agents.
     fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String>;
 
     /// All attempts at a task, also those the board has forgotten, in order.
@@ -52,7 +52,7 @@ fn changes(model: &ReadModel, id: &TaskId, against: DiffBase) -> Result<TaskChan
 
 fn task_detail(model: &ReadModel, task: &Arc<Task>) -> TaskDetail {
     let attempt = task.open_attempt.and_then(|open| model.attempts.get(&open));
-    // An error that the board knows of is nothing that it will be told of.
+    // An error that the board knows already is not a wait that it will learn of.
     let is_failed = |attempt: &Attempt| {
         let doing = &attempt.activity.doing;
         matches!(doing, ActivityKind::Failed(_) | ActivityKind::Error(_))
@@ -68,7 +68,7 @@ fn task_detail(model: &ReadModel, task: &Arc<Task>) -> TaskDetail {
     }
 }
 
-/// What a conductor is shown at the begin of each turn: its plan as the board has it.
+/// Returns the plan that a conductor is shown at the beginning of each turn, as the board has it.
 pub fn plan_now(model: &ReadModel) -> String {
     runs::plan(model)
 }

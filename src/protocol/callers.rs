@@ -1,40 +1,40 @@
-//! Who calls, and what that one may do: persons everything, agents what the table gives them, on their own task. One table for
-//! calls to the server and for commands that need none; what is not in it is for persons.
+//! Permissions of callers: persons may do everything, agents the commands that the table gives them, on their own task. One table for calls
+//! to the server and for commands that need none; commands that are not in it are for persons.
 
 use crate::adapters::holder::process::Starter;
 use crate::domain::{AttemptId, Command, TaskId};
 use crate::protocol::wire::ServerCall;
 
-/// The process that makes a call, as the system tells.
+/// Process that makes a call, as the system reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
-    /// No agent, gate or git has started it.
+    /// Process that no agent, gate or git has started.
     Person,
-    /// The system does not tell which process it is; it is taken for a person.
+    /// Process that the system does not report; it is taken for a person.
     Hidden,
-    /// It runs below the holder of that attempt, or carries its marker.
+    /// Process below the holder of that attempt, or with its marker.
     Agent(AttemptId),
-    /// A program that runs what agents wrote, or may, has started it; how that is called in refusals.
+    /// Process started by a program that runs code of agents, or may run it; the text is the name in refusals.
     Program(&'static str),
-    /// It cannot be found out; why, as it reads after "could not".
+    /// Process that cannot be found out; the text is the reason and reads after "could not".
     Unknown(String),
 }
 
-/// The name of what a gate has started.
+/// Name of a process that a gate has started.
 pub const BY_GATE: &str = "a gate";
-/// The name of what git has started for a server, such as a hook of a remote.
+/// Name of a process that git has started for a server, such as a hook of a remote.
 pub const BY_GIT: &str = "a program that git started";
-/// The name of what the server has started, such as a program for notifications.
+/// Name of a process that the server has started, such as a program for notifications.
 pub const BY_SERVER: &str = "a program that the server started";
-/// The name of what an agent, a gate or git of another project has started.
+/// Name of a process that an agent, a gate or git of another project has started.
 pub const BY_OTHER_PROJECT: &str = "an agent or a gate of another project";
 
 impl Caller {
     /// The caller that has these starters among its ancestors, in the project whose markers begin so. The shell in a pane is a person's.
     pub fn of(starters: &[(&str, Starter)], project: &str) -> Caller {
         let own = || starters.iter().filter(|(of, _)| *of == project);
-        // What has an agent among its ancestors is one, whatever it claims to be itself; and of all it claims, the farthest is what
-        // it could not choose.
+        // A process with an agent among its ancestors is one, whatever it claims to be itself; and of all its claims, the farthest is the
+        // one that it could not choose.
         let attempt = own().rev().find_map(|(_, starter)| match starter {
             Starter::Attempt(attempt) => Some(AttemptId(*attempt)),
             Starter::Gate | Starter::Git => None,
@@ -48,7 +48,7 @@ impl Caller {
         }
     }
 
-    /// How refusals call it.
+    /// Returns the name of the caller in refusals.
     fn name(&self) -> String {
         match self {
             Caller::Person | Caller::Hidden => "a person".to_owned(),
@@ -59,12 +59,12 @@ impl Caller {
     }
 }
 
-/// Who may use a command.
+/// Callers that may use a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedCallers {
-    /// It changes nothing, or nothing of the project.
+    /// Everybody, because the command changes nothing, or nothing of the project.
     Everybody,
-    /// Persons, and whoever proves by its token to be the attempt that speaks.
+    /// Persons, and callers that prove by a token to be the attempt that speaks.
     Attempts,
     /// Persons, and the agent that works on the task; a conductor on every task.
     OwnAgent,
@@ -171,7 +171,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("workflow show", Everybody),
 ];
 
-/// Who may use the command of that name.
+/// Returns the callers that may use the command of that name.
 pub fn allowed_callers(command: &str) -> AllowedCallers {
     let row = COMMANDS.iter().find(|(known, _)| *known == command);
     row.map_or(Persons, |(_, who)| *who)
@@ -222,7 +222,7 @@ pub fn command_name(command: &Command) -> &'static str {
     }
 }
 
-/// What a command is about, where that decides.
+/// Subject of a command, where that decides.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CallSubject<'a> {
     /// The attempt that a signal is of.
@@ -231,11 +231,11 @@ pub struct CallSubject<'a> {
     pub task: Option<&'a TaskId>,
     /// The task that the calling agent works on; none when its attempt is over or not known.
     pub own_task: Option<&'a TaskId>,
-    /// Whether the calling agent is a conductor at work.
+    /// True if the calling agent is a conductor at work.
     pub conducts: bool,
 }
 
-/// Why that caller may not use the command; `None` when it may.
+/// Returns the reason why that caller may not use the command; `None` when it may.
 pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Option<String> {
     let who = allowed_callers(command);
     let for_persons = || {

@@ -14,7 +14,7 @@ use crate::adapters::holder::process::{Starter, origin};
 use crate::adapters::ipc::{self, FrameReceiver, FrameSender};
 use crate::read_model::LogLine;
 
-/// Why a server could not be reached, did not answer, or refused.
+/// Error of a server that could not be reached, did not answer, or refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtocolError {
     #[error("could not start: {0}")]
@@ -23,10 +23,10 @@ pub enum ProtocolError {
     Unreachable { socket: PathBuf, source: io::Error },
     #[error("could not reach a server at {}: it did not say hello", .0.display())]
     NoHello(PathBuf),
-    /// It took the connection and said nothing.
+    /// Server that took the connection and said nothing.
     #[error("could not reach a server at {}: what listens there says nothing; end it, then start a server with `dbs`", .0.display())]
     Silent(PathBuf),
-    /// What listens there was started by an agent or a gate, and is no server of a person.
+    /// Listener that was started by an agent or a gate, and is not a server of a person.
     #[error("could not use the server at {}: {why}; end it, then start a server with `dbs`", socket.display())]
     NotOfPerson { socket: PathBuf, why: String },
     /// The server speaks another version of the protocol; the text names both.
@@ -169,7 +169,7 @@ pub fn blocking_runtime() -> Result<Runtime, ProtocolError> {
     runtime.enable_all().build().map_err(ProtocolError::Runtime)
 }
 
-/// How long a server may take to say hello; longer than one takes to find room for a connection.
+/// Time that a server may take to say hello; longer than it needs to find room for a connection.
 const GREETING_LIMIT: Duration = Duration::from_secs(8);
 
 /// Connects and says hello, to a server of a person alone.
@@ -184,8 +184,8 @@ async fn greet_within(socket: &Path, limit: Duration) -> Result<(FrameSender, Fr
     }
 }
 
-/// Refuses what listens there when an agent, a gate or git has started it, but not this process. Where the system does not say which
-/// process it is, that cannot be seen.
+/// Refuses a listener that an agent, a gate or git has started, unless it is this process. Where the system does not report the process,
+/// that cannot be seen.
 fn check_server(socket: &Path, process: Option<u32>) -> Result<(), ProtocolError> {
     let own = std::process::id();
     let Some(pid) = process.filter(|pid| *pid != own) else {

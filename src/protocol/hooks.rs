@@ -1,4 +1,4 @@
-//! What the hooks of an agent's tool say to the server, and what they are told.
+//! Messages of the hooks of an agent's tool to the server, and the replies.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,38 +10,38 @@ pub struct HookCall {
     pub attempt: AttemptId,
     pub token: String,
     pub event: HookEvent,
-    /// What the event says of the agent's state: the few fields of it that do, as JSON, at most [`LONGEST_STATE`] bytes.
+    /// State of the agent according to the event: the few fields of it that concern the state, as JSON, at most [`LONGEST_STATE`] bytes.
     #[serde(default)]
     pub state: String,
-    /// What the tool asks to be allowed, as far as it is known.
+    /// Permission that the tool asks for, as far as it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<ToolUse>,
 }
 
-/// Most bytes of what an event says of an agent's state; what is longer says nothing.
+/// Most bytes of the state in an event; a longer one is ignored.
 pub const LONGEST_STATE: usize = 64 * 1024;
 
-/// What happened in an agent's tool.
+/// Event in an agent's tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookEvent {
-    /// It asks something and waits for the reply; the same ask may come again over another connection.
+    /// Question that waits for the reply; the same ask may come again over another connection.
     Ask(Ask),
-    /// What its session has used so far.
+    /// Usage of its session so far.
     Usage(UsageFigures),
-    /// It is about to end its turn.
+    /// Turn that is about to end.
     TurnOver {
-        /// Whether it was kept from that already.
+        /// True if the tool was already kept from ending it.
         again: bool,
     },
-    /// It only says what the agent does.
+    /// Report of the agent's activity only.
     Report,
 }
 
-/// What a tool says of what it uses; a part it does not say is none.
+/// Usage that a tool reports; a part that it does not report is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsageFigures {
-    /// Everything its session has cost, resumed ones included.
+    /// Cost of its session, with all earlier ones that it resumed.
     pub cost: Option<Cost>,
     /// Tokens in its context now.
     pub used: Option<u64>,
@@ -49,15 +49,15 @@ pub struct UsageFigures {
     pub window: Option<u64>,
 }
 
-/// What a hook is told.
+/// Reply to a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookReply {
-    /// The tool goes on as if there were no hook.
+    /// No reply: the tool continues as if there were no hook.
     Nothing,
     Answer(AskReply),
-    /// The turn is not over yet; why, for the agent.
+    /// Reason why the turn is not over yet, for the agent.
     GoOn(String),
-    /// What the agent should know in the turn that begins.
+    /// Text that the agent should know in the turn that begins.
     Context(String),
 }

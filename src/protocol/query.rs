@@ -1,5 +1,4 @@
-//! What can be asked about the board, and what comes back. A server and a command without one answer alike: in the
-//! file `answer.rs`.
+//! Questions about the board, and their answers. A server answers like a command without a server: see the file `answer.rs`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,12 +17,12 @@ pub enum Query {
     Task(TaskId),
     /// The open attempt of an agent or a task, by the name of either or by its number.
     OpenAttempt(String),
-    /// What of a task's work is compared, and with what; the asking command asks git.
+    /// Comparison of a task's work with a base; the asking command asks git.
     Changes(TaskId, DiffBase),
     /// Ids of all tasks, or of those of a batch.
     TaskIds(Option<BatchId>),
     Attention,
-    /// What the agent of a task is told, or the next one in that role.
+    /// Facts in the prompt of the agent of a task, or of the next one in that role.
     PromptFacts(TaskId, Option<RoleId>),
 }
 
@@ -38,11 +37,11 @@ pub enum Answer {
     Changes(TaskChanges),
     TaskIds(BTreeSet<TaskId>),
     Attention(AttentionSummary),
-    /// Nothing where no agent acts.
+    /// Facts of a prompt; nothing where no agent acts.
     PromptFacts(Option<Box<PromptFacts>>),
 }
 
-/// Why a query has no answer.
+/// Error of a query that has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueryError {
@@ -90,17 +89,17 @@ pub enum Report {
         branches: TaskBranches,
     },
     Task(TaskId),
-    /// Why a task does not move, or what an agent does; by the name of either.
+    /// Reason why a task does not move, or activity of an agent; by the name of either.
     Why(String),
     /// Number of tasks per state and stage, and the contents of the state folder (K75).
     Debug(StateFolder),
     /// Figures about the work that was done (K79).
     Metrics,
-    /// What agents used.
+    /// Usage of agents.
     Cost(CostGroup),
-    /// Batches of tasks, the newest first, so many at most (P48).
+    /// Batches of tasks, the newest first, at most this number (P48).
     Runs(usize),
-    /// All batches with what they need, also those without a task (K61).
+    /// Batches with their needs, all of them, also those without a task (K61).
     Batches,
     /// The tasks of a batch, and how far each is (P46).
     Run(BatchId),
@@ -114,7 +113,7 @@ pub type TaskBranches = Result<Vec<String>, String>;
 pub struct TaskDetail {
     pub task: Arc<Task>,
     pub attempt: Option<Arc<Attempt>>,
-    /// Whether its agent is seen to wait for somebody. The board is told what it asks a moment later.
+    /// True if its agent is seen to wait for a person. The board learns its question a moment later.
     #[serde(default)]
     pub is_waiting: bool,
 }

@@ -19,7 +19,7 @@ use crate::domain::Task;
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::read_model::{ReadModel, Standing};
 
-/// A task as data for programs, with where it stands in the words that people read.
+/// Task as data for programs, with its standing in the words that people read.
 #[derive(Serialize)]
 struct TaskJson<'a> {
     #[serde(flatten)]
@@ -34,7 +34,7 @@ impl TaskJson<'_> {
     }
 }
 
-/// A report in the wanted format: what `json` gives for programs, or the lines of `lines` for people.
+/// Returns a report in the wanted format: the result of `json` for programs, or the lines of `lines` for people.
 fn in_format<T: Serialize>(
     format: OutputFormat,
     json: impl FnOnce() -> T,

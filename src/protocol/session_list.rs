@@ -17,11 +17,11 @@ use crate::protocol::connection;
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{SessionRow, SessionState};
 
-/// How long a server may take to answer.
+/// Time that a server may take to answer.
 const REPLY_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// File beside a server's socket that names its session, so that it is found after the server was killed. When it was written or
-/// [touched](mark_used) is when somebody was last there.
+/// File beside a server's socket that names its session, so that it is found after the server was killed. The time when it was written or
+/// [touched](mark_used) is the last time a person was there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
     pub name: String,
@@ -32,7 +32,7 @@ pub struct SessionRecord {
 #[derive(Debug)]
 pub enum FoundSession {
     Running(ServerStatus),
-    /// Its server was cut off; its agents may go on.
+    /// Session whose server was cut off; its agents may continue.
     CutOff(SessionRecord),
 }
 
@@ -53,7 +53,7 @@ impl FoundSession {
         }
     }
 
-    /// As a row of the list; `place` is the session that asks.
+    /// Returns the session as a row of the list; `place` is the session that asks.
     fn row(self, place: &ProjectPaths) -> SessionRow {
         match self {
             FoundSession::Running(who) => SessionRow {
@@ -178,7 +178,7 @@ pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Whether the project's server left its record behind, so that it was cut off.
+/// Returns true if the project's server left its record behind, so that it was cut off.
 pub fn is_cut_off(place: &ProjectPaths) -> bool {
     read_record(&place.socket).is_some()
 }

@@ -19,7 +19,7 @@ use crate::ui::{DisplayCaps, WorkProgress};
 /// Version of this protocol. Server and clients of the same project must agree.
 pub const PROTOCOL: u32 = 14;
 
-/// The position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] goes on from there.
+/// Position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] continues from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
 
 /// First frame of a connection, with protocol and program version.
@@ -38,7 +38,7 @@ pub enum FromClient {
     Attach(AttachRequest),
     /// A key, a paste, the mouse or another size.
     Input(InputEvent),
-    /// The editor was closed; what it wrote, or nothing when it failed.
+    /// Text from the editor that was closed, or nothing when it failed.
     Edited(Option<String>),
     /// The client could not do something; why, for people.
     Failed(String),
@@ -62,7 +62,7 @@ pub struct AttachRequest {
     pub cols: u16,
     pub rows: u16,
     pub looks: DisplayCaps,
-    /// Whether the terminal is reached over a network.
+    /// True if the terminal is reached over a network.
     #[serde(default)]
     pub remote: bool,
     /// The program around it that has keys of its own: tmux, screen, zellij.
@@ -71,7 +71,7 @@ pub struct AttachRequest {
     /// The theme asked for at the start (`--theme`).
     #[serde(default)]
     pub theme: Option<String>,
-    /// Whether the terminal sends Alt as Escape before the key, and so cannot tell it from Escape pressed just before.
+    /// True if the terminal sends Alt as Escape before the key, and so cannot tell it from Escape pressed just before.
     #[serde(default)]
     pub alt_is_escape: bool,
 }
@@ -86,7 +86,7 @@ pub enum ServerCall {
     },
     /// A signal of an attempt, proved by its token.
     Signal(SignalSent),
-    /// What a hook of an agent's tool says; the reply may take as long as a person does.
+    /// Message of a hook of an agent's tool; the reply may take as long as a person does.
     Hook(HookCall),
     Query(Query),
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
@@ -96,25 +96,25 @@ pub enum ServerCall {
     Watch,
     /// Read settings and workflows again.
     Reload {
-        /// Who has changed them.
+        /// Author of the change.
         by: String,
     },
     /// A command that needs no server was refused, because its caller may not use it: its name in the table of the file
     /// `callers.rs`. It is written down.
     Refused(String),
-    /// End the server. What it has under way gets some time to end.
+    /// End the server. Its running work gets some time to end.
     Stop(StopAgents),
-    /// End the server without waiting for what it has under way.
+    /// End the server without waiting for its running work.
     StopNow(StopAgents),
     Who,
 }
 
-/// Whether agents are stopped together with the server.
+/// Choice whether agents are stopped together with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopAgents {
     Yes,
-    /// The next server adopts them.
+    /// Agents stay; the next server adopts them.
     No,
 }
 
@@ -140,7 +140,7 @@ pub enum FromServer {
     Hello(Hello),
     /// The conversation ends; why, for people.
     Bye(String),
-    /// The person leaves: where the session goes on and how to come back.
+    /// Notice to a person who leaves: the place where the session continues, and the way back.
     Left(String),
     Answer(CallReply),
     Line(LogLine),
@@ -152,7 +152,7 @@ pub enum FromServer {
     Go(String),
     /// Run the demo, then come back.
     Demo,
-    /// Whether the terminal is to report its mouse.
+    /// Request to switch the terminal's mouse reports on or off.
     Mouse(bool),
     Title(String),
     Notify(TerminalNotice),
@@ -173,7 +173,7 @@ pub struct TerminalNotice {
 pub enum CallReply {
     Asked(Result<Accepted, Refusal>),
     Hook(HookReply),
-    /// To a query. The pieces of a text have come before.
+    /// Answer to a query. The pieces of a text have come before.
     Query(Result<Answer, QueryError>),
     Changed,
     /// The call was carried out, in words for people.
@@ -199,7 +199,7 @@ pub struct ServerStatus {
     pub counts: BTreeMap<String, usize>,
     #[serde(default)]
     pub needs: usize,
-    /// Position of the last line of the watcher log; [`ServerCall::Follow`] goes on from there.
+    /// Position of the last line of the watcher log; [`ServerCall::Follow`] continues from there.
     #[serde(default)]
     pub last_line: u64,
 }
@@ -210,7 +210,7 @@ pub enum Packet<T> {
     Message(T),
     /// A screen frame: its number and the bytes for the terminal.
     Frame(u64, Bytes),
-    /// A piece of what a command prints, in order; [`Answer::Text`] follows the last.
+    /// Piece of the output of a command, in order; [`Answer::Text`] follows the last.
     Text(Bytes),
 }
 
@@ -220,7 +220,7 @@ const KIND_TEXT: u8 = b'T';
 /// Most bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
 const MAX_TEXT_CHUNK: usize = 256 * 1024;
 
-/// How frames of clients begin, and the most bytes they may have. Only what people paste, write and import is long.
+/// Prefixes of the frames of clients, and the maximum number of bytes of each. Only pasted, written and imported texts are long.
 const LONGEST_FROM_CLIENT: &[(&str, usize)] = &[
     ("J{\"hello\"", 4 * 1024),
     ("J{\"input\":{\"Paste\"", LONGEST_FRAME),
@@ -249,7 +249,7 @@ pub fn longest_from_client(begin: &[u8]) -> usize {
     row.map_or(LONGEST_OTHER, |(_, most)| *most)
 }
 
-/// Why a frame of the server protocol could not be decoded.
+/// Error of decoding a frame of the server protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     #[error(

@@ -1,4 +1,4 @@
-//! What an agent does, or the engine, at an attempt.
+//! Activity of an agent, or of the engine, at an attempt.
 
 use super::LiveActivity;
 use super::standing::{DisplayStatus, Standing};
@@ -8,7 +8,7 @@ use crate::domain::{EngineAction, Span, Timestamp, Tri, Worker};
 /// Time that a program has after its start before its silence is worth a word.
 const STARTING: Span = Span::seconds(60);
 
-/// The time of a look, and what was reported of the agent by then beside what the board holds.
+/// Time of a look, and the reports of the agent until then in addition to the board.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
     pub now: Timestamp,
@@ -20,7 +20,7 @@ pub fn attempt_standing(attempt: &Attempt, look: Look<'_>) -> Standing {
     let since = attempt.started_at.unwrap_or(attempt.created_at);
     let has_said = attempt.activity.is_known() && attempt.activity.doing != ActivityKind::Starting;
     let standing = match &attempt.state {
-        // What it does may be heard of before its start is.
+        // Its activity may be reported before its start is.
         AttemptState::Starting if has_said => agent_standing(&attempt.activity, look),
         AttemptState::Starting => Standing::new(DisplayStatus::Starting, "starting", attempt.created_at),
         AttemptState::Stopping(cause) => {
@@ -52,7 +52,7 @@ fn asking(attempt: &Attempt, standing: Standing, now: Timestamp) -> Standing {
     }
 }
 
-/// Its checks run, or could not be run, and are tried again.
+/// Returns the standing of an attempt whose checks run, or could not be run and are tried again.
 fn verifying(attempt: &Attempt, since: Timestamp, now: Timestamp) -> Standing {
     let has_ended = attempt.activity.doing == ActivityKind::Exited;
     let since = if has_ended { attempt.activity.since } else { since };
@@ -78,8 +78,8 @@ fn action_word(action: EngineAction) -> &'static str {
     }
 }
 
-/// What a running agent does. What its sources say right now is finer than what the board holds, but for what a person can answer:
-/// of that the board knows.
+/// Returns the standing of a running agent. The present report of its sources is finer than the state on the board, except for waits that a
+/// person can end: those the board knows.
 fn agent_standing(activity: &Activity, look: Look<'_>) -> Standing {
     let is_plain = matches!(activity.doing, ActivityKind::Working | ActivityKind::Idle);
     let finer = look.live.filter(|live| is_plain && live.is_finer());
@@ -104,7 +104,7 @@ fn agent_standing(activity: &Activity, look: Look<'_>) -> Standing {
 /// The word for an agent that was started and has not said anything.
 const STARTS: &str = "starting";
 
-/// What the board holds of an agent.
+/// Returns the standing of an agent by the state on the board.
 fn activity_standing(activity: &Activity, now: Timestamp) -> Standing {
     let since = activity.since;
     if !activity.is_known() {
@@ -136,7 +136,7 @@ fn mark_of(doing: &ActivityKind) -> DisplayStatus {
     }
 }
 
-/// A word for what an agent does, and its own words for that.
+/// Returns a word for the activity of an agent, and the agent's own words for it.
 pub fn doing_words(doing: &ActivityKind, now: Timestamp) -> (&'static str, String) {
     match doing {
         ActivityKind::Starting => (STARTS, String::new()),
@@ -166,7 +166,7 @@ pub fn as_question(what: &str) -> String {
     format!("{what}{mark}")
 }
 
-/// The word for the source that says what an agent does.
+/// Returns the word for the source of an agent's activity.
 pub fn source_words(activity: &Activity) -> &str {
     match activity.source.as_str() {
         "osc 7501" => "report",
@@ -176,7 +176,7 @@ pub fn source_words(activity: &Activity) -> &str {
     }
 }
 
-/// Returns that what an attempt reported came as a file: then nothing but its token says which process sent it.
+/// Returns a notice that the report of an attempt came as a file: then only its token shows which process sent it.
 pub fn file_report_words(attempt: &Attempt) -> Option<String> {
     let last = attempt.signals.iter().rfind(|signal| signal.by_file)?;
     Some(format!("reported {} by a file, not over the socket", last.kind))

@@ -1,4 +1,4 @@
-//! What needs a person, oldest first.
+//! Items that need a person, oldest first.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::read_model::{ReadModel, Stall, source_words};
 
-/// One thing that waits for a person, such as a question or an approval.
+/// Item that waits for a person, such as a question or an approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttentionItem {
     pub task: TaskId,
@@ -18,28 +18,28 @@ pub struct AttentionItem {
     pub kind: AttentionKind,
     pub text: String,
     pub since: Timestamp,
-    /// What its agent asks, where it is an agent that waits.
+    /// Question of the agent, if it is an agent that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<Ask>,
 }
 
-/// What kind of thing waits for a person.
+/// Kind of an item that waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AttentionKind {
     Permission,
     Question,
-    /// Its tool shows a dialog that only a person can answer, in the terminal.
+    /// Dialog of a tool that only a person can answer, in the terminal.
     Dialog,
     Approval,
     Gate,
-    /// The engine could not merge it: a conflict, or checks that fail on the merged tree.
+    /// Merge that the engine could not do: a conflict, or checks that fail on the merged tree.
     Merge,
     Held,
     Failed,
 }
 
 impl AttentionKind {
-    /// Whether an agent at work waits for it.
+    /// Returns true if an agent at work waits for it.
     pub fn is_agents(self) -> bool {
         matches!(
             self,
@@ -49,7 +49,7 @@ impl AttentionKind {
 }
 
 impl AttentionItem {
-    /// The command that answers what its agent asks.
+    /// Returns the command that answers the question of its agent.
     pub fn answer_command(&self, reply: AskReply) -> Option<Command> {
         Some(Command::AnswerAsk {
             attempt: self.attempt?,
@@ -59,7 +59,7 @@ impl AttentionItem {
     }
 }
 
-/// What waits for a person, and how much there is besides: all that a client of lines shows of a board.
+/// Items that wait for a person, and the amount of other work: everything a client of lines shows of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AttentionSummary {
     pub at: Timestamp,
@@ -71,12 +71,12 @@ pub struct AttentionSummary {
     pub longest: Option<(TaskId, Timestamp)>,
     /// Oldest first.
     pub rows: Vec<AttentionRow>,
-    /// What keeps a run from going on, where nothing asks a person.
+    /// Cause that keeps a run from continuing, where nothing asks a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall: Option<Stall>,
 }
 
-/// A thing that waits for a person, with what is known of its task and its agent.
+/// Item that waits for a person, with known facts of its task and its agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttentionRow {
     pub item: AttentionItem,
@@ -85,7 +85,7 @@ pub struct AttentionRow {
     /// Label of the stage that the task is in.
     pub stage: Option<String>,
     pub finding: Option<String>,
-    /// The attempt's agent, and from what it is known what that does.
+    /// Agent of the attempt, and the source of its activity.
     pub agent: Option<(String, String)>,
     /// True where its agent blocked the task with a question, which a retry answers.
     #[serde(default)]
@@ -192,7 +192,7 @@ fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
     })
 }
 
-/// A workspace that nobody tries to remove any more.
+/// Returns the item of a workspace whose removal is not tried any more.
 fn of_workspace(attempt: &Attempt) -> Option<AttentionItem> {
     let left = attempt.unremovable()?;
     let (id, task) = (attempt.id, &attempt.task);

@@ -1,21 +1,21 @@
-//! Comparisons of a task's work, as the board knows them: what is compared with what, or why there is nothing to compare.
+//! Comparisons of a task's work, as the board knows them: the two sides, or the reason why there is nothing to compare.
 
 use serde::{Deserialize, Serialize};
 
 use super::ReadModel;
 use crate::domain::{AttemptId, Task, TaskId, Timestamp};
 
-/// What a task's changes are compared with: the base branch or the last review.
+/// Base that a task's changes are compared with: the base branch or the last review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffBase {
     Base,
-    /// What the last review saw.
+    /// State that the last review saw.
     Review,
 }
 
-/// One comparison of a task's work. It holds everything on the board that decides what the comparison shows, so that two are equal only
-/// where they show the same: what was read for one is never shown for another.
+/// Comparison of a task's work. It holds everything on the board that decides what the comparison shows, so that two are equal only if they
+/// show the same: the result read for one is never shown for another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskChanges {
     pub task: TaskId,
@@ -26,7 +26,7 @@ pub struct TaskChanges {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeRange {
-    /// What this commit brought into the base.
+    /// Changes that this commit brought into the base.
     Merged(String),
     /// The work since it left the base.
     SinceBase { base: String, work: TaskWork },
@@ -34,15 +34,15 @@ pub enum ChangeRange {
     SinceReview { seen: String, work: TaskWork },
 }
 
-/// Where the newest work of a task is.
+/// Place of the newest work of a task.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskWork {
-    /// In the folder in which an attempt works, or has left work.
+    /// Folder in which an attempt works, or has left work.
     Folder { attempt: AttemptId, path: String },
-    /// On its branch, or in what is kept of it: nothing works on it.
+    /// Branch of the task, or the copy that is kept of it: nothing works on it.
     Branch {
-        /// The last attempt, and since when the task is in its state: whatever changes the branch changes one of them.
+        /// Last attempt, and the time since when the task is in its state: every change of the branch changes one of them.
         after: Option<AttemptId>,
         since: Timestamp,
         /// The last head that was verified; shown where the branch is gone.
@@ -50,7 +50,7 @@ pub enum TaskWork {
     },
 }
 
-/// Why there is nothing to compare.
+/// Reason why there is nothing to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoChanges {
     /// The board does not have the task.
@@ -62,7 +62,7 @@ pub enum NoChanges {
 }
 
 impl NoChanges {
-    /// Why there is nothing to compare, as a sentence without its full stop.
+    /// Returns the reason why there is nothing to compare, as a sentence without its full stop.
     pub fn text(self, task: &TaskId) -> String {
         match self {
             NoChanges::NoTask => format!("{task} does not exist (any more)"),
@@ -105,7 +105,7 @@ impl ReadModel {
         place.start.clone()
     }
 
-    /// Where the newest work of a task is; nothing while no attempt at it has had a place to work in.
+    /// Returns the place of the newest work of a task; nothing while no attempt at it has had a place to work in.
     fn work_of(&self, task: &Task) -> Option<TaskWork> {
         if let Some((attempt, place)) = self.work_folder(task) {
             let path = place.path.clone();

@@ -8,7 +8,7 @@ use crate::domain::{
     AttemptId, AttemptState, EvidenceKind, Span, StageId, TaskId, TestCounts, Timestamp, Tri,
 };
 
-/// One run of a gate command for an attempt, with its result and duration.
+/// Run of a gate command for an attempt, with its result and duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRun {
     pub attempt: AttemptId,
@@ -20,7 +20,7 @@ pub struct CheckRun {
     pub commit: String,
     pub began: Timestamp,
     pub result: CheckResult,
-    /// How its tests ended, where it runs tests and their runner says it.
+    /// Results of its tests, if it runs tests and their runner reports them.
     pub tests: Option<TestCounts>,
     pub took: Option<Span>,
     pub is_cut: bool,
@@ -29,9 +29,9 @@ pub struct CheckRun {
 /// The result of a gate run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckResult {
-    /// It found something; the text says how it ended.
+    /// Run that found something; the text says how it ended.
     Failed(String),
-    /// It could not be run to its end; the text says why.
+    /// Run that could not be finished; the text says why.
     Unknown(String),
     Running,
     Passed,
@@ -78,7 +78,7 @@ impl ReadModel {
     }
 }
 
-/// Failed ones first, then what is unknown, what runs, what passed; the latest of each first.
+/// Sorts failed runs first, then unknown, running and passed ones; the latest of each first.
 pub fn worst_first(checks: &mut [CheckRun]) {
     let rank = |result: &CheckResult| match result {
         CheckResult::Failed(_) => 0,
@@ -97,7 +97,7 @@ pub fn worst_first(checks: &mut [CheckRun]) {
 /// Runs of a command that must have ended before its usual duration is shown: one may have been an exception.
 const MIN_RUNS: usize = 2;
 
-/// How long a command usually takes: the median of the runs that came to an end; nothing while there are too few of them.
+/// Returns the usual time of a command: the median of the runs that came to an end; nothing while there are too few of them.
 fn usual_time(checks: &[CheckRun], command: &str) -> Option<Span> {
     let to_the_end = |check: &&CheckRun| matches!(check.result, CheckResult::Passed | CheckResult::Failed(_));
     let ended = checks
@@ -115,7 +115,7 @@ fn usual_time(checks: &[CheckRun], command: &str) -> Option<Span> {
 pub struct RunningCheck<'a> {
     pub check: &'a CheckRun,
     pub so_far: Span,
-    /// How long its command usually takes, where that is known.
+    /// Usual time of its command, where that is known.
     pub usual: Option<Span>,
 }
 
@@ -129,7 +129,7 @@ pub fn running_check(checks: &[CheckRun], attempt: AttemptId, now: Timestamp) ->
 }
 
 impl<'a> RunningCheck<'a> {
-    /// How long one of these runs already, and how long it usually takes.
+    /// Creates it from a running check: the time so far, and the usual time from `checks`.
     pub fn among(checks: &[CheckRun], check: &'a CheckRun, now: Timestamp) -> RunningCheck<'a> {
         RunningCheck {
             check,
@@ -160,7 +160,7 @@ impl fmt::Display for RunningCheck<'_> {
     }
 }
 
-/// Finer than elsewhere: whether a minute or nearly two is what one waits for.
+/// Formats a duration more finely than elsewhere: a person who waits wants to see if it is one minute or nearly two.
 fn short_duration(span: Span) -> String {
     match span.0 / 1000 {
         seconds @ 0..120 => format!("{seconds}s"),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::domain::task::{Task, TaskState};
 use crate::domain::{StageId, TaskId, Workflow, WorkflowId};
 
-/// One column of the board.
+/// Column of the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     pub kind: ColumnKind,
@@ -15,7 +15,7 @@ pub struct Column {
     pub cards: Vec<TaskId>,
 }
 
-/// What a column holds.
+/// Kind of a column: backlog, stage or done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ColumnKind {
     Backlog,
@@ -78,7 +78,7 @@ impl Column {
     }
 }
 
-/// As planned: `priority` tag, priority number, then as they were created. What happens to a task never moves it in its column.
+/// Sorts tasks as planned: `priority` tag, priority number, then order of creation. Events of a task never move it in its column.
 fn ordered(mut tasks: Vec<&Task>) -> Vec<TaskId> {
     tasks.sort_unstable_by_key(|task| {
         let task: &Task = task;

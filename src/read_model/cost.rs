@@ -1,4 +1,4 @@
-//! What agents used, by what a person wants to know it by.
+//! Usage of agents, grouped as a person wants to see it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{Spending, Usage};
 use crate::read_model::ReadModel;
 
-/// What figures are added up by.
+/// Criterion by which figures are added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostGroup {
@@ -18,7 +18,7 @@ pub enum CostGroup {
     Day,
 }
 
-/// What one group used.
+/// Usage of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CostRow {
     /// The id or name of the group; of a day its beginning, in milliseconds.
@@ -27,7 +27,7 @@ pub struct CostRow {
 }
 
 impl ReadModel {
-    /// What agents used, in the order of groups' names. What their tools do not report is not in it.
+    /// Returns the usage of agents, in the order of the groups' names. Usage that their tools do not report is not in it.
     pub fn costs(&self, by: CostGroup) -> Vec<CostRow> {
         let mut sums: BTreeMap<String, Usage> = BTreeMap::new();
         for task in self.tasks.values() {

@@ -1,5 +1,5 @@
-//! Differences between two states of the work, as plain values: files, and in each of them the lines that came and went.
-//! Reads the unified form; what it does not understand becomes a note, never an error.
+//! Differences between two states of the work, as plain values: files, and in each of them the lines that came and went. Reads the unified
+//! form; text that it does not understand becomes a note, never an error.
 
 use std::iter::Peekable;
 use std::str::Lines;
@@ -8,14 +8,14 @@ use std::str::Lines;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff {
     pub files: Vec<FileDiff>,
-    /// Whether the end was cut off because there was too much.
+    /// True if the end was cut off because there was too much.
     pub cut: bool,
 }
 
 /// The changes to one file of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
-    /// Its path now; before, when it is gone.
+    /// Path of the file now; the path before, if the file was deleted.
     pub path: String,
     pub from: Option<String>,
     pub kind: FileChange,
@@ -24,7 +24,7 @@ pub struct FileDiff {
     pub lines: Vec<DiffLine>,
 }
 
-/// What happened to a file.
+/// Kind of change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
     Added,
@@ -33,7 +33,7 @@ pub enum FileChange {
     Moved,
 }
 
-/// One line of a file's diff with its line numbers.
+/// Line of a file's diff with its line numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
     pub kind: DiffLineKind,
@@ -42,7 +42,7 @@ pub struct DiffLine {
     pub text: String,
 }
 
-/// What a line of a diff is: context, added, removed, a hunk header or a note.
+/// Kind of a line of a diff: context, added, removed, a hunk header or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DiffLineKind {
     Hunk,
@@ -77,7 +77,7 @@ impl Diff {
     }
 }
 
-/// One file: its header, then its hunks.
+/// Parses one file: its header, then its hunks.
 fn file(paths: &str, lines: &mut Peekable<Lines<'_>>) -> FileDiff {
     let mut file = FileDiff {
         path: same_path(paths),

@@ -1,5 +1,5 @@
-//! What waits for what: the tasks that depend on others or are depended on, each once, below the dependency that comes last
-//! before it; how deep that goes; and the longest chain of work that is left.
+//! Graph of dependencies: the tasks that depend on others or are depended on, each once, below the dependency that comes last before it;
+//! the depth of the graph; and the longest chain of work that is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,11 +17,11 @@ pub struct DependencyGraph {
     pub path: Vec<TaskId>,
 }
 
-/// One task of the dependency graph and its position in the tree.
+/// Task of the dependency graph and its position in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DependencyRow {
     pub task: TaskId,
-    /// For each level above it, whether more follows there below this row; its own level last.
+    /// Flags for each level above it: true if more follows there below this row; its own level last.
     pub follows: Vec<bool>,
     pub below: Option<usize>,
     pub also: Vec<TaskId>,
@@ -107,7 +107,7 @@ impl<'a> DependencyLinks<'a> {
         links
     }
 
-    /// Every linked task after all it depends on. What stands in a circle is skipped; the board refuses circles.
+    /// Returns every linked task after all its dependencies. Tasks in a circle are skipped; the board refuses circles.
     fn order(&self) -> Vec<&'a TaskId> {
         let many = |id: &&TaskId| self.deps.get(*id).map_or(0, Vec::len);
         let mut open: BTreeMap<&TaskId, usize> = self.linked.iter().map(|id| (*id, many(id))).collect();
@@ -127,7 +127,7 @@ impl<'a> DependencyLinks<'a> {
         order
     }
 
-    /// For each task the weight of the heaviest chain that ends with it.
+    /// Returns for each task the weight of the heaviest chain that ends with it.
     fn longest(
         &self,
         order: &[&'a TaskId],

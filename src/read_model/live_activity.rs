@@ -1,24 +1,24 @@
-//! What an agent does right now, as its sources say it. Finer than the board keeps it, made when somebody looks, stored nowhere.
+//! Current activity of an agent, as its sources report it. Finer than on the board, made when it is asked for, stored nowhere.
 
 use serde::Serialize;
 
 use crate::domain::{Span, Timestamp};
 
-/// What an agent does right now, and from what that is known.
+/// Current activity of an agent, and the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveActivity {
-    /// In words for people, such as `working: Bash` or `limit until 14:00`.
+    /// Activity in words for people, such as `working: Bash` or `limit until 14:00`.
     pub words: String,
     /// The source that counts; none when nothing was reported yet.
     pub source: Option<String>,
-    /// Since when that source says so.
+    /// Time since when that source has reported this.
     pub since: Timestamp,
-    /// How long ago it last said so.
+    /// Time since its last report.
     #[serde(rename = "age_ms")]
     pub age: Span,
-    /// The report is old, and nothing newer says otherwise.
+    /// True if the report is old and nothing newer says otherwise.
     pub is_stale: bool,
-    /// It waits for a person. Whether one can answer, the board says: a moment later, and only of an ask that it has taken.
+    /// True if the agent waits for a person. The board decides whether one can answer: a moment later, and only an ask that it has taken.
     pub is_waiting: bool,
     /// Subagents and background commands that run for it.
     pub children: Vec<String>,
@@ -26,7 +26,7 @@ pub struct LiveActivity {
     pub sources: Vec<SourceReport>,
 }
 
-/// What one source says of an agent, and why it counts or does not.
+/// Report of one source about an agent, and the reason why it counts or does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceReport {
     pub source: String,
@@ -38,12 +38,12 @@ pub struct SourceReport {
 }
 
 impl LiveActivity {
-    /// Whether it says more of an agent than that the board holds it to work or to be idle.
+    /// Returns true if it says more of an agent than the board does, which only knows that it works or is idle.
     pub fn is_finer(&self) -> bool {
         self.source.is_some() && !self.is_waiting
     }
 
-    /// What it does and what runs for it, in one line.
+    /// Returns the activity and the children that run, in one line.
     pub fn summary(&self) -> String {
         let stale = if self.is_stale { " (an old report)" } else { "" };
         match self.children.as_slice() {
@@ -55,12 +55,12 @@ impl LiveActivity {
 }
 
 impl SourceReport {
-    /// What it reported last, and how long ago.
+    /// Returns the last report of the source, and its age.
     pub fn words(&self) -> String {
         format!("{}: reported {}, {} ago", self.source, self.says, self.age)
     }
 
-    /// Source, what it says, how old that is, and why it counts or does not.
+    /// Returns a line with the source, its report, the report's age, and the reason why it counts or does not.
     pub fn line(&self) -> String {
         let mark = if self.counts { "counts" } else { "does not count" };
         format!(

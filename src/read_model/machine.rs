@@ -1,8 +1,8 @@
-//! What the machine as a whole has left, as it was measured. Nothing here measures, and nothing that is not known is made up.
+//! Free capacity of the machine as a whole, as it was measured. Nothing is measured here, and nothing unknown is made up.
 
 use crate::domain::{Span, Timestamp};
 
-/// Processor, memory and disk use of the whole machine at one moment. What could not be measured is not known.
+/// Processor, memory and disk use of the whole machine at one moment. Figures that could not be measured are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MachineLoad {
     pub at: Timestamp,
@@ -13,9 +13,9 @@ pub struct MachineLoad {
     pub disk: Option<u64>,
 }
 
-/// How long a measure says something about the present.
+/// Age up to which a measure describes the present.
 const MAX_AGE: Span = Span::seconds(20);
-/// With less room than this the builds of several agents soon have none.
+/// Room below which the builds of several agents soon have none.
 const MIN_FREE_DISK: u64 = 2 * 1024 * 1024 * 1024;
 
 impl MachineLoad {

@@ -1,5 +1,5 @@
-//! Metrics of the work that was done (K79): the path of each task through its stages, how long stages take, how often work
-//! was rejected, what failed. Fed with one attempt after the other; nothing is counted twice or computed anew.
+//! Metrics of the work that was done (K79): the path of each task through its stages, how long stages take, how often work was rejected,
+//! what failed. Fed with one attempt after the other; nothing is counted or computed twice.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct Metrics {
     pub failures: BTreeMap<FailureClass, u32>,
     pub stopped: u32,
     pub attempts: u32,
-    /// When attempts ended, at most the latest 20,000, oldest first.
+    /// Times at which attempts ended, at most the latest 20,000, oldest first.
     pub ends: Vec<Timestamp>,
 }
 
@@ -49,7 +49,7 @@ pub struct TrailStep {
 }
 
 impl StageMetrics {
-    /// How long an attempt takes on average.
+    /// Returns the average duration of an attempt.
     pub fn average(&self) -> Span {
         let times = u64::from(self.passes + self.rejections + self.failures);
         Span(self.took.0 / times.max(1))
@@ -129,7 +129,7 @@ impl Metrics {
     }
 }
 
-/// How many of these moments lie in each of the last so many spans, the present one last.
+/// Counts the moments in each of the last `many` spans, the present one last.
 pub fn per_span(
     moments: impl IntoIterator<Item = Timestamp>,
     span: Span,
@@ -162,7 +162,7 @@ pub struct AttemptLoad {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MetricsReport {
     pub metrics: Metrics,
-    /// What the agents at work use, in the order they were started.
+    /// Loads of the agents at work, in the order they were started.
     pub loads: Vec<AttemptLoad>,
 }
 

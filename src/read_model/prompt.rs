@@ -1,4 +1,4 @@
-//! What the agent of a task is told, or the next one would be.
+//! Facts in the prompt of the agent of a task, or of the next agent.
 
 use crate::domain::{PromptFacts, PromptSources, RoleId, Task, Worker};
 use crate::read_model::ReadModel;

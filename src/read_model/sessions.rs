@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::Timestamp;
 
-/// One project's server, its state and its counts.
+/// Server of one project, with its state and its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
     pub name: String,
@@ -16,12 +16,12 @@ pub struct SessionRow {
     pub since: Option<Timestamp>,
 }
 
-/// Whether a session is attached here, attached elsewhere, detached or interrupted.
+/// State of a session: attached here, attached elsewhere, detached or interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SessionState {
     Here,
     Running,
     Detached,
-    /// It was cut off: its server is gone without having ended as it should. It can be resumed.
+    /// Session that was cut off: its server is gone without a proper end. It can be resumed.
     Interrupted,
 }

@@ -1,4 +1,4 @@
-//! A run that goes no further by itself although nothing asks a person: what keeps it, and which act ends that.
+//! Stall of a run that does not continue by itself although nothing asks a person: its cause, and the act that ends it.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::domain::batch::RunState;
 use crate::domain::{BatchId, Task, TaskId, TaskState, WaitReason, pluralized};
 use crate::read_model::ReadModel;
 
-/// What keeps a run from going on, and the act that ends it.
+/// Cause that keeps a run from continuing, and the act that ends it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stall {
     pub batch: BatchId,
@@ -19,7 +19,7 @@ pub struct Stall {
     pub act: StallAct,
 }
 
-/// The act of a person that lets a run go on.
+/// Act of a person that lets a run continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StallAct {
     /// Hand the task over.
@@ -30,7 +30,7 @@ pub enum StallAct {
     Retry,
     /// Name a base branch.
     SetBase,
-    /// Look why: what is wrong is in the task or in its workflow.
+    /// Look for the reason: the fault is in the task or in its workflow.
     Look,
 }
 
@@ -77,7 +77,7 @@ impl ReadModel {
         })
     }
 
-    /// The task at the end of what this one waits for, why it does not move, and what ends that.
+    /// Returns the task at the end of the chain that this one waits for, the reason why it does not move, and the act that ends that.
     fn cause(&self, task: &Task, seen: &mut BTreeSet<TaskId>) -> Option<(TaskId, String, StallAct)> {
         if !seen.insert(task.id.clone()) {
             return None;

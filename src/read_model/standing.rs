@@ -1,4 +1,4 @@
-//! Where a task stands, or what an agent does, in words: the same on the screen, on the command line and in data for programs.
+//! Standing of a task, or activity of an agent, in words: the same on the screen, on the command line and in data for programs.
 
 use serde::Serialize;
 
@@ -27,27 +27,27 @@ pub enum DisplayStatus {
     Paused,
     /// Nothing certain is known.
     Unsure,
-    /// Kept from starting by a setting, or by what its plan says.
+    /// Kept from starting by a setting, or by its plan.
     Hindered,
     Failed,
     Skipped,
     Done,
 }
 
-/// Where a task or an attempt stands: a word, the reason, and the command that leads on.
+/// Standing of a task or an attempt: a word, the reason, and the command for the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Standing {
     #[serde(skip)]
     pub mark: DisplayStatus,
     /// A few words, such as `held` or `retry in 7s`.
     pub word: String,
-    /// Fewer words for it, where there is little room.
+    /// Fewer words for the same, where there is little room.
     #[serde(skip)]
     pub short: Option<&'static str>,
-    /// Why, where there is more to say than the word; it may have several lines.
+    /// Reason, if there is more to say than the word; it may have several lines.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// The command of the act that leads on, and what it does.
+    /// Command for the next step, and its effect.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub way: String,
     #[serde(skip)]
@@ -55,7 +55,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// A state since then, of which the word says everything.
+    /// Creates a standing since that time, whose word says everything.
     pub(super) fn new(mark: DisplayStatus, word: impl Into<String>, since: Timestamp) -> Standing {
         Standing {
             mark,

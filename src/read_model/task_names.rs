@@ -1,9 +1,9 @@
-//! What tasks are called where only their ids would stand: an id that says nothing gets the beginning of the title.
+//! Names of tasks in places that would show only their ids: an id that says nothing gets the beginning of the title.
 
 use crate::domain::{TaskId, WaitReason};
 use crate::read_model::ReadModel;
 
-/// Characters of a title that stand behind an id.
+/// Characters of a title that are shown after an id.
 const TITLE: usize = 20;
 
 impl ReadModel {
@@ -24,7 +24,7 @@ impl ReadModel {
         format!("{id} {short}")
     }
 
-    /// Why a task is not started, with names of the tasks it waits for.
+    /// Returns the reason why a task is not started, with names of the tasks it waits for.
     pub fn wait_text(&self, why: &WaitReason) -> String {
         let names = |ids: &[TaskId]| {
             let names: Vec<String> = ids.iter().map(|id| self.name_of(id)).collect();
@@ -38,7 +38,7 @@ impl ReadModel {
     }
 }
 
-/// Whether what follows the last dash was made by a program: four or more characters, digits among them, and no more than letters a
+/// Returns true if the part after the last dash was made by a program: four or more characters, digits among them, and no letters except a
 /// to f or no vowel, so that `knot-12`, `t-100` and `v2-login` are names.
 fn says_nothing(id: &str) -> bool {
     let last = id.rsplit_once('-').map_or(id, |(_, last)| last);

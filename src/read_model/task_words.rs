@@ -1,4 +1,4 @@
-//! Where a task stands, why, and the command that leads on.
+//! Standing of a task, its reason, and the command for the next step.
 
 use super::ReadModel;
 use super::agent_words::{Look, attempt_standing};
@@ -10,20 +10,20 @@ use crate::domain::{
 };
 
 impl ReadModel {
-    /// Where a task stands when the model was made.
+    /// Returns the standing of a task at the time of the model.
     pub fn standing(&self, task: &Task) -> Standing {
         let live = task.open_attempt.and_then(|open| self.live.get(&open));
         let now = self.at;
         self.standing_at(task, Look { now, live })
     }
 
-    /// What is done at an attempt when the model was made.
+    /// Returns the standing of an attempt at the time of the model.
     pub fn attempt_standing(&self, attempt: &Attempt) -> Standing {
         let live = self.live.get(&attempt.id);
         attempt_standing(attempt, Look { now: self.at, live })
     }
 
-    /// Why an attempt was stopped.
+    /// Returns the reason why an attempt was stopped.
     pub fn stop_words(&self, attempt: &Attempt, cause: StopCause) -> String {
         let task = self.tasks.get(&attempt.task);
         let is_last = !self
@@ -39,7 +39,7 @@ impl ReadModel {
         }
     }
 
-    /// Where a task stands at another time, with what is known of its agent by then.
+    /// Returns the standing of a task at another time, with the activity of its agent that is known by then.
     pub fn standing_at(&self, task: &Task, look: Look<'_>) -> Standing {
         let id = &task.id;
         let new = |mark, word: &str| Standing::new(mark, word, task.since);
@@ -86,7 +86,7 @@ impl ReadModel {
         }
     }
 
-    /// Why a released task does not start.
+    /// Returns the standing of a released task that does not start.
     fn waiting(&self, task: &Task, now: Timestamp) -> Standing {
         let new = |mark, word: String| Standing::new(mark, word, task.since);
         let Some(why) = &task.why_not else {
@@ -124,7 +124,7 @@ impl ReadModel {
         }
     }
 
-    /// What came of the last attempt at a task that is tried again.
+    /// Returns the result of the last attempt at a task that is tried again.
     fn last_trouble(&self, task: &Task) -> Option<String> {
         let mut attempts = self.attempts.values().rev();
         let last = attempts.find(|attempt| attempt.task == task.id)?;
@@ -136,7 +136,7 @@ impl ReadModel {
         }
     }
 
-    /// A reason that says only how often an agent ended, with what the last one printed.
+    /// Adds the last output of an agent to a reason that only gives the number of its ends.
     fn with_last_words(&self, task: &Task, reason: String) -> String {
         let why = self.failure_of(task).map(|(_, _, why)| why);
         let words = why.and_then(|why| why.lines().next()?.split_once(" before reporting: "));
@@ -156,7 +156,7 @@ impl ReadModel {
         }
     }
 
-    /// The same with the first of the tasks it waits for that does not go on by itself, and what lets that go on.
+    /// Adds the first of the tasks it waits for that does not continue by itself, and the command that lets that continue.
     fn behind(&self, on: &[TaskId], standing: Standing) -> Standing {
         let rests = |task: &&Task| {
             task.state == TaskState::Backlog || task.state.has_stopped() || task.state.awaits_approval()
@@ -171,7 +171,7 @@ impl ReadModel {
             .way(way)
     }
 
-    /// The run of the task was aborted: because of which task, and how it goes on.
+    /// Returns the standing of a task whose run was aborted: the task that caused it, and the command that continues the run.
     fn run_stopped(&self, task: &Task) -> Standing {
         let standing = Standing::new(DisplayStatus::Paused, "run stopped", task.since);
         match self.abort_cause(task) {
@@ -263,7 +263,7 @@ fn held(task: &Task, hold: &HoldReason) -> Standing {
     }
 }
 
-/// What is wrong with a task, in words that follow its name.
+/// Returns the state of a task, in words that follow its name.
 fn what_became(task: &Task) -> &'static str {
     match &task.state {
         TaskState::Failed(_) => "failed",

@@ -1,5 +1,5 @@
-//! Outside problems that keep work from going on: a full disk, a repository in use, a remote that does not answer,
-//! an agent that cannot be started. Read off what attempts met; nothing here acts.
+//! Outside problems that keep work from continuing: a full disk, a repository in use, a remote that does not answer, an agent that cannot
+//! be started. Derived from the problems of attempts; nothing here acts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use crate::domain::{
     Board, Cause, FailureClass, Task, TaskId, TaskState, Timestamp, Tri, TroubleKind, WaitReason,
 };
 
-/// An outside problem that keeps work from going on, such as a full disk.
+/// Outside problem that keeps work from continuing, such as a full disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     pub kind: TroubleKind,
-    /// What was met last, and the way out where one is known; one line.
+    /// Last problem met, with the way out if one is known; one line.
     pub text: String,
     pub tasks: Vec<TaskId>,
-    /// When the first of them is tried again by itself; nothing: not by itself.
+    /// Time of the first automatic retry of one of them; `None`: no automatic retry.
     pub retry_at: Option<Timestamp>,
 }
 
@@ -79,10 +79,10 @@ fn waiting(board: &Board, is_it: impl Fn(&WaitReason) -> bool) -> Vec<TaskId> {
 
 type TroubleEntry<'a> = (&'a Cause, Option<Timestamp>);
 
-/// Tasks that wait because of something outside, what it was, and until when.
+/// Returns the tasks that wait because of an outside problem, the problem, and the end of the wait.
 fn delayed_tasks(board: &Board) -> BTreeMap<&TaskId, TroubleEntry<'_>> {
     let mut met: BTreeMap<&TaskId, TroubleEntry<'_>> = BTreeMap::new();
-    // Attempts stand in the order they were made: the last word on a task is its latest attempt's.
+    // Attempts are in the order they were made: the last word on a task is its latest attempt's.
     for attempt in board.attempts.values() {
         match entry_of_attempt(board, attempt) {
             Some(found) => drop(met.insert(&attempt.task, found)),

@@ -1,6 +1,6 @@
-//! Claude Code in its own terminal interface, or without one: explicit permission mode, a session id chosen beforehand, settings of this invocation
-//! only. Nothing is written into the repository or into the person's configuration. Beside it: what it reports of itself, seen in versions
-//! 2.1.329 and 2.1.330.
+//! Claude Code in its own terminal interface, or without one: explicit permission mode, a session id chosen beforehand, settings of this
+//! invocation only. Nothing is written into the repository or into the person's configuration. Beside it: its reports of itself, seen in
+//! versions 2.1.329 and 2.1.330.
 
 pub mod control;
 pub mod headless;
@@ -24,8 +24,8 @@ use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::formats::permissions::allows_all_edits;
 use crate::ports::agents::{Brief, LaunchCommand, PrivateFile};
 
-/// Variables of the person that are meant for Claude Code. Those by which a session of its own tells its children about itself are
-/// not among them.
+/// Variables of the person that are meant for Claude Code. Variables with which a session of its own informs its children are not among
+/// them.
 const OWN_VARIABLES: &[&str] = &[
     "ANTHROPIC_*",
     "CLAUDE_CONFIG_DIR",
@@ -61,10 +61,10 @@ const OWN_VARIABLES: &[&str] = &[
 /// Name of the file with the settings of one invocation, in the attempt's folder.
 const SETTINGS_FILE: &str = "claude-settings.json";
 
-/// The variable that says after how many minutes a session is so old that the tool asks before it goes on with it; and ten years.
+/// Variable for the age in minutes from which the tool asks before it continues a session; and ten years.
 const RESUME_AGE: (&str, &str) = ("CLAUDE_CODE_RESUME_THRESHOLD_MINUTES", "5256000");
 
-/// What makes it speak lines of JSON in both directions and ask over them.
+/// Arguments that make it exchange lines of JSON in both directions and ask over them.
 const HEADLESS: [&str; 8] = [
     "-p",
     "--input-format",
@@ -166,9 +166,9 @@ impl AgentKind for ClaudeAgent {
         for (flag, value) in [("--model", &options.model), ("--effort", &options.effort)] {
             argv.extend(value.iter().flat_map(|value| [flag.to_owned(), value.clone()]));
         }
-        // Several options take all words that follow; what comes behind this is the prompt whatever it begins with.
+        // Several options take all words that follow; the text after this is the prompt, whatever it begins with.
         argv.extend(["--".to_owned(), prompt.to_owned()]);
-        // The tool would ask whether to shorten an old session, and nobody is there to answer.
+        // The tool would ask whether to shorten an old session, and no one is there to answer.
         let no_question = (RESUME_AGE.0.to_owned(), RESUME_AGE.1.to_owned());
         let env = brief.session.iter().map(|_| no_question.clone()).collect();
         Ok(LaunchCommand {
@@ -186,8 +186,8 @@ impl AgentKind for ClaudeAgent {
     }
 }
 
-/// The tool's word for a policy. What it asks about in its mode is then answered by a hook, so that the mode that skips all checks is
-/// never needed: it is refused to root. Where rules have something to say it asks about everything, and they answer.
+/// Returns the tool's word for a policy. A hook then answers its questions, so that the mode that skips all checks is never needed: it is
+/// refused to root. Where there are rules, it asks about everything, and they answer.
 fn permission_mode(options: &RoleOptions) -> &'static str {
     let denies_all = options.permissions == PermissionPolicy::Deny && options.rules.is_empty();
     if allows_all_edits(&options.rules, options.permissions) {

@@ -1,4 +1,4 @@
-//! Codex in its own terminal interface, or without one. Beside it: what it reports of itself, seen in version 0.169.
+//! Codex in its own terminal interface, or without one. Beside it: its reports of itself, seen in version 0.169.
 
 pub mod app_server;
 pub mod exec;
@@ -32,9 +32,9 @@ const OWN_VARIABLES: &[&str] = &[
     "no_proxy",
 ];
 
-/// What makes it work without its interface and write what happens as lines of JSON. It never asks then.
+/// Arguments that make it work without its interface and write its events as lines of JSON. In this mode it never asks.
 const HEADLESS: [&str; 2] = ["exec", "--json"];
-/// The word with which it goes on with a session.
+/// Word with which it continues a session.
 const RESUME: &str = "resume";
 
 /// Codex.
@@ -121,7 +121,7 @@ impl AgentKind for CodexAgent {
         }
         argv.extend(sandbox(options).iter().map(|word| (*word).to_owned()));
         argv.extend(writable_folders(context, brief));
-        // The start files of a login shell set the path anew, and then `dbs` is not found in it.
+        // The start files of a login shell set the path again, and then `dbs` is not found in it.
         argv.extend(["--config".to_owned(), "allow_login_shell=false".to_owned()]);
         argv.extend(hooks::arguments(&context.program));
         if let Some(model) = &options.model {
@@ -158,7 +158,8 @@ fn writable_folders(context: &LaunchContext, brief: &Brief) -> Vec<String> {
         .collect()
 }
 
-/// Whether it asks for what its sandbox does not allow, in its own words. What no rule allows is denied where all is denied.
+/// Returns the arguments that decide whether it asks for actions outside its sandbox. With `Deny` it asks only if there are rules: actions
+/// that no rule allows are denied then.
 fn asking(options: &RoleOptions) -> [&'static str; 2] {
     let asks = match options.permissions {
         PermissionPolicy::Deny => !options.rules.is_empty(),
@@ -168,8 +169,9 @@ fn asking(options: &RoleOptions) -> [&'static str; 2] {
     ["--ask-for-approval", if asks { "on-request" } else { "never" }]
 }
 
-/// Its sandbox keeps agents from the network and from the server's socket: they report by files in the inbox, and `dbs` pushes for
-/// them. Where all is allowed they get the network too; what they write stays in their folders, because nobody looks at what they do.
+/// Returns the arguments of the sandbox, which keeps agents from the network and from the server's socket: they report by files in the
+/// inbox, and `dbs` pushes for them. Where all is allowed they get the network too; they can still write only in their folders, because
+/// their work is not watched.
 fn sandbox(options: &RoleOptions) -> &'static [&'static str] {
     match options.permissions {
         PermissionPolicy::Allow => &[

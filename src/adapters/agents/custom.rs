@@ -73,7 +73,7 @@ impl AgentKind for CustomAgent {
 }
 
 impl CustomAgent {
-    /// The tool it starts, where that comes with the program: what it says of itself is then known.
+    /// Returns the tool it starts, if that comes with the program: its reports are understood then.
     fn tool(&self) -> Option<AgentTool> {
         AgentTool::builtin(self.name()?)
     }

@@ -1,4 +1,4 @@
-//! A kind of agent that a file describes ([`crate::formats::agent_kind`]): its program, its arguments, and what it says of itself.
+//! Kind of agent that a file describes ([`crate::formats::agent_kind`]): its program, its arguments, and the meaning of its reports.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::formats::end_rules;
 use crate::formats::permissions::POLICIES;
 use crate::ports::agents::{Brief, LaunchCommand};
 
-/// What stands for the session where the tool finds it itself.
+/// Placeholder for the session where the tool finds it itself.
 const LAST_OF_FOLDER: &str = "the last one of its folder";
 
 /// An agent whose kind is described by a file.
@@ -148,15 +148,15 @@ impl AgentKind for DescribedAgent {
 }
 
 impl DescribedAgent {
-    /// The arguments for what a role asks of its agent. What the tool has no words for is refused and never left out in silence.
+    /// Returns the arguments for the options of a role. Options that the tool has no words for are refused and never left out in silence.
     fn options(&self, role: &RoleId, options: &RoleOptions) -> Result<Vec<String>, Cause> {
         let mut chosen = self.permissions(role, options.permissions)?;
         chosen.extend(self.model_options(role, options)?);
         Ok(chosen)
     }
 
-    /// The command line without its interface. What it asks is answered by the rules and the policy of the role, so that no option
-    /// says what it may do.
+    /// Builds the command line without the interface. The rules and the policy of the role answer its questions, so that no option says
+    /// what it may do.
     fn launch_headless(
         &self,
         context: &LaunchContext,

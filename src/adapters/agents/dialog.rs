@@ -1,23 +1,23 @@
-//! Dialogs on the screen of a tool that has told nothing yet. The first questions of a tool (its key, its login, its colours) come
-//! before all by which it says what it does; without this its agent would wait for nobody's answer.
+//! Dialogs on the screen of a tool that has reported nothing yet. The first questions of a tool (its key, its login, its colours) come
+//! before all its reports; without this module its agent would wait for an answer unnoticed.
 
 use super::json_report::harmless;
 use crate::agent_state::{AgentReport, Doing, Wait};
 use crate::domain::AskKind;
 
-/// Words that say how to answer. A marked choice alone is none of them: the line in which one types to Codex has the same mark, and stands
-/// there before it tells anything.
+/// Words that say how to answer. A marked choice alone does not count: the line in which one types to Codex has the same mark, and is there
+/// before it reports anything.
 const WAYS: [&str; 3] = ["enter to confirm", "enter to continue", "enter to select"];
 /// Lines above the choice in which the heading of the dialog is looked for.
 const MOST_LINES: usize = 12;
 
-/// What a screen says of a tool that has told nothing: that it waits with a dialog, or else that it starts.
+/// Reads the screen of a tool that has reported nothing: it waits with a dialog, or else it starts.
 pub(super) fn read(screen: &str) -> AgentReport {
     let asked = asked(screen).map(|text| Doing::Blocked(Wait::new(AskKind::Dialog, harmless(&text))));
     AgentReport::doing(asked.unwrap_or(Doing::Starting))
 }
 
-/// The heading of the dialog and its question, as they stand on the screen.
+/// Returns the heading of the dialog and its question, as shown on the screen.
 fn asked(screen: &str) -> Option<String> {
     let lines: Vec<&str> = screen.lines().map(inside).collect();
     let says_how = |line: &&str| {

@@ -1,4 +1,4 @@
-//! What agents inherit of the environment: an allow list (M13). Everything else stays outside.
+//! Environment that agents inherit: an allow list (M13). Everything else stays outside.
 
 const ALLOWED: &str = "
     PATH HOME LANG LANGUAGE TZ SHELL USER LOGNAME TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT
@@ -8,9 +8,9 @@ const ALLOWED: &str = "
 
 const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
 
-/// How git works for agents. It syncs what they commit, once for each call: by default it leaves that to the system, and after a power
-/// cut the commit that was reported and seen would be an empty file. It does not pack the repository that all of them share: packing
-/// that dies with its agent leaves the lists of branches locked, and nobody can tell by which git.
+/// Settings of git for agents. Git syncs the objects of their commits, once for each call: by default it leaves that to the system, and
+/// after a power cut the commit that was reported and seen would be an empty file. It does not pack the repository that all of them share:
+/// packing that dies with its agent leaves the lists of branches locked, and it is not known by which git.
 const GIT_SETTINGS: [(&str, &str); 4] = [
     ("core.fsync", "committed"),
     ("core.fsyncMethod", "batch"),
@@ -27,7 +27,7 @@ const READER_VARIABLES: [(&str, &str); 4] = [
     ("GIT_PAGER", "cat"),
 ];
 
-/// The variables that settle how git works for an agent; `reading` is what those who judge work have besides.
+/// Returns the variables that configure git for an agent; `reading` holds the additional ones of agents that judge work.
 pub(super) fn git_variables(reading: &[(String, String)]) -> Vec<(String, String)> {
     let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
     let settings = GIT_SETTINGS.map(own).into_iter().chain(reading.iter().cloned());
@@ -53,7 +53,7 @@ pub(super) fn git_variables(reading: &[(String, String)]) -> Vec<(String, String
 pub struct InheritedEnv(Vec<(String, String)>);
 
 impl InheritedEnv {
-    /// Keeps what is allowed, and adds what describes our terminals.
+    /// Keeps the allowed variables, and adds those that describe our terminals.
     pub fn from_environment(all: impl IntoIterator<Item = (String, String)>) -> InheritedEnv {
         let allowed = |name: &str| {
             ALLOWED
@@ -78,13 +78,13 @@ impl InheritedEnv {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// As pairs of name and value.
+    /// Returns the variables as pairs of name and value.
     pub fn into_pairs(self) -> Vec<(String, String)> {
         self.0
     }
 }
 
-/// All variables of the person's environment. Nobody gets them but by name.
+/// Variables of the person's environment, all of them. Each is given out only by its name.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct PersonEnv(Vec<(String, String)>);
 
@@ -100,7 +100,7 @@ impl PersonEnv {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Those with these names. A `*` in a name stands for any text.
+    /// Returns the variables with these names. A `*` in a name matches any text.
     pub(super) fn named(&self, names: &[String]) -> Vec<(String, String)> {
         let wanted = |name: &str| names.iter().any(|known| covers(known, name));
         let found = self.0.iter().filter(|(name, _)| wanted(name));
@@ -115,7 +115,7 @@ impl std::fmt::Debug for PersonEnv {
     }
 }
 
-/// Whether a name is that of the pattern, which may have one `*`.
+/// Returns true if a name matches the pattern, which may have one `*`.
 fn covers(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

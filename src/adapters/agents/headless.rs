@@ -1,9 +1,10 @@
-//! What the runner of a tool without an interface needs to know of the tool: how it is told something, and what its output means.
-//! One implementation for each protocol, in the folder of its tool. Each is pure: it is given what happened and says what is to be done.
+//! Interface between the runner of a tool without an interface and the tool's protocol: the form of messages to the tool, and the meaning
+//! of its output. One implementation for each protocol, in the folder of its tool. Each is pure: it gets an event and returns the steps to
+//! do.
 //!
-//! Two shapes fit. A tool with one long process is run once, and prompts are lines that are written to it: before the first one
-//! there may be a handshake, and what it asks is answered by lines. A tool with one process for each turn is run again for each
-//! prompt; it says [`HeadlessStep::Run`] once more when a message has its turn.
+//! Two shapes fit. A tool with one long process is run once, and prompts are lines that are written to it: before the first one there may
+//! be a handshake, and its questions are answered by lines. A tool with one process for each turn is run again for each prompt; it returns
+//! [`HeadlessStep::Run`] once more when a message has its turn.
 
 use std::fmt::Debug;
 
@@ -12,13 +13,13 @@ use serde_json::Value;
 use crate::agent_state::{AgentReport, Wait};
 use crate::domain::AskReply;
 
-/// What is to be done for a tool, in the order in which it is said.
+/// Step to do for a tool, in the order in which the steps are returned.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HeadlessStep {
     /// Run this command line. Only said while no process of the tool runs.
     Run {
         argv: Vec<String>,
-        /// Whether lines will be written to it; else its input is empty.
+        /// True if lines will be written to it; else its input is empty.
         takes_lines: bool,
     },
     /// Write this line to the process.
@@ -31,7 +32,7 @@ pub enum HeadlessStep {
     Begun { message: String },
     /// Add this line to the transcript. It is clean and of a bearable length.
     Show(String),
-    /// Take in what the tool says of what it does and uses.
+    /// Take in the report of the tool's activity and usage.
     Report(AgentReport),
     /// Tell the server of this event, in the fields of the hook of that name; see [`HeadlessTool::event_answer`].
     Event { id: String, input: Value },
@@ -39,54 +40,55 @@ pub enum HeadlessStep {
     Permission {
         id: String,
         input: Value,
-        /// What is waited for, for people.
+        /// Wait for the permission, for people.
         wait: Option<Wait>,
     },
-    /// What was asked under that id is no longer wanted.
+    /// Withdrawal of the question under that id.
     Withdrawn { id: String },
 }
 
-/// What follows from an event that the server was told of.
+/// Consequence of an event that was reported to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventReply {
-    /// The tool goes on.
+    /// Nothing: the tool continues.
     Nothing,
-    /// Why the turn is not over yet, for the model.
+    /// Reason why the turn is not over yet, for the model.
     GoOn(String),
-    /// What the model should know beside what it is told in this turn.
+    /// Text that the model should know in this turn beside its prompt.
     Context(String),
 }
 
 /// A tool without an interface, as one protocol sees it.
 pub trait HeadlessTool: Debug + Send {
-    /// What is done first. `argv` is the command line without the prompt, which follows as a message once [`HeadlessStep::Ready`] is said.
+    /// Starts the tool. `argv` is the command line without the prompt, which follows as a message once [`HeadlessStep::Ready`] is returned.
     fn start(&mut self, argv: &[String]) -> Vec<HeadlessStep>;
 
-    /// A line of its output that begins like an object of JSON.
+    /// Takes a line of its output that begins like an object of JSON.
     fn line(&mut self, line: &[u8]) -> Vec<HeadlessStep>;
 
-    /// A message for the model, of a person or the prompt. `id` is in the form of a UUID; the tool keeps the message when it is
-    /// busy and says [`HeadlessStep::Begun`] when it has its turn.
+    /// Sends a message for the model, of a person or the prompt. `id` is in the form of a UUID; the tool keeps the message when it is busy
+    /// and returns [`HeadlessStep::Begun`] when it has its turn.
     fn message(&mut self, text: &str, id: &str) -> Vec<HeadlessStep>;
 
-    /// A person wants the turn to end, and the tool to stay. `id` is one that no other request has.
+    /// Ends the turn for a person, while the tool stays. `id` is one that no other request has.
     fn interrupt(&mut self, id: &str) -> Vec<HeadlessStep>;
 
-    /// The server was told of an event, and says what follows.
+    /// Takes the reply of the server to an event.
     fn event_answer(&mut self, id: &str, reply: &EventReply) -> Vec<HeadlessStep>;
 
-    /// A permission was decided; `input` is that of the step.
+    /// Takes the decision on a permission; `input` is that of the step.
     fn permission_answer(&mut self, id: &str, input: &Value, reply: &AskReply) -> Vec<HeadlessStep>;
 
-    /// Its process has ended, by itself or because it was asked to. What follows; none where the run is over.
+    /// Handles the end of its process, which ended by itself or because it was asked to. Returns the next steps; none where the run is
+    /// over.
     fn process_end(&mut self, is_success: bool) -> Option<Vec<HeadlessStep>>;
 
-    /// Whether what is asked can be answered by one reply.
+    /// Returns true if the question can be answered by one reply.
     fn has_one_answer(&self, _input: &Value) -> bool {
         true
     }
 
-    /// Whether a line of its errors, or one that is no object of JSON, is of no interest to anybody.
+    /// Returns true if a line of its errors, or one that is not an object of JSON, is not worth showing.
     fn is_noise(&self, _line: &[u8]) -> bool {
         false
     }

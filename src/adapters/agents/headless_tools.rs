@@ -1,4 +1,4 @@
-//! Which protocol a tool without an interface speaks, by the command line that it is started with.
+//! Protocols of tools without an interface, by the command line that a tool is started with.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) fn acp_words(folder: &str, session: Option<&str>) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// What [`acp_words`] says, and the words behind it.
+/// Parses the words of [`acp_words`], and returns the words after them.
 fn acp(argv: &[String]) -> Option<(AcpSession, &[String])> {
     let [option, protocol, of_folder, folder, rest @ ..] = argv else {
         return None;

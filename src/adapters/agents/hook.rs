@@ -1,5 +1,5 @@
-//! What the tools of agents hand to a hook, and what they expect back. Claude Code and Codex use the same names and fields; a field
-//! that is missing or of another type makes an event one of no interest, never an error.
+//! Input that the tools of agents give to a hook, and the output they expect. Claude Code and Codex use the same names and fields; an event
+//! with a missing field, or a field of another type, is ignored and never an error.
 
 use serde_json::{Map, Value, json};
 
@@ -10,8 +10,8 @@ use crate::domain::{Ask, AskId, AskReply, ToolAction, ToolUse};
 const LONGEST_FIELD: usize = 400;
 const MOST_TASKS: usize = 20;
 
-/// Events that only say what an agent does. Nothing is called before and after each use of a tool: a process for each would take more
-/// of the agent's time than what it says is worth.
+/// Events that only report the activity of an agent. No hook is called before and after each use of a tool: a process for each would take
+/// more of the agent's time than its report is worth.
 pub(super) const REPORTS: &[&str] = &[
     "SessionStart",
     "UserPromptSubmit",
@@ -24,13 +24,13 @@ pub(super) const REPORTS: &[&str] = &[
     "SessionEnd",
 ];
 
-/// The event of a prompt, typed or given.
+/// Event of a prompt, typed or given.
 const TURN_BEGINS: &str = "UserPromptSubmit";
 
-/// One that only Codex has: a person pressed Esc.
+/// Event that only Codex has: a person pressed Esc.
 const INTERRUPT: &str = "Interrupt";
 
-/// Fields that say what an agent does.
+/// Fields that describe the activity of an agent.
 const STATE_FIELDS: &[&str] = &[
     "hook_event_name",
     "session_id",
@@ -44,19 +44,19 @@ const STATE_FIELDS: &[&str] = &[
     "is_interrupt",
 ];
 
-/// What a command may come with.
+/// Fields that a command may have.
 const KNOWN_OF_BASH: &[&str] = &["command", "description", "timeout", "run_in_background"];
 
 /// An event of a tool, as far as it concerns us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolEvent {
-    /// It asks something and waits for the reply.
+    /// Question of the tool, which waits for the reply.
     Ask(Ask),
-    /// It is about to end its turn, and was kept from that before or not.
+    /// Turn that is about to end, with whether the tool was kept from ending it before.
     TurnOver {
         again: bool,
     },
-    /// It says what the agent does and waits for nothing.
+    /// Report of the agent's activity, without a wait.
     Report,
     Other,
 }
@@ -76,7 +76,7 @@ pub fn read_event(input: &Value, id: &str) -> ToolEvent {
     }
 }
 
-/// The few fields of an event that say what the agent does, as JSON, none of them long.
+/// Returns the few fields of an event that describe the activity of the agent, as JSON, none of them long.
 pub fn state_fields(input: &Value) -> String {
     let mut kept = Map::new();
     for name in STATE_FIELDS {
@@ -100,7 +100,7 @@ pub fn state_fields(input: &Value) -> String {
     Value::Object(kept).to_string()
 }
 
-/// The session that an agent itself has begun or goes on with, if the fields of [`state_fields`] say so.
+/// Returns the session that an agent itself has begun or continues, if the fields of [`state_fields`] name one.
 pub fn session_begun(fields: &str) -> Option<String> {
     let fields: Value = serde_json::from_str(fields).ok()?;
     let is_own = text(&fields, "hook_event_name") == "SessionStart" && text(&fields, "agent_id").is_empty();
@@ -151,7 +151,7 @@ fn patched_file(patch: &str) -> Option<String> {
     file.map(str::to_owned)
 }
 
-/// What is printed to give that answer to the event.
+/// Returns the output that gives that answer to the event.
 pub fn answer(input: &Value, reply: &AskReply) -> String {
     let given = answered_input(input, reply);
     let mut decision = match reply {
@@ -159,7 +159,7 @@ pub fn answer(input: &Value, reply: &AskReply) -> String {
             json!({ "behavior": "deny", "message": "A person said no." })
         }
         AskReply::Deny(why) => json!({ "behavior": "deny", "message": why }),
-        // The answer to a question is no yes to anything else.
+        // The answer to a question is not a yes to anything else.
         AskReply::Choose(_) | AskReply::Text(_) if given.is_none() => {
             json!({ "behavior": "deny", "message": "A person gave an answer that is neither yes nor no." })
         }
@@ -180,18 +180,18 @@ pub fn answer(input: &Value, reply: &AskReply) -> String {
     output.to_string()
 }
 
-/// What is printed to keep an agent from ending its turn.
+/// Returns the output that keeps an agent from ending its turn.
 pub fn go_on(why: &str) -> String {
     json!({ "decision": "block", "reason": why }).to_string()
 }
 
-/// What is printed to tell an agent more than its person does at the begin of a turn.
+/// Returns the output that gives an agent text in addition to its person's prompt at the beginning of a turn.
 pub fn context(text: &str) -> String {
     let output = json!({ "hookEventName": TURN_BEGINS, "additionalContext": text });
     json!({ "hookSpecificOutput": output }).to_string()
 }
 
-/// Whether the agent itself begins a turn, as the fields of [`state_fields`] say.
+/// Returns true if the agent itself begins a turn, according to the fields of [`state_fields`].
 pub fn begins_turn(fields: &str) -> bool {
     let fields: Value = serde_json::from_str(fields).unwrap_or_default();
     text(&fields, "hook_event_name") == TURN_BEGINS && text(&fields, "agent_id").is_empty()

@@ -1,11 +1,11 @@
-//! Who an agent is and how it sends signals to the engine, as variables (K51).
+//! Identity of an agent, and its access to the engine for signals, as variables (K51).
 
 use std::path::Path;
 
 use super::kind::LaunchContext;
 use crate::ports::agents::Brief;
 
-/// The variables that say which attempt an agent is, what it works on, and where the server is.
+/// Returns the variables that name the attempt of an agent, its work, and the place of the server.
 pub(super) fn variables(context: &LaunchContext, brief: &Brief) -> Vec<(String, String)> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let tags: Vec<&str> = brief.tags.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Reading of one JSON message of a tool, of any bytes: what is not understood says nothing. Must not know a tool.
+//! Reading of one JSON message of a tool, of any bytes: unknown content is ignored. Must not know a tool.
 
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ pub(super) fn tokens(usage: &Value) -> Tokens {
     }
 }
 
-/// What a failed request means for the agent, from the status or the name that the model's interface gave the failure.
+/// Returns the report of a failed request, from the status or the name that the model's interface gave the failure.
 pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
     let (doing, end) = match (status, error) {
         (429, _) | (_, "rate_limit" | "rate_limit_error") => {

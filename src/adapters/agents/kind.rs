@@ -1,4 +1,4 @@
-//! What every kind of agent says of itself, and what it is given to build a command line from.
+//! Interface of every kind of agent, and the context from which it builds a command line.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub use crate::formats::permissions::PermissionPolicy;
 use crate::formats::permissions::PermissionRule;
 use crate::ports::agents::{Brief, LaunchCommand};
 
-/// Function that reads from the text of a screen what the tool does.
+/// Function that reads the activity of a tool from the text of a screen.
 pub type ReadScreen = fn(&str) -> AgentReport;
 
 /// A tool that can play a role.
@@ -24,7 +24,7 @@ pub trait AgentKind: Debug {
     /// The tool's own name, by which its last lines and its variables are known; none where nothing is known about it.
     fn name(&self) -> Option<&str>;
 
-    /// What a person trusts when this is started: the command line as configured, or the name of a scenario.
+    /// Returns the words that a person trusts for a start: the command line as configured, or the name of a scenario.
     fn words(&self) -> Vec<String> {
         self.program().map(str::to_owned).into_iter().collect()
     }
@@ -39,29 +39,30 @@ pub trait AgentKind: Debug {
         self.program().map(str::to_owned)
     }
 
-    /// How a person gets the program when it is not there.
+    /// Returns the way to install the program when it is missing.
     fn way_to_get(&self, role: &RoleId) -> String;
 
-    /// Which of the person's variables reach it beside those every agent inherits. A name that ends with `*` stands for all that
-    /// begin so.
+    /// Returns the person's variables that reach it beside those every agent inherits. A name that ends with `*` means all names with that
+    /// beginning.
     fn own_variables(&self) -> Vec<String>;
 
-    /// How a person logs in to it, where that is known.
+    /// Returns the way to log in to it, where that is known.
     fn way_to_log_in(&self) -> Option<String> {
         None
     }
 
-    /// What a title of its window says; nothing where the tool is not known to say anything by it.
+    /// Reads a title of its window; an empty report where the tool is not known to say anything by it.
     fn read_title(&self, _title: &str) -> AgentReport {
         AgentReport::default()
     }
 
-    /// What reads its screen while it has told nothing in a better way; none where nothing is known of its dialogs.
+    /// Returns the reader of its screen, for as long as it has reported nothing in a better way; none where nothing is known of its
+    /// dialogs.
     fn screen_reader(&self) -> Option<ReadScreen> {
         None
     }
 
-    /// Why it ended, if its last lines say so. `now` is when it ended.
+    /// Returns the reason why it ended, if its last lines give one. `now` is the time of the end.
     fn end_cause(&self, tail: &str, now: Timestamp) -> Option<EndCause> {
         end_rules::builtin().cause(self.name()?, tail, now)
     }
@@ -71,15 +72,15 @@ pub trait AgentKind: Debug {
         None
     }
 
-    /// Whether its tool can go on with a session after its process has ended.
+    /// Returns true if its tool can continue a session after its process has ended.
     fn keeps_sessions(&self) -> bool {
         false
     }
 
-    /// The session that an attempt began in `folder`, by the tool's own name for it.
+    /// Returns the session that an attempt began in `folder`, by the tool's own name for it.
     ///
     /// # Errors
-    /// Why nobody can go on with it.
+    /// The reason why it cannot be continued.
     fn session(
         &self,
         context: &LaunchContext,
@@ -90,28 +91,28 @@ pub trait AgentKind: Debug {
         Err("its tool keeps no sessions".to_owned())
     }
 
-    /// The file in which its tool keeps what happens in a session.
+    /// Returns the file in which its tool records a session.
     fn record(&self, context: &LaunchContext, session: &str) -> Option<PathBuf> {
         let (_, _) = (context, session);
         None
     }
 
-    /// Whether its tool shows what it asks only when the hook that it asks first has ended.
+    /// Returns true if its tool shows its question only when the hook that it asks first has ended.
     fn asks_hook_first(&self) -> bool {
         false
     }
 
-    /// Whether an error that its tool reports means that a turn failed, and another prompt goes on with the session.
+    /// Returns true if an error that its tool reports means that a turn failed, and another prompt continues the session.
     fn goes_on_after_errors(&self) -> bool {
         false
     }
 
-    /// Whether its tool can run without its interface here.
+    /// Returns true if its tool can run without its interface here.
     fn runs_headless(&self) -> bool {
         false
     }
 
-    /// How it is started for a brief with that prompt: arguments, what it needs in its environment beside that, private files.
+    /// Builds its start for a brief with that prompt: arguments, variables it needs in its environment in addition, private files.
     ///
     /// # Errors
     /// When it cannot be started like that; the text says why and the way out.
@@ -123,40 +124,40 @@ pub trait AgentKind: Debug {
     ) -> Result<LaunchCommand, Cause>;
 }
 
-/// How a role uses its agent, whatever the kind.
+/// Options of a role for its agent, whatever the kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RoleOptions {
-    /// What happens where no rule decides.
+    /// Policy where no rule decides.
     pub permissions: PermissionPolicy,
-    /// What its tools may do; the first rule that fits decides.
+    /// Rules on the use of its tools; the first rule that fits decides.
     pub rules: Vec<PermissionRule>,
     /// The model, in the tool's own words.
     pub model: Option<String>,
-    /// How hard it thinks, in the tool's own words.
+    /// Effort of thinking, in the tool's own words.
     pub effort: Option<String>,
-    /// Whether it goes on with its session after an interruption.
+    /// Continuation of its session after an interruption.
     pub resume: SessionPolicy,
-    /// Whether its tool shows its own interface.
+    /// Display of its tool: with its own interface or without.
     pub mode: AgentDisplay,
 }
 
-/// What becomes of the session of an agent that was interrupted.
+/// Policy for the session of an agent that was interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum SessionPolicy {
-    /// The next attempt goes on with it, where its tool can.
+    /// Continuation by the next attempt, where its tool can.
     #[default]
     Continue,
-    /// The next attempt begins afresh.
+    /// New session for the next attempt.
     BeginAfresh,
 }
 
-/// What command lines are built from, the same for all kinds.
+/// Context from which command lines are built, the same for all kinds.
 #[derive(Clone)]
 pub struct LaunchContext {
-    /// This program, for the built-in agent and for the agents' own calls.
+    /// Path of this program, for the built-in agent and for the agents' own calls.
     pub program: PathBuf,
     pub inherited: InheritedEnv,
-    /// All variables of the person, of which each kind gets its own.
+    /// Variables of the person, all of them; each kind gets its own.
     pub person: PersonEnv,
     pub socket: PathBuf,
     /// Folder for signals while no server listens.
@@ -168,7 +169,8 @@ pub struct LaunchContext {
 }
 
 impl LaunchContext {
-    /// What every agent inherits, with its own variables of the person, and this program to be found by its name.
+    /// Returns the environment of an agent: the variables that all inherit, its own variables of the person, and a `PATH` on which this
+    /// program can be found by its name.
     pub(super) fn environment(&self, own: &[String]) -> Vec<(String, String)> {
         let mut env = self.inherited.clone().into_pairs();
         env.extend(self.person.named(own));
@@ -179,14 +181,14 @@ impl LaunchContext {
         env
     }
 
-    /// How an agent that works in `folder` calls this program.
+    /// Returns the word by which an agent that works in `folder` calls this program.
     pub(super) fn program_word(&self, folder: &Path) -> String {
         let path = self.path_with_program();
         let path = path.as_deref().or(self.inherited.get("PATH"));
         program_word(&self.program, folder, path.unwrap_or_default())
     }
 
-    /// The folder in which a tool of the person keeps its things: what the variable says, else `name` in the person's home.
+    /// Returns the folder in which a tool of the person keeps its files: the value of the variable, else `name` in the person's home.
     pub(super) fn person_folder(&self, variable: &str, name: &str) -> Option<PathBuf> {
         let set = self.person.get(variable).filter(|path| !path.is_empty());
         let home = || Some(Path::new(self.inherited.get("HOME")?).join(name));

@@ -1,4 +1,4 @@
-//! The agents that are known by name: how each is found, where it keeps the login of a person, and what it can do here.
+//! Agents that are known by name: the way to find each, the place of a person's login, and its features here.
 
 use std::path::{Path, PathBuf};
 
@@ -10,60 +10,60 @@ use crate::formats::permissions::PermissionPolicy;
 /// An agent that is known by name.
 #[derive(Debug, Clone)]
 pub struct KnownAgent {
-    /// Its name here.
+    /// Name of the agent here.
     pub name: String,
-    /// The program it is found by.
+    /// Program that it is found by.
     pub program: String,
-    /// How a person gets it.
+    /// Way to install it.
     pub install: String,
     /// The setting with which it plays every role.
     pub setting: String,
     pub support: AgentSupport,
-    /// Whether its program says its version when it is asked.
+    /// True if its program reports its version when it is asked.
     pub tells_version: bool,
     login: LoginSigns,
     way_to_log_in: Option<String>,
 }
 
-/// What works with an agent here.
+/// Features of an agent that work here.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, with a name in JSON"
 )]
 pub struct AgentSupport {
-    /// Whether it shows its own interface in a pane.
+    /// True if it shows its own interface in a pane.
     pub visible: bool,
-    /// Whether it can run without its own interface.
+    /// True if it can run without its own interface.
     pub headless: bool,
-    /// Whether it is known what it does: by its reports or by the title of its window.
+    /// True if its activity is known: by its reports or by the title of its window.
     pub states: bool,
-    /// How what it asks reaches a person: `hook`, `keys` or `terminal`.
+    /// Way of its questions to a person: `hook`, `keys` or `terminal`.
     pub asks: &'static str,
-    /// Whether an attempt goes on with the session of an earlier one.
+    /// True if an attempt can continue the session of an earlier one.
     pub resume: bool,
-    /// Whether `roles.<role>.model` reaches it.
+    /// True if `roles.<role>.model` reaches it.
     pub model: bool,
-    /// Whether `roles.<role>.effort` reaches it.
+    /// True if `roles.<role>.effort` reaches it.
     pub effort: bool,
-    /// Whether `roles.<role>.permissions` can let it work without a person.
+    /// True if `roles.<role>.permissions` can let it work without a person.
     pub allow: bool,
-    /// Whether `roles.<role>.permissions` can let it change files without a person, and nothing else.
+    /// True if `roles.<role>.permissions` can let it change files without a person, and nothing else.
     pub edits: bool,
-    /// Whether what it costs is counted.
+    /// True if its cost is counted.
     pub reports_cost: bool,
 }
 
-/// Whether a login was found, without asking anybody.
+/// State of a login, found without asking the agent or its service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoginState {
-    /// It is there; where. Whether it still holds only the agent can find out.
+    /// Login that was found; the text is its place. Only the agent can find out whether it is still valid.
     Found(String),
     Unknown,
 }
 
-/// By what it is seen that a person is logged in.
+/// Signs that a person is logged in.
 #[derive(Debug, Clone)]
 struct LoginSigns {
     /// Variables that reach it and hold a key.
@@ -74,7 +74,7 @@ struct LoginSigns {
     files: Vec<String>,
 }
 
-/// What a command of one's own can do, whatever it starts.
+/// Features of a custom command, whatever it starts.
 pub const CUSTOM: AgentSupport = AgentSupport {
     visible: true,
     headless: false,
@@ -88,7 +88,7 @@ pub const CUSTOM: AgentSupport = AgentSupport {
     reports_cost: false,
 };
 
-/// All of them: those that are written in Rust, then those that files describe.
+/// Returns all known agents: those that are written in Rust, then those that files describe.
 pub fn known_agents(kinds: &AgentKinds) -> Vec<KnownAgent> {
     let described = kinds.all();
     let described = described.iter().map(|kind| of_file(kind));
@@ -129,7 +129,7 @@ fn codex() -> KnownAgent {
     }
 }
 
-/// What an agent can do that is written in Rust.
+/// Features of an agent that is written in Rust.
 const FULL: AgentSupport = AgentSupport {
     visible: true,
     headless: true,
@@ -185,7 +185,7 @@ fn of_file(kind: &DescribedKind) -> KnownAgent {
 }
 
 impl KnownAgent {
-    /// Whether a person is logged in, as far as their variables and the names of files in their home say. No file is read.
+    /// Returns whether a person is logged in, according to their variables and the names of files in their home. No file is read.
     pub fn login(&self, variable: impl Fn(&str) -> Option<String>, home: Option<&Path>) -> LoginState {
         let found = self
             .variable(&variable)
@@ -222,7 +222,7 @@ impl KnownAgent {
             .map(|file| file.display().to_string())
     }
 
-    /// How a person logs in, where that is known.
+    /// Returns the way to log in, where that is known.
     pub fn way_to_log_in(&self) -> Option<&str> {
         self.way_to_log_in.as_deref()
     }

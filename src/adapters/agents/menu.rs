@@ -10,13 +10,13 @@ const WAYS: [&str; 4] = [
     "enter to select",
     "enter to submit",
 ];
-/// Lines between two entries: what they mean, and lines that are drawn.
+/// Lines between two entries: explanations, and lines that are drawn.
 const MOST_BETWEEN: usize = 6;
 /// Lines between the marked entry and the line that says how to answer.
 const MOST_BELOW: usize = 14;
 /// Beginnings of a label that say no.
 const NO: [&str; 8] = ["no", "deny", "reject", "cancel", "exit", "don't", "stop", "quit"];
-/// Words of a label that allow more than what is asked about.
+/// Words of a label that allow more than the present question.
 const LASTING: [&str; 6] = [
     "always",
     "session",
@@ -27,19 +27,19 @@ const LASTING: [&str; 6] = [
 ];
 /// Beginnings of a label that wants a text.
 const TEXT: [&str; 3] = ["type something", "chat about", "other"];
-/// Signs of entries of which several can be chosen.
+/// Signs of entries where several can be chosen.
 const BOXES: [&str; 5] = ["[ ]", "[x]", "☐", "☑", "◻"];
 
 /// A menu on a screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenMenu {
-    /// Its entries from above; empty where they could not be told apart.
+    /// Entries from the top; empty where they could not be told apart.
     pub entries: Vec<MenuEntry>,
     /// The place of the entry that Enter would take.
     pub marked: usize,
 }
 
-/// One entry of a menu.
+/// Entry of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MenuEntry {
     /// The digit that chooses it, where it has one.
@@ -48,7 +48,7 @@ pub struct MenuEntry {
 }
 
 impl ScreenMenu {
-    /// The menu that stands at the end of this screen.
+    /// Reads the menu at the end of this screen.
     pub fn read(screen: &str) -> Option<ScreenMenu> {
         let lines: Vec<ScreenLine<'_>> = screen.lines().map(ScreenLine::read).collect();
         let marked = lines.iter().rposition(|line| line.is_marked);
@@ -74,7 +74,7 @@ impl ScreenMenu {
     /// Returns true where it is nothing but this text in the line of the input, which looks like a menu.
     pub fn is_text(&self, text: &str) -> bool {
         let lines: Vec<ScreenLine<'_>> = text.lines().map(ScreenLine::read).collect();
-        // A long line of it goes on in the next row of the screen.
+        // A long line of it continues in the next row of the screen.
         let is_line = |entry: &MenuEntry| {
             let mut lines = lines.iter();
             lines.any(|line| line.number == entry.number && line.label.starts_with(&entry.label))
@@ -82,7 +82,7 @@ impl ScreenMenu {
         !self.entries.is_empty() && self.entries.iter().all(is_line)
     }
 
-    /// The entry that says yes to what is asked: once, or also to the like of it where there is such an entry. None where no entry does.
+    /// Returns the entry that allows the action: once, or also similar ones where there is such an entry. None where no entry does.
     pub fn yes(&self, is_lasting: bool) -> Option<usize> {
         let labels: Vec<String> = self
             .entries
@@ -185,7 +185,7 @@ fn numbered(lines: &[ScreenLine<'_>], marked: usize) -> Option<ScreenMenu> {
     })
 }
 
-/// A menu whose entries stand below each other without numbers, over a line that says how to answer it.
+/// Reads a menu whose entries are below each other without numbers, over a line that says how to answer it.
 fn listed(lines: &[ScreenLine<'_>], marked: usize) -> Option<ScreenMenu> {
     let first = lines.get(marked).filter(|line| !line.label.is_empty())?;
     let below = lines.iter().skip(marked + 1).take(MOST_BELOW);
@@ -211,7 +211,7 @@ fn listed(lines: &[ScreenLine<'_>], marked: usize) -> Option<ScreenMenu> {
     })
 }
 
-/// A screen that ends with a line that says how to answer, below all that is marked: which entry is marked is not told by a sign.
+/// Reads a screen that ends with a line that says how to answer, below all marked lines: no sign shows which entry is marked.
 fn bare(lines: &[ScreenLine<'_>], marked: Option<usize>) -> Option<ScreenMenu> {
     let last = lines.iter().rposition(|line| !line.is_blank())?;
     let is_asked = lines

@@ -1,4 +1,4 @@
-//! Answers to what agents ask that need no person: by the rules of the settings and of the role's file, else by the policy.
+//! Answers to questions of agents that need no person: by the rules of the settings and of the role's file, else by the policy.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,11 +6,11 @@ use super::{LocalAgents, PermissionPolicy};
 use crate::domain::{Ask, AskKind, AskReply, RoleChoice, RoleId, StageId, ToolAction, ToolUse};
 use crate::formats::permissions::{PermissionDecision, PermissionRule, PermissionVerdict, decide};
 
-/// The rules for one role: those of the settings stand before those of its file.
+/// Rules for one role: those of the settings come before those of its file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoleRules {
     pub(super) rules: Vec<PermissionRule>,
-    /// How many of them are of the settings.
+    /// Number of these rules that come from the settings.
     own: usize,
     /// The role whose file the others are from.
     file: Option<RoleId>,
@@ -75,7 +75,7 @@ impl LocalAgents {
 }
 
 impl RoleRules {
-    /// What a rule is called in the log, and to the agent.
+    /// Returns the name of a rule in the log, and for the agent.
     fn name(&self, role: &RoleId, found: &PermissionRule) -> String {
         let is_own = self.rules.iter().take(self.own).any(|own| own == found);
         match self.file.as_ref().filter(|_| !is_own) {
@@ -120,8 +120,8 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// Where the system finds a path: links followed in as much of it as is there. Nothing for a path that goes up from something that is
-/// not there, or through a link that leads nowhere.
+/// Resolves a path as the system would: links are followed in the part that exists. Nothing for a path that goes up from a part that does
+/// not exist, or through a link that leads nowhere.
 fn followed(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|part| part.symlink_metadata().is_ok())?;
     let rest = path.strip_prefix(there).ok()?;

@@ -2,7 +2,7 @@
 
 use crate::ports::agents::Brief;
 
-/// Puts values into one argument: `{name}` becomes what `value` says, everything else stays. One pass, so that what is put in is never
+/// Puts values into one argument: `{name}` becomes the result of `value`, everything else stays. One pass, so that inserted text is never
 /// read again.
 pub(super) fn expand(word: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::new();
@@ -24,7 +24,7 @@ pub(super) fn expand(word: &str, value: impl Fn(&str) -> Option<String>) -> Stri
     out.replace('\0', "")
 }
 
-/// What a brief with its prompt says by that name.
+/// Returns the value of that name from a brief with its prompt.
 pub(super) fn of_brief(name: &str, (brief, prompt): (&Brief, &str)) -> Option<String> {
     Some(match name {
         "task" => brief.task.to_string(),

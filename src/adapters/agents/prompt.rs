@@ -52,7 +52,7 @@ impl WrittenPrompt {
     }
 }
 
-/// What is said instead of a prompt that cannot be given whole.
+/// Returns the text that replaces a prompt that cannot be given whole.
 pub(super) fn pointer(file: &Path) -> String {
     format!(
         "Your task is in the file {}. Read the whole file, then do what it says.",
@@ -97,7 +97,8 @@ pub fn prompt_file(attempts: &Path, attempt: AttemptId) -> PathBuf {
     attempts.join(attempt.to_string()).join(FILE)
 }
 
-/// How an agent in `folder` calls this program: by its short name where `path` leads to the very same file, else by its path.
+/// Returns the word by which an agent in `folder` calls this program: its short name where `path` leads to the very same file, else its
+/// path.
 pub fn program_word(program: &Path, folder: &Path, path: &str) -> String {
     let same = |found: PathBuf| found.canonicalize().ok() == program.canonicalize().ok();
     if find_program(SHORT_NAME, folder, path).is_some_and(same) {

@@ -1,5 +1,5 @@
-//! The id of an agent's own session. Where it is chosen before the agent starts it is the same for an attempt whoever asks, so that
-//! nothing has to be stored; one that the tool chooses itself is kept in the attempt's folder when a hook tells it.
+//! Id of an agent's own session. An id that is chosen before the agent starts is always the same for an attempt, so that nothing has to be
+//! stored; one that the tool chooses itself is kept in the attempt's folder when a hook reports it.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -11,12 +11,12 @@ use super::kind::LaunchContext;
 use crate::adapters::text_file;
 use crate::domain::{AttemptId, Timestamp};
 
-/// The file with the id that a hook told, in the attempt's folder.
+/// File with the id that a hook reported, in the attempt's folder.
 const TOLD_FILE: &str = "session-id";
 /// Characters of the longest id that is kept.
 const LONGEST_ID: usize = 64;
 
-/// Keeps the id that a hook told in the folder of its attempt; what cannot be an id is not kept.
+/// Keeps the id that a hook reported in the folder of its attempt; a text that cannot be an id is not kept.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -29,13 +29,13 @@ pub(super) fn keep(folder: &Path, id: &str) -> io::Result<()> {
     fs::rename(new, folder.join(TOLD_FILE))
 }
 
-/// The id that a hook told, if one did.
+/// Returns the id that a hook reported, if one did.
 pub(super) fn told(folder: &Path) -> Option<String> {
     let id = text_file::read_text(&folder.join(TOLD_FILE), LONGEST_ID as u64).ok()?;
     is_id(&id).then_some(id)
 }
 
-/// Whether a text can be an id: it becomes an argument and a part of a file's name.
+/// Returns true if a text can be an id: it becomes an argument and a part of a file's name.
 fn is_id(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     (1..=LONGEST_ID).contains(&text.len()) && !text.starts_with('-') && text.chars().all(is_plain)
@@ -54,10 +54,10 @@ pub(super) fn of(context: &LaunchContext, attempt: AttemptId, created_at: Timest
     [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
 }
 
-/// Longest record of a session, in bytes, that may yet hold nothing of what is looked for.
+/// Longest record of a session, in bytes, that may still hold none of the words.
 const LONGEST_SILENCE: u64 = 4 * 1024 * 1024;
 
-/// Whether a record of a session holds one of these words. A long one does, and so, for all we know, does one that cannot be opened.
+/// Returns true if a record of a session holds one of these words, or is so long that it must, or cannot be opened.
 pub(super) fn has_one_of(record: &Path, words: &[&str]) -> bool {
     let Ok(file) = text_file::open(record) else {
         return true;

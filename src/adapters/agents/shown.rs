@@ -8,7 +8,7 @@ const LONGEST_LINE: usize = 400;
 /// Lines that are shown together.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
-    /// What each line begins with.
+    /// Prefix of each line.
     begin: String,
     pub(super) lines: Vec<String>,
 }
@@ -29,7 +29,7 @@ impl Shown {
         self.lines.push(sanitize(&line).into_owned());
     }
 
-    /// Adds the lines of a text, at most so many, and says how many are left out.
+    /// Adds the lines of a text, at most `most`, and says how many are left out.
     pub(super) fn block(&mut self, begin: &str, text: &str, most: usize) {
         let text = text.trim_end();
         if text.is_empty() {
@@ -73,7 +73,7 @@ pub fn sent_message(text: &str) -> Vec<String> {
     shown.lines
 }
 
-/// A line that is no message of the tool, as it is shown.
+/// Returns a line that is not a message of the tool, as it is shown.
 pub fn plain_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(LONGEST_LINE * 8)).unwrap_or_default());
     let mut shown = Shown::default();

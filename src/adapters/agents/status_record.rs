@@ -1,4 +1,5 @@
-//! What a status record (OSC 7501) says of an agent, and the records of an agent that is shown by this program. Claude Code sends them when the terminal answers its query, Codex unasked.
+//! Status records (OSC 7501) of an agent, read from its terminal or written for an agent that is shown by this program. Claude Code sends
+//! them when the terminal answers its query, Codex unasked.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +11,10 @@ use crate::term::{ReportedState, StatusRecord};
 
 /// The name of this program in its records.
 const OWN: &str = "dbs";
-/// What the text of our records begins with while a request is tried again.
+/// Prefix of the text of our records while a request is tried again.
 const RETRY: &str = "retry ";
 
-/// What a record says.
+/// Reads a record.
 pub fn read(record: &StatusRecord) -> AgentReport {
     AgentReport::of(match &record.id {
         Some(id) => child(id, record),
@@ -77,13 +78,13 @@ fn ask_kind(kind: Option<&str>, text: &str) -> AskKind {
     }
 }
 
-/// Whether a report of a permission is about a dialog of Claude Code itself.
+/// Returns true if a report of a permission is about a dialog of Claude Code itself.
 fn is_dialog(text: &str) -> bool {
     const DIALOGS: &[&str] = &["trust this folder", "dialog open"];
     DIALOGS.iter().any(|known| text.eq_ignore_ascii_case(known))
 }
 
-/// The record that says what was seen, for a terminal; none where no record can say it.
+/// Returns the record of an observation, for a terminal; none where no record can express it.
 pub fn write(seen: &Seen) -> Option<String> {
     let fields = match seen {
         Seen::Doing(doing) => of_doing(doing)?,

@@ -1,5 +1,5 @@
-//! What an agent asks a person before it uses a tool, from the tool's name and input: one reading for what is answered and for what is
-//! shown. Claude Code and Codex use the same names.
+//! Question of an agent to a person before it uses a tool, from the tool's name and input: read in the same way for the answer and for the
+//! display. Claude Code and Codex use the same names.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::domain::{AskChannel, AskKind};
 const LONGEST_INPUT: usize = 400;
 /// Options that a report keeps of a question.
 const MOST_OPTIONS: usize = 20;
-/// Fields that say what a tool is to be used on.
+/// Fields that name the subject of a tool's use.
 const SUBJECTS: [&str; 7] = [
     "/command",
     "/file_path",
@@ -25,18 +25,18 @@ const SUBJECTS: [&str; 7] = [
 /// The tool by which an agent that only plans asks whether it may begin.
 pub(super) const EXIT_PLAN: &str = "ExitPlanMode";
 
-/// What is asked, in the tool's own words, of any length.
+/// Question in the tool's own words, of any length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolAsk {
     pub(super) kind: AskKind,
     pub(super) text: String,
-    /// The answers it offers; empty when any text will do.
+    /// Answers to choose from; empty when any text will do.
     pub(super) options: Vec<String>,
     pub(super) channel: AskChannel,
 }
 
 impl ToolAsk {
-    /// What is asked when a tool of that name is to be used for that input.
+    /// Reads the question that is asked when a tool of that name is to be used for that input.
     pub(super) fn read(tool: &str, input: &Value) -> ToolAsk {
         match tool {
             "AskUserQuestion" => question(input),
@@ -45,7 +45,7 @@ impl ToolAsk {
         }
     }
 
-    /// One without options whose request takes the reply.
+    /// Creates a question without options whose request takes the reply.
     pub(super) fn new(kind: AskKind, text: impl Into<String>) -> ToolAsk {
         ToolAsk {
             kind,
@@ -86,7 +86,7 @@ fn plan(input: &Value) -> &str {
     }
 }
 
-/// One question with its options. Several at once, or one that takes several answers, are for the terminal.
+/// Reads one question with its options. Several at once, or one that takes several answers, are for the terminal.
 fn question(input: &Value) -> ToolAsk {
     let all = list(input, "/questions");
     let texts: Vec<&str> = all.iter().map(|one| raw(one, "/question")).collect();

@@ -30,13 +30,13 @@ impl AttemptPrompts {
 }
 
 impl TypedPrompt {
-    /// Whether the tool takes it now that its screen shows this text.
+    /// Returns true if the tool takes the prompt now that its screen shows this text.
     pub fn is_awaited(&self, screen: &str) -> bool {
         fits_a_line(&self.ready, screen)
     }
 
-    /// What is typed before Enter: the whole prompt where the terminal tells a paste from keys, else one line that names its file,
-    /// because a line break would send a part of it.
+    /// Returns the text to type before Enter: the whole prompt where the terminal tells a paste from keys, else one line that names its
+    /// file, because a line break would send a part of it.
     pub fn text(&self, tells_pastes: bool) -> String {
         let whole = text_file::read_text(&self.file, text_file::LARGEST_WRITTEN);
         match whole {

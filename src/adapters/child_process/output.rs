@@ -16,9 +16,9 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::adapters::pipe::{PipeProbe, PollablePipe};
 
-/// How long an output whose bytes were all taken may stay open in the hands of a grandchild.
+/// Time that an output whose bytes were all taken may stay open in the hands of a grandchild.
 const DRAIN: Duration = Duration::from_millis(500);
-/// Pause between two looks at a process whose outputs just closed: the end follows at once, and somebody waits for it.
+/// Pause between two looks at a process whose outputs just closed: the end follows at once, and a caller waits for it.
 const SHORTEST_STEP: Duration = Duration::from_micros(50);
 /// Longest pause between two looks at a process whose outputs stay open.
 const LONGEST_STEP: Duration = Duration::from_millis(16);
@@ -82,16 +82,16 @@ pub(in crate::adapters) fn wait_for_exit(
     }
 }
 
-/// Where the bytes of an output go.
+/// Receiver of the bytes of an output.
 pub(in crate::adapters) trait OutputSink: Send + 'static {
     /// Takes bytes in; true when there need be no more.
     fn take(&mut self, bytes: &[u8]) -> bool;
 }
 
-/// Which bytes of an output are kept: so many from the beginning or so many before the end.
+/// Bytes of an output that are kept: a number of bytes from the beginning or before the end.
 #[derive(Clone, Copy)]
 pub(in crate::adapters) enum OutputLimit {
-    /// So many from the beginning; then the pipe is closed.
+    /// Number of bytes from the beginning; then the pipe is closed.
     First(usize),
     Last(usize),
 }
@@ -134,7 +134,7 @@ impl OutputSink for CapturedOutput {
 /// Thread that reads one output pipe of a process into a sink.
 pub(in crate::adapters) struct OutputCollector<S> {
     sink: Arc<Mutex<S>>,
-    /// Whether the thread has bytes that are not in the sink yet, or is about to read some.
+    /// True while the thread has bytes that are not in the sink yet, or is about to read some.
     is_taking: Arc<AtomicBool>,
     /// Ends with the thread, so that the pipe is closed then.
     probe: Weak<PipeProbe>,
@@ -168,9 +168,9 @@ impl<S: OutputSink> OutputCollector<S> {
         Ok(collector)
     }
 
-    /// Whether nothing that was written before is still to be read.
+    /// Returns true if all bytes that were written before have been read.
     pub(in crate::adapters) fn has_all(&self) -> bool {
-        // In this order: what is no longer in the pipe is with the thread until it is in the sink.
+        // In this order: bytes that are no longer in the pipe are with the thread until they are in the sink.
         !self.probe.upgrade().is_some_and(|probe| probe.is_readable())
             && !self.is_taking.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! One crash, as a page for the person and as a file for whoever repairs it. Both are bounded.
+//! Report of one crash, as a page for the person and as a file for the developers. Both are bounded.
 
 use std::any::Any;
 use std::io;
@@ -9,7 +9,7 @@ use crate::adapters::crash::CrashScope;
 use crate::domain::Timestamp;
 use crate::term::sanitize;
 
-/// Longest text of what happened, and of the trace, in bytes.
+/// Longest text of the event, and of the trace, in bytes.
 const LONGEST_WHAT: usize = 2_000;
 const LONGEST_TRACE: usize = 64_000;
 /// Reports that are kept in a folder.
@@ -26,7 +26,7 @@ pub struct CrashReport {
     pub trace: String,
 }
 
-/// What a panic carried, as text.
+/// Returns the payload of a panic as text.
 pub fn payload(payload: &dyn Any) -> String {
     let owned = payload.downcast_ref::<String>().map(String::as_str);
     let text = owned.or_else(|| payload.downcast_ref::<&str>().copied());
@@ -34,7 +34,7 @@ pub fn payload(payload: &dyn Any) -> String {
 }
 
 impl CrashReport {
-    /// In one line.
+    /// Returns the report in one line.
     pub fn line(&self) -> String {
         format!(
             "a part broke: {} at {} (thread {})",
@@ -44,7 +44,7 @@ impl CrashReport {
         )
     }
 
-    /// For the person whose screen it was; `report` is where the report is, or why it is nowhere.
+    /// Returns the summary for the person at the screen; `report` is the place of the report, or the reason why there is none.
     pub fn summary(&self, report: &str, threads: CrashScope) -> String {
         let others = match threads {
             CrashScope::Client => {
@@ -77,7 +77,7 @@ impl CrashReport {
         let path = folder.join(format!("crash-{:013}-{}.txt", self.at.0, std::process::id()));
         let kept = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, self.text()));
         kept.map_err(|error| format!("could not keep the report in {}: {error}", folder.display()))?;
-        // What cannot be removed does no harm.
+        // A report that cannot be removed does no harm.
         drop(remove_oldest(folder));
         Ok(path)
     }

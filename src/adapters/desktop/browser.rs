@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 /// Opens a link of the web. Blocks until the opener has taken it.
 ///
 /// # Errors
-/// When it is no link of the web, there is no opener, or it failed; for people.
+/// When it is not a link of the web, there is no opener, or it failed; for people.
 pub fn open(target: &str) -> Result<(), String> {
     if !(target.starts_with("http://") || target.starts_with("https://")) {
         return Err(format!("could not open {target}: only http and https are opened"));
@@ -31,7 +31,7 @@ pub fn open(target: &str) -> Result<(), String> {
     }
 }
 
-/// The program, and what it is given before the link.
+/// Program, and its arguments before the link.
 const OPENER: (&str, &[&str]) = if cfg!(target_os = "macos") {
     ("open", &[])
 } else if cfg!(windows) {

@@ -1,5 +1,5 @@
-//! The clipboard of this machine: text that a person copied, given to whichever tool there is, beside what their terminal was sent.
-//! Never instead of that: where neither works, nothing is broken.
+//! Clipboard of this machine: text that a person copied is given to any tool there is, in addition to their terminal. Never instead of it:
+//! where neither works, nothing is broken.
 #![expect(
     clippy::disallowed_methods,
     reason = "gives what the person copied to the system's clipboard tool"
@@ -47,7 +47,8 @@ fn start((program, arguments): &ClipboardTool) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Whether the tool took all of it. One that stays to serve the text does so in the background, and the one started here ends.
+/// Gives the text to the tool, and returns true if the tool took all of it. A tool that stays to serve the text does so in the background,
+/// and the process started here ends.
 fn give(mut child: Child, text: &str) -> std::io::Result<bool> {
     let mut written = Ok(());
     if let Some(mut input) = child.stdin.take() {

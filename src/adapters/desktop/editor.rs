@@ -1,4 +1,4 @@
-//! The person's editor: a text goes into a file of its own, the editor opens it, what it wrote comes back.
+//! Editor of the person: a text goes into a file of its own, the editor opens it, and the edited text comes back.
 #![expect(
     clippy::disallowed_methods,
     reason = "starts the editor the person has chosen, in the person's own terminal"

@@ -1,4 +1,4 @@
-//! What is kept of a gate's output: a file up to a limit, and the end in memory. The gate never waits for a full file.
+//! Output of a gate that is kept: a file up to a limit, and the end in memory. The gate never waits for a full file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub(super) struct RecordedOutput {
     n_written: u64,
     pub(super) tail: Vec<u8>,
     pub(super) truncated: bool,
-    /// Why the file lacks something it should have.
+    /// Reason why the file lacks something it should have.
     pub(super) write_error: Option<Cause>,
 }
 
@@ -51,7 +51,7 @@ impl OutputSink for RecordedOutput {
                 }
             }
         }
-        // The gate goes on, so its output is read on.
+        // The gate continues, so its output is still read.
         false
     }
 }

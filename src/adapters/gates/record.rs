@@ -1,5 +1,5 @@
-//! What became of each gate run, beside its output: a small file that says how a run ended, for people who look later. The
-//! engine does not read it back; a record that cannot be written is left out, the run counts all the same.
+//! Record of each gate run, beside its output: a small file that says how a run ended, for people who look later. The engine does not read
+//! it back; a record that cannot be written is left out, the run counts all the same.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub struct GateRecord {
     pub command: String,
     pub commit: String,
     pub began: Timestamp,
-    /// How it ended; nothing while it runs, or when the engine ended first.
+    /// Result; nothing while the gate runs, or when the engine ended first.
     pub end: Option<GateResult>,
 }
 
@@ -30,11 +30,11 @@ pub struct GateRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateResult {
     pub outcome: Tri,
-    /// How tests ended, where their runner is known and says it.
+    /// Results of tests, where their runner is known and reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
     pub took: Span,
-    /// Whether some of its output was not kept.
+    /// True if some of its output was not kept.
     pub is_cut: bool,
 }
 
@@ -71,7 +71,7 @@ impl<G: Gates> Gates for RecordedGates<G> {
     }
 }
 
-/// What the output of a gate says of tests, where its command starts a runner that is known and it ended by itself.
+/// Returns the test report in the output of a gate, if its command starts a runner that is known and it ended by itself.
 fn tests_of(run: &GateRun, report: &GateReport) -> Option<TestReport> {
     let GateExit::Code(code) = report.exit else {
         return None;
@@ -90,7 +90,7 @@ fn record_of(output: &Path) -> PathBuf {
     output.with_extension("json")
 }
 
-/// Number, record and output file of each gate run of a folder, in order. What cannot be read is left out.
+/// Returns number, record and output file of each gate run of a folder, in order. Unreadable records are left out.
 pub fn records(folder: &Path) -> Vec<(u16, GateRecord, PathBuf)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<_> = entries.filter_map(|entry| record(&entry.path())).collect();

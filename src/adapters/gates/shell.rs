@@ -1,4 +1,4 @@
-//! One gate at a time per caller: start, wait, kill what is left, report.
+//! Shell of the gates: one gate at a time per caller; start, wait, kill what is left, report.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door of this adapter: starts gates and reads the clock for their time limits"
@@ -20,10 +20,10 @@ use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 use crate::ports::holders::OrphanPolicy;
 use crate::ports::trouble::io_trouble;
 
-/// How long the thread of a busy machine may take to read what an ended gate wrote.
+/// Time that the thread of a busy machine may take to read the output of an ended gate.
 const DRAIN: Duration = Duration::from_mins(1);
 
-/// How long a server that has no descriptors left tries to see what a gate left running.
+/// Time for which a server that has no descriptors left tries to look for processes that a gate left running.
 const LOOK_LIMIT: Duration = Duration::from_secs(10);
 /// Between two of these tries.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
@@ -37,7 +37,7 @@ static N_RUNS: AtomicU64 = AtomicU64::new(0);
 /// Implementation of the `Gates` port that runs commands through `sh -c`, or `cmd /C` on Windows.
 #[derive(Debug, Default, Clone)]
 pub struct ShellGates {
-    /// Adopts what loses its parent, where the system can.
+    /// Keeper that adopts processes that lose their parent, where the system can.
     pub keeper: Option<Keeper>,
 }
 
@@ -91,7 +91,7 @@ fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
         Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}").into())),
     };
     match (exit.is_none(), gate.child.stdin.take()) {
-        // The keeper ends all that is below it. One that cannot is left: without it what it keeps would pass for a person's.
+        // The keeper ends everything below it. A keeper that cannot is left: without it those processes would pass for a person's.
         (true, Some(input)) => {
             drop(input);
             let ended = wait_for_exit(&mut gate.child, &gate.ends, Instant::now() + LOOK_LIMIT);
@@ -113,8 +113,8 @@ fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
     exit
 }
 
-/// Kills what a gate left running: what carries its mark, its tree while the leader of that lives, and its process group. The group is
-/// last, as the tree is known only while its parents live.
+/// Kills the processes that a gate left running: those with its mark, its tree while the leader of that lives, and its process group. The
+/// group is last, as the tree is known only while its parents live.
 fn kill_left(leader: u32, is_leader_alive: bool, mark: &str) {
     let deadline = Instant::now() + LOOK_LIMIT;
     let marked = ProcessSelector::with_variable(MARK, mark);

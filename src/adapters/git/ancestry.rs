@@ -10,7 +10,7 @@ use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
 const MOST_PAIRS: usize = 1_000;
 
 impl GitCli {
-    /// Whether the newer commit holds the older one; each holds itself. Both are in the control repository.
+    /// Returns true if the newer commit holds the older one; each holds itself. Both are in the control repository.
     pub(super) fn is_ancestor(&self, older: &CommitId, newer: &CommitId) -> Result<bool, GitError> {
         if older == newer || self.ancestors.lock().contains(&(older.clone(), newer.clone())) {
             return Ok(true);
@@ -70,7 +70,7 @@ impl GitCli {
         )))
     }
 
-    /// Whether merging would change nothing: the content came another way, by squash or by picking.
+    /// Returns true if merging would change nothing: the content came another way, by squash or by picking.
     pub(super) fn is_merge_empty(&self, commit: &CommitId, base: &CommitId) -> Result<bool, GitError> {
         let call = self.in_control(format!("try {commit} on {base}"))?;
         let call = call.words("merge-tree --write-tree --name-only -z");

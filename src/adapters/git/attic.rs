@@ -1,5 +1,5 @@
-//! The attic: commits that keep what is about to be deleted, in the control repository where no agent's `gc` or
-//! `update-ref` reaches them (LK-21, LK-25).
+//! Attic: commits that keep work which is about to be deleted, in the control repository where no agent's `gc` or `update-ref` reaches them
+//! (LK-21, LK-25).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,9 +11,9 @@ use super::worktree_link::CheckoutDir;
 use crate::adapters::text_file;
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, SafeName, Signature, TreeId};
 
-/// How many lines of a worktree's own head log are looked through for commits nothing else names.
+/// Number of lines of a worktree's own head log that are searched for commits nothing else names.
 const LOG_LINES: usize = 200;
-/// Bytes at the end of a log in which they are looked for.
+/// Number of bytes at the end of a log in which they are searched.
 const LOG_BYTES: u64 = 1024 * 1024;
 
 struct AtticEntry {
@@ -23,7 +23,7 @@ struct AtticEntry {
 }
 
 impl AtticEntry {
-    /// Its place in the order in which the attic took what it keeps of a task.
+    /// Returns its position in the order in which the attic took the entries of a task.
     fn number(&self) -> Option<u64> {
         self.snapshot.attic_ref.rsplit('/').next()?.parse().ok()
     }
@@ -102,7 +102,7 @@ impl GitCli {
         let attic = format!("refs/dbs/attic/{task}/{}", newest + 1);
         let nothing = "0".repeat(commit.as_str().len());
         let call = self.in_control(format!("keep {commit} as {attic}"))?;
-        // The note of when it was made is what its age is known by; the commit may be as old as its author says.
+        // The note of the time of making gives its age; the commit may be as old as its author claims.
         let call = call
             .with_lock(&turn)?
             .words("update-ref --create-reflog --end-of-options");
@@ -114,7 +114,7 @@ impl GitCli {
         })
     }
 
-    /// What the attic keeps of a task, with its numbers, oldest first.
+    /// Returns the snapshots that the attic keeps of a task, by number, oldest first.
     pub(super) fn kept_of(&self, task: &SafeName) -> Result<BTreeMap<u64, AtticSnapshot>, GitError> {
         let entries = self.attic(task)?.into_iter();
         Ok(entries
@@ -145,8 +145,8 @@ impl GitCli {
         Ok(output.text().lines().filter_map(entry).collect())
     }
 
-    /// Commits the worktree once stood on that neither a branch of the project nor `head` contains (`reset --hard`, a
-    /// rebase, commits without a branch). The log of the main checkout is the person's and not looked at.
+    /// Lists commits that the worktree once had checked out and that neither a branch of the project nor `head` contains (`reset --hard`, a
+    /// rebase, commits without a branch). The log of the main checkout is the person's and not read.
     pub(super) fn unreferenced_commits(
         &self,
         site: &CheckoutDir,
@@ -170,7 +170,7 @@ impl GitCli {
         found.lines().map(import).collect()
     }
 
-    /// Whether a local branch of the project contains a commit.
+    /// Returns true if a local branch of the project contains a commit.
     pub(super) fn is_on_a_branch(&self, commit: &CommitId) -> Result<bool, GitError> {
         let call = self.in_project(format!("look for branches with {commit}"));
         call.reaches(commit, "refs/heads/")

@@ -1,5 +1,5 @@
-//! The end of what the attic keeps: names of work of tasks that were over long ago. Their objects stay, as all objects of the control
-//! repository do, so that whoever knows an id still finds it.
+//! Expiry of the attic's entries: names of work of tasks that were over long ago. Their objects stay, as all objects of the control
+//! repository do, so that an id that is known still leads to them.
 
 use std::collections::BTreeSet;
 use std::time::UNIX_EPOCH;
@@ -10,7 +10,7 @@ use crate::ports::git::{CommitId, GitError, SafeName};
 
 /// Most names that are removed at a time, each by a git of its own; the others go the next time.
 const MOST: usize = 100;
-/// Below it are the names of what is kept, by task.
+/// Prefix of the names of entries, by task.
 const ATTIC: &str = "refs/dbs/attic/";
 
 impl GitCli {
@@ -41,7 +41,8 @@ impl GitCli {
         Ok(n_removed)
     }
 
-    /// Whether a name was made before that time, as the log says that git keeps of it; without one nobody knows.
+    /// Returns true if a name was made before that time, according to the log that git keeps of it; false without a log, because then the
+    /// time is not known.
     fn was_made_before(&self, name: &str, before: Timestamp) -> bool {
         let log = self.control.path.join("logs").join(name).metadata();
         let made = log.and_then(|log| log.modified()).ok();

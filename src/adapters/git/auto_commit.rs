@@ -1,4 +1,4 @@
-//! Committing what an agent left in its worktree, on the task's branch, without its index, its configuration or any hook: the
+//! Commits of the files that an agent left in its worktree, on the task's branch, without its index, its configuration or any hook: the
 //! same files on the same head give the same commit, so a crash between any two steps is repaired by repeating.
 
 use super::attic::CommitDraft;

@@ -1,5 +1,5 @@
-//! Movements of a branch of the remote that are not the engine's. The control repository remembers where the branch was seen last, and
-//! what the engine last pushed to it: all else came by another hand.
+//! Movements of a branch of the remote that are not the engine's. The control repository remembers the last seen commit of the branch, and
+//! the last commit that the engine pushed to it: everything else came by another hand.
 
 use super::attic::log_lines;
 use super::cli::GitCli;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const MOST_COMMITS: &str = "--max-count=1000";
 
 impl GitCli {
-    /// Finds what moved a branch to where it stands now since the last look. The first look finds nothing.
+    /// Finds the commits that moved a branch since the last look. The first look finds nothing.
     pub(super) fn find_base_move(
         &self,
         branch: &BranchName,
@@ -50,17 +50,17 @@ impl GitCli {
         }))
     }
 
-    /// Remembers where a branch stood at a look whose result was told.
+    /// Remembers the commit of a branch at a look whose result was reported.
     pub(super) fn note_seen(&self, branch: &BranchName, at: &CommitId) -> Result<(), GitError> {
         self.set_control_ref(&seen_name(branch), at)
     }
 
-    /// Remembers what is about to be pushed to a branch, so that it is known again whatever becomes of the push.
+    /// Remembers the commit that is about to be pushed to a branch, so that it is recognised even if the push fails.
     pub(super) fn note_pushed(&self, branch: &BranchName, commit: &CommitId) -> Result<(), GitError> {
         self.set_control_ref(&pushed_name(branch), commit)
     }
 
-    /// Tells whether commits were made in a worktree that are not part of `head`.
+    /// Checks whether commits were made in a worktree that are not part of `head`.
     pub(super) fn has_made_beyond(
         &self,
         folder: &SafeName,
@@ -134,7 +134,7 @@ impl GitCli {
             .arg(commit.as_str())
             .arg("HEAD")
             .run()?;
-        // Any other end says that there is no commit yet, or none of that id.
+        // Any other exit code means that there is no commit yet, or none of that id.
         Ok(output.code == Some(0))
     }
 
@@ -153,7 +153,7 @@ impl GitCli {
     }
 }
 
-/// The commits that were made in a checkout, as its own log tells.
+/// Returns the commits that were made in a checkout, according to its own log.
 fn made_in(git_dir: &Path) -> Vec<CommitId> {
     let made = |line: String| {
         let (ids, done) = line.split_once('\t')?;
@@ -174,7 +174,7 @@ fn pushed_name(branch: &BranchName) -> String {
     format!("refs/dbs/base/pushed/{branch}")
 }
 
-/// Tells whether a line of a log is about a commit that was made there.
+/// Returns true if a line of a log is about a commit that was made there.
 fn is_made(done: &str) -> bool {
     const MADE: [&str; 9] = [
         "commit",

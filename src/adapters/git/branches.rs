@@ -59,12 +59,12 @@ impl GitCli {
         base: &RemoteBase,
         saver: &AtticOwner,
     ) -> Result<DeleteOutcome, GitError> {
-        // The remote itself keeps a branch that stands elsewhere, so it is not asked where it stands before.
+        // The remote itself keeps a branch that is at another commit, so it is not asked beforehand.
         if let Some(end) = refusal(Some(recorded), branch, recorded, base) {
             return Ok(end);
         }
         if !self.import_commit(recorded)? {
-            // Nobody has it any more, so no branch of the remote stands there.
+            // The commit is gone, so no branch of the remote is at it.
             let there = self.remote_branch_head(branch)?;
             let moved = |there| DeleteOutcome::Kept(format!("{branch} is at {there} now"));
             return Ok(there.map_or(DeleteOutcome::Absent, moved));
@@ -101,7 +101,8 @@ impl GitCli {
     }
 }
 
-/// Why a branch that stands at `head` is not deleted, if it is not: it moved since it was recorded, or it is the base.
+/// Returns the reason why a branch that is at `head` is not deleted, if there is one: it is absent, it moved since it was recorded, or it
+/// is the base.
 fn refusal(
     head: Option<&CommitId>,
     branch: &BranchName,

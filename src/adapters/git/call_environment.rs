@@ -1,11 +1,11 @@
-//! Scope and environment of every call: what git may not ask, show or read in a scope, and how ssh is kept from waiting.
+//! Scope and environment of every call: the limits on git's questions, output and reading in a scope, and the way ssh is kept from waiting.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use crate::domain::TroubleKind;
 
-/// Which git configuration, protocols and credentials a git command may use.
+/// Scope of the git configuration, protocols and credentials that a git command may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConfigScope {
     /// Ours alone.
@@ -36,7 +36,7 @@ impl ConfigScope {
 pub(super) const SSH_OPTIONS: &str =
     "-o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
 
-/// Files in which the person and the system have their settings, where git is not told otherwise.
+/// Returns the files in which the person and the system have their settings, unless the environment names others.
 pub(super) fn personal_files(environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
     let of = |wanted: &str| {
         let mut given = environment.iter();

@@ -8,8 +8,8 @@ use super::error_text::one_line;
 use crate::ports::git::{CommitId, GitError, TreeId};
 
 impl GitCli {
-    /// Why a tree may not follow a base, if that is so: on this project's disk a file it adds would be one with another. Git found
-    /// out when it made the repository whether the disk tells such names apart.
+    /// Returns the reason why a tree may not follow a base, if there is one: on this project's disk a file it adds would have the same name
+    /// as another. Git found out when it made the repository whether the disk distinguishes such names.
     pub(super) fn colliding_names(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
         if !self.project.has("core.ignorecase=true") {
             return Ok(None);

@@ -53,7 +53,7 @@ impl GitCli {
         fs::remove_dir(&path).map_err(|_full| not_ours(path, "it is no clean checkout the engine made"))
     }
 
-    /// Brings a checkout back to its commit after a gate, or makes it anew where that leaves something that is not of the commit.
+    /// Brings a checkout back to its commit after a gate, or makes a new one if that leaves something that is not of the commit.
     pub(super) fn restore_export(&self, commit: &CommitId, dir: &Path) -> Result<(), GitError> {
         let path = resolved(dir);
         let is_there = path.symlink_metadata().is_ok_and(|found| found.is_dir());
@@ -66,7 +66,7 @@ impl GitCli {
         self.export(commit, dir).map(drop)
     }
 
-    /// Returns whether every file is as in the commit afterwards, and nothing else is there but what git ignores.
+    /// Returns whether every file is as in the commit afterwards, and nothing else is there except files that git ignores.
     fn restore_in_place(&self, commit: &CommitId, path: &Path) -> Result<bool, GitError> {
         let index = self.index_of(path)?;
         // First: git would ask a repository that a gate has put in the place of an empty one.
@@ -112,7 +112,7 @@ impl GitCli {
     /// Writes all files of a commit into a folder and leaves a matching index.
     pub(super) fn write_files(&self, folder: &Path, index: &Path, commit: &CommitId) -> Result<(), GitError> {
         let call = self.on_files(folder, index, "write the files of a commit")?;
-        // What was changed since is known by the time the system notes, which a program cannot set.
+        // Later changes are recognised by the time that the system notes, which a program cannot set.
         let call = call
             .config("core.trustctime=true")
             .config("core.checkStat=default");
@@ -132,7 +132,7 @@ impl GitCli {
         Ok(git_dir)
     }
 
-    /// A repository that has nothing but a head and what it borrows from a folder of objects, if from any.
+    /// Makes a repository that has nothing but a head and the objects it borrows from a folder, if there is one.
     pub(super) fn borrowing_repository(
         &self,
         git_dir: &Path,
@@ -186,7 +186,7 @@ impl GitCli {
             .map(|(note, _)| note))
     }
 
-    /// The index of a checkout, out of its gates' way: what they do to the one in the checkout hides nothing.
+    /// Returns the index of a checkout, out of its gates' way: changes to the one in the checkout hide nothing.
     fn index_of(&self, path: &Path) -> Result<PathBuf, GitError> {
         Ok(self.note_of(path)?.with_extension("index"))
     }
@@ -214,7 +214,7 @@ fn remove_if_there(file: &Path) -> Result<(), GitError> {
     }
 }
 
-/// Removes pipes, sockets and devices, of which git knows nothing.
+/// Removes pipes, sockets and devices, which git does not know.
 fn remove_special_files(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

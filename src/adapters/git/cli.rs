@@ -1,5 +1,5 @@
-//! The adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one
-//! holds what they share and hands the trait's calls on.
+//! Adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one holds what they share and
+//! hands the trait's calls on.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -26,7 +26,7 @@ use crate::ports::git::{
 };
 
 const CONTROL: &str = "the control repository";
-/// Most bytes of a list of what a remote has.
+/// Most bytes of a list of a remote's refs.
 const MOST_LISTED: usize = 64 * 1024 * 1024;
 
 /// Implementation of the `Git` port for one project, by the git command line.

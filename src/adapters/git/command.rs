@@ -1,5 +1,4 @@
-//! One call of git: scope, fixed overrides, environment, time limit, and what its end means. Must not know what the
-//! call is for.
+//! Call of git: scope, fixed overrides, environment, time limit, and the meaning of its end. Must not know the purpose of the call.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -44,7 +43,7 @@ pub(super) struct GitProgram {
     isolated_env: Vec<(OsString, OsString)>,
     trusted_env: Vec<(OsString, OsString)>,
     pub(super) limits: GitLimits,
-    /// Whether its version runs hooks that a configuration names.
+    /// True if its version runs hooks that a configuration names.
     pub(super) runs_named_hooks: bool,
     keeper: Option<Keeper>,
 }
@@ -59,11 +58,11 @@ pub(super) struct GitCommand {
     settings: Vec<(OsString, OsString)>,
     /// The file of the lock that git holds.
     held: Option<File>,
-    /// The command's name and what follows it: git takes its own options only before the name, in whatever order both are given.
+    /// Name of the command and the words after it: git takes its own options only before the name, in whatever order both are given.
     command_args: Vec<OsString>,
 }
 
-/// What a git command printed and how it ended, with what it was for.
+/// Output and exit of a git command, with its purpose.
 pub(super) struct GitOutput {
     action: String,
     scope: ConfigScope,
@@ -105,7 +104,7 @@ impl GitProgram {
         }
     }
 
-    /// Files in which the person and the system have their settings, where git is not told otherwise.
+    /// Returns the files in which the person and the system have their settings, unless the environment names others.
     pub(super) fn personal_files(&self) -> Vec<PathBuf> {
         call_environment::personal_files(&self.trusted_env)
     }
@@ -140,8 +139,8 @@ impl GitProgram {
     }
 }
 
-/// The program with its folder. A name alone would be looked for in the environment of each call, and for that the system has to copy
-/// the memory map of the server first. What is not found keeps its name, and the first call says so.
+/// Returns the program with its folder. A name alone would be looked for in the environment of each call, and for that the system has to
+/// copy the memory map of the server first. A program that is not found keeps its name, and the first call reports it.
 fn resolved(setup: &GitSetup) -> OsString {
     let path = setup.environment.iter().find(|(name, _)| name == "PATH");
     let name = setup.program.to_str();
@@ -169,18 +168,18 @@ impl GitCommand {
         self
     }
 
-    /// One more `-c` setting.
+    /// Adds a `-c` setting.
     pub(super) fn config(mut self, setting: impl AsRef<OsStr>) -> Self {
         self.spec.command.arg("-c").arg(setting);
         self
     }
 
-    /// One more `-c` setting whose value is a path; `name` ends with `=`.
+    /// Adds a `-c` setting whose value is a path; `name` ends with `=`.
     pub(super) fn config_path(self, name: &str, path: &Path) -> Self {
         self.config(joined(name, path))
     }
 
-    /// One more setting, whatever characters its key holds.
+    /// Adds a setting whose key may hold any characters.
     pub(super) fn setting(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.settings.push((key.into(), value.into()));
         self
@@ -279,7 +278,7 @@ impl GitCommand {
         self.run()?.ok()
     }
 
-    /// Runs a listing, of which no part may be missing.
+    /// Runs a listing that must be complete.
     pub(super) fn run_whole(self) -> Result<GitOutput, GitError> {
         let output = self.run_ok()?;
         if output.truncated {
@@ -292,7 +291,8 @@ impl GitCommand {
         Ok(output)
     }
 
-    /// As [`GitCommand::run_ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
+    /// Runs the call as [`GitCommand::run_ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by
+    /// itself.
     pub(super) fn run_locked(
         self,
         turn: &mut WriteGuard<'_>,
@@ -319,7 +319,7 @@ impl GitCommand {
         Ok(parse::refs(&call.run_ok()?.stdout))
     }
 
-    /// Whether a ref whose name begins so reaches a commit.
+    /// Returns true if a ref whose name begins with `begin` reaches a commit.
     pub(super) fn reaches(self, commit: &CommitId, begin: &str) -> Result<bool, GitError> {
         let call = self.words("for-each-ref --count=1 --contains");
         Ok(!call.arg(commit.as_str()).arg(begin).run_line()?.is_empty())

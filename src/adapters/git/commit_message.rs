@@ -19,7 +19,7 @@ pub(super) struct CommitMessage<'a> {
     pub(super) text: &'a str,
     pub(super) task: &'a str,
     pub(super) attempt: &'a str,
-    /// Who worked, for a trailer (C14).
+    /// Agent that did the work, for a trailer (C14).
     pub(super) agent: Option<&'a str>,
 }
 
@@ -52,7 +52,7 @@ impl CommitMessage<'_> {
     }
 }
 
-/// Paragraphs stay paragraphs and lines stay lines; long ones are wrapped, and what is too long is cut.
+/// Formats a text: paragraphs and lines stay; long lines are wrapped, and a text that is too long is cut.
 fn text(given: &str) -> String {
     let mut text = String::new();
     let mut is_parted = false;

@@ -3,16 +3,16 @@
 use super::command::GitCommand;
 use crate::ports::git::GitError;
 
-/// One setting, as git lists it.
+/// Setting as git lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ConfigEntry {
     /// `system`, `global`, `local` or `worktree`.
     pub(super) scope: String,
-    /// The file it stands in; relative to the folder git was called in.
+    /// File of the setting; relative to the folder git was called in.
     pub(super) file: Option<String>,
     /// Section and last part in lower case, the name between them as it is written.
     pub(super) key: String,
-    /// The key as bytes: the name may be no text.
+    /// The key as bytes: the name may not be text.
     pub(super) raw_key: Vec<u8>,
     /// Empty for a key without a value, too.
     pub(super) value: String,

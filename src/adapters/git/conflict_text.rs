@@ -1,19 +1,19 @@
-//! Comparison of a file with conflict markers with what became of it. Pure.
+//! Comparison of a file with conflict markers with its later text. Pure.
 //!
 //! Git labels the markers with the full ids of the two commits. No file can hold the id of a commit that holds the file, so of the two
-//! labels at most the first can stand in a file without being a marker, and then it stands inside of another conflict or without
-//! an end: such a file is not compared, and counts as changed.
+//! labels at most the first can be in a file without being a marker, and then it is inside of another conflict or without an end: such a
+//! file is not compared, and counts as changed.
 
 use std::collections::HashSet;
 
-/// Verdict on what became of a file in conflict.
+/// Verdict on the resolution of a file in conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConflictResolution {
-    /// Every line between the conflicts is as it was, and what stands in their place are lines of the two sides.
+    /// Resolution that leaves every line between the conflicts as it was, and replaces the conflicts by lines of the two sides.
     OfTheSides,
-    /// The same, but with lines that neither side has.
+    /// Resolution of the same kind, but with lines that neither side has.
     Written,
-    /// The lines between the conflicts are others, or cannot be told.
+    /// Resolution with other lines between the conflicts, or one that cannot be judged.
     Changed,
 }
 

@@ -16,10 +16,10 @@ use super::files::{failed, not_ours, real_folder, write_atomically};
 use crate::adapters::{excludes, state_folder, text_file};
 use crate::ports::git::GitError;
 
-/// What is older than this belongs to no living call.
+/// Age from which a file belongs to no living call.
 const STALE: Duration = Duration::from_mins(30);
 
-/// Files that would redirect or reshape what the control repository does.
+/// Files that would redirect or reshape the work of the control repository.
 const UNWANTED: &[&str] = &[
     "commondir",
     "config.worktree",
@@ -100,7 +100,7 @@ impl ControlRepo {
         Ok(())
     }
 
-    /// Removes what a git left that was killed in its turn. Only for whoever holds the queue.
+    /// Removes leftovers of a git that was killed in its turn. Only for the holder of the queue.
     pub(super) fn clean_up(&self) {
         sweep_locks(&self.path);
     }
@@ -122,7 +122,7 @@ impl ControlRepo {
         Ok(folder)
     }
 
-    /// Our folders and the person's private excludes are no part of any snapshot.
+    /// Writes the excludes, so that our folders and the files that the person excludes privately are not part of any snapshot.
     fn write_excludes(&self, project: &ProjectRepo) -> Result<(), GitError> {
         let file = project.common.join("info").join("exclude");
         let own = excludes::read(&file).map_err(failed("read", &file))?;
@@ -171,8 +171,8 @@ fn config_text(format: &str, origin: &OriginUrls) -> String {
     )
 }
 
-/// The address that was recorded, if one was. What cannot be read is an error and not a missing record: without a record the
-/// present address of the project, which an agent can change, would be taken as the true one.
+/// Returns the recorded address, if there is one. An unreadable record is an error and not a missing one: without a record the present
+/// address of the project, which an agent can change, would be taken as the true one.
 fn recorded_origin(program: &GitProgram, path: &Path, format: &str) -> Result<Option<OriginUrls>, GitError> {
     let file = path.join("config");
     let text = match text_file::read(&file, text_file::LARGEST_WRITTEN) {
@@ -216,7 +216,8 @@ fn written_origin(text: &str) -> Option<OriginUrls> {
     })
 }
 
-/// Where a child cannot hold the queue's lock beyond its parent's death, only old lock files are known to be dead.
+/// True where locks end with their holders. Elsewhere a child cannot hold the queue's lock beyond its parent's death, so that only old lock
+/// files are known to be dead.
 const ARE_HOLDERS_KNOWN: bool = cfg!(unix);
 
 fn sweep_locks(folder: &Path) {
@@ -228,7 +229,7 @@ fn sweep_locks(folder: &Path) {
         if kind.is_dir() && entry.file_name() != "objects" {
             sweep_locks(&path);
         } else if path.extension().is_some_and(|end| end == "lock") && (ARE_HOLDERS_KNOWN || is_old(&entry)) {
-            // What cannot be removed shows itself as an error of the first call that needs it.
+            // If a lock cannot be removed, the first call that needs it reports the error.
             drop(fs::remove_file(&path));
         }
     }
@@ -252,7 +253,7 @@ fn sweep_unfinished(objects: &Path) {
     let folders = fs::read_dir(objects).into_iter().flatten().flatten();
     for folder in folders.filter(|folder| folder.file_type().is_ok_and(|kind| kind.is_dir())) {
         if is_unfinished(&folder) {
-            // What stays costs only room.
+            // A leftover costs only room.
             drop(fs::remove_dir_all(folder.path()));
             continue;
         }

@@ -1,5 +1,5 @@
-//! What there is to work with: the project's repository, its origin, and the settings that shape files on disk.
-//! Reads only; the person's own configuration counts here (ownership rules, identity, ssh).
+//! Discovery of the project's repository, its origin, and the settings that shape files on disk. Reads only; the person's own configuration
+//! counts here (ownership rules, identity, ssh).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,20 +40,20 @@ pub(super) struct ProjectRepo {
     pub(super) file_settings: Vec<String>,
     /// The person's own list of ignored files, if any.
     pub(super) excludes_file: Option<PathBuf>,
-    /// Whether attributes of the person or the system may apply to files.
+    /// True if attributes of the person or the system may apply to files.
     pub(super) has_attributes: bool,
     /// Programs that convert files.
     pub(super) filters: FilterSettings,
 }
 
 impl ProjectRepo {
-    /// Whether one of the settings that shape files is set to that, such as `core.autocrlf=true`.
+    /// Returns true if one of the settings that shape files has that value, such as `core.autocrlf=true`.
     pub(super) fn has(&self, setting: &str) -> bool {
         self.file_settings.iter().any(|known| known == setting)
     }
 }
 
-/// Whether git tracks anything at or below one of the paths, which are relative to the project. Writes nothing.
+/// Returns true if git tracks anything at or below one of the paths, which are relative to the project. Writes nothing.
 ///
 /// # Errors
 /// When git cannot be asked.
@@ -100,7 +100,7 @@ pub(super) struct OriginUrls {
     pub(super) push_url: Option<String>,
 }
 
-/// What a person configured for all repositories.
+/// Configuration of a person for all repositories.
 pub(super) struct PersonalSettings {
     pub(super) excludes_file: Option<PathBuf>,
     pub(super) attributes_file: Option<PathBuf>,
@@ -168,7 +168,7 @@ pub(super) fn find(
     Ok((found, origin))
 }
 
-/// What the person configured for all repositories, as paths: the list of ignored files, the one of attributes, and the ssh
+/// Reads the configuration of the person for all repositories, as paths: the list of ignored files, the one of attributes, and the ssh
 /// command.
 pub(super) fn personal(program: &GitProgram, project: &Path) -> PersonalSettings {
     let ask = || {
@@ -191,7 +191,7 @@ pub(super) fn personal(program: &GitProgram, project: &Path) -> PersonalSettings
             names.map(|name| known.get(name).map(|value| (*value).to_owned()))
         }
         Ok(output) if output.code == Some(1) => [None, None, None],
-        // One that is no path must not take the others with it.
+        // A value that is not a path must not take the others with it.
         Ok(_) | Err(_) => names.map(|name| ask().args(["--get", name]).run_line().ok()),
     };
     let printed = |value: Option<String>| value.filter(|value| !value.is_empty());
@@ -217,10 +217,10 @@ pub(super) fn origin(program: &GitProgram, project: &ProjectRepo) -> Result<Orig
     origin_among(&settings, &project.root)
 }
 
-/// One entry of the git configuration: scope, name and value.
+/// Entry of the git configuration: scope, name and value.
 type GitSetting = (String, String, String);
 
-/// How files are written, and the address of `origin`: one question, because each costs a process and all are asked at every
+/// Reads the settings for writing files, and the address of `origin`, in one call, because each costs a process and all are read at every
 /// start.
 fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
     let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url|lfs\.storage|filter\..*\.(clean|smudge|process|required))$";
@@ -239,7 +239,7 @@ fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
     Ok(settings)
 }
 
-/// Only the project itself says where its origin is, not what the person configured for all repositories.
+/// Reads the address of origin. Only the project's own configuration counts, not the person's for all repositories.
 fn origin_among(settings: &[GitSetting], root: &Path) -> Result<OriginUrls, PreflightError> {
     let get = |wanted: &str| -> Result<Option<String>, PreflightError> {
         let own = |(scope, name, _): &&GitSetting| name == wanted && matches!(&**scope, "local" | "worktree");
@@ -291,7 +291,7 @@ pub(super) fn identity(program: &GitProgram, project: &ProjectRepo) -> Result<St
     }
 }
 
-/// Those of the settings that shape files; the last of several values counts, as for git itself.
+/// Returns the settings that shape files; the last of several values counts, as for git itself.
 fn file_settings(settings: &[GitSetting]) -> Vec<String> {
     let known = settings.iter().map(|(_, name, value)| (&**name, &**value));
     let known: BTreeMap<&str, &str> = known.collect();
@@ -302,12 +302,12 @@ fn file_settings(settings: &[GitSetting]) -> Vec<String> {
     settings.collect()
 }
 
-/// Whether a text may be given to git as an address.
+/// Returns true if a text may be given to git as an address.
 pub(super) fn is_address(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && !text.contains(char::is_control)
 }
 
-/// Whether an address is a folder here and no host.
+/// Returns true if an address is a folder on this machine and not a host.
 pub(super) fn is_on_this_machine(url: &str) -> bool {
     let slash = url.find('/').unwrap_or(url.len());
     url.starts_with("file://") || url.find(':').is_none_or(|colon| colon > slash)

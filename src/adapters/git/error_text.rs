@@ -1,4 +1,4 @@
-//! What git reports, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
+//! Messages of git, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
 
 use super::process::ProcessOutput;
 use crate::domain::TroubleKind;
@@ -31,7 +31,7 @@ pub(super) fn reason(output: &ProcessOutput) -> String {
     }
 }
 
-/// What kind of trouble here git's own lines name; nothing: none of those known. What the remote says of itself is not here.
+/// Returns the kind of local trouble that git's own lines name; nothing: none of those known. Lines of the remote do not count.
 pub(super) fn trouble(output: &ProcessOutput) -> Option<TroubleKind> {
     let printed = String::from_utf8_lossy(&output.stderr);
     let mut lines = printed.lines().filter(|line| !line.starts_with("remote:"));
@@ -41,8 +41,8 @@ pub(super) fn trouble(output: &ProcessOutput) -> Option<TroubleKind> {
     })
 }
 
-/// What git says where a disk is full or another git is at work. It has no other way to say so, and says it in English
-/// because it is started with `LC_ALL=C`.
+/// Messages of git for a full disk or another git at work. It has no other way to report them, and writes them in English because it is
+/// started with `LC_ALL=C`.
 const SIGNS: [(&str, TroubleKind); 5] = [
     ("No space left on device", TroubleKind::Disk),
     ("Disk quota exceeded", TroubleKind::Disk),
@@ -51,7 +51,7 @@ const SIGNS: [(&str, TroubleKind); 5] = [
     ("cannot lock ref", TroubleKind::Lock),
 ];
 
-/// What acts on a terminal or hides from the eye is escaped; cut at a limit.
+/// Escapes characters that act on a terminal or hide from the eye; cuts the text at a limit.
 pub(super) fn one_line(text: &str) -> String {
     let shown = sanitize(text);
     match shown.char_indices().nth(LIMIT) {

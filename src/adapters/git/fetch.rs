@@ -11,16 +11,16 @@ use super::refs::PinKind;
 use crate::domain::TroubleKind;
 use crate::ports::git::{BranchName, CommitId, GitError};
 
-/// How often a branch may move between asking and fetching before giving up.
+/// Number of tries for a branch that moves between asking and fetching.
 const N_TRIES: usize = 3;
 
-/// A fetch of exactly what is named behind it: no tags, no submodules, nothing written or started besides, and the other side's
-/// own program whatever a configuration says.
+/// Fetch of exactly the refs named after it: no tags, no submodules, nothing else written or started, and the other side's own program
+/// whatever a configuration says.
 const FETCH: &str = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --no-auto-maintenance \
                      --upload-pack=git-upload-pack --end-of-options";
 
 impl GitCli {
-    /// Brings what the control repository keeps into the project's.
+    /// Brings commits of the control repository into the project's.
     pub(super) fn export_to_project(&self, refspecs: &[&str]) -> Result<(), GitError> {
         self.export_command(refspecs).run_ok().map(drop)
     }
@@ -37,15 +37,15 @@ impl GitCli {
         call.words(FETCH).arg(word).args(refspecs)
     }
 
-    /// Brings out of the project what the remote has, too. What cannot be is fetched from the remote.
+    /// Imports from the project a commit that the remote has, too. If that fails, the commit is fetched from the remote.
     pub(super) fn import_pushed(&self, commit: &CommitId) {
         if !self.is_pinned(PinKind::Remote, commit) {
             drop(self.import_pinned(commit, &[PinKind::Pin, PinKind::Remote]));
         }
     }
 
-    /// Whether the control repository holds a commit with everything below it. A fetch that was cut off leaves commits
-    /// without their files, so only what a ref reaches counts: git sets refs when all is there.
+    /// Returns true if the control repository holds a commit with everything below it. A fetch that was cut off leaves commits without
+    /// their files, so only commits that a ref reaches count: git sets refs when everything is there.
     pub(super) fn has(&self, commit: &CommitId) -> Result<bool, GitError> {
         if self.is_pinned(PinKind::Pin, commit) || self.is_pinned(PinKind::Remote, commit) {
             return Ok(true);
@@ -54,7 +54,7 @@ impl GitCli {
         Ok(is_there(look()?, commit)? && look()?.reaches(commit, "refs/dbs/")?)
     }
 
-    /// Brings a commit that is known to exist in the project: what no ref names here is most likely new.
+    /// Imports a commit that is known to exist in the project: one that no ref names here is most likely new.
     pub(super) fn import_known(&self, commit: CommitId) -> Result<CommitId, GitError> {
         if self.is_pinned(PinKind::Pin, &commit) || self.is_pinned(PinKind::Remote, &commit) {
             return Ok(commit);
@@ -151,7 +151,7 @@ impl GitCli {
         self.fetch_checked(&from, commit, &refspecs)
     }
 
-    /// A fetch that checks what it brings. What the check refuses is brought without it and noted.
+    /// Fetches with a check of the objects. Commits that the check refuses are fetched without it and noted.
     fn fetch_checked(&self, from: &str, commit: &CommitId, refspecs: &[String]) -> Result<(), GitError> {
         let call = self.fetch_command(from, refspecs)?.config(malformed::CHECK);
         let output = self.run_in_control_lock(call)?;
@@ -180,13 +180,13 @@ impl GitCli {
     }
 }
 
-/// Whether a repository has the object of a commit, with or without what is below it.
+/// Returns true if a repository has the object of a commit, with or without the objects below it.
 pub(super) fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
     let call = call.words("cat-file -e").arg(format!("{commit}^{{commit}}"));
     Ok(call.run()?.code == Some(0))
 }
 
-/// Whether a remote clearly answered that it does not have a commit; everything else is no answer (LK-56).
+/// Returns true if a remote clearly answered that it does not have a commit; everything else is not an answer (LK-56).
 pub(super) fn is_denial(output: &GitOutput) -> bool {
     let why = error_text::reason(output);
     output.code != Some(0) && (why.contains("not our ref") || why.contains(" not valid"))

@@ -24,8 +24,8 @@ pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError
     attempt().map_err(failed("write", target))
 }
 
-/// Waits until every file below a folder is on the disk. On Linux the whole file system is written, which takes the time of what waits
-/// to be written; elsewhere each file is.
+/// Waits until every file below a folder is on the disk. On Linux the whole file system is written, which takes as long as all waiting data
+/// needs; elsewhere each file is.
 #[cfg(target_os = "linux")]
 pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
     let opened = fs::File::open(folder)?;
@@ -57,7 +57,7 @@ pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitEr
     }
 }
 
-/// When a file was written last, its length, and when anything of it changed; none when it is not there.
+/// Time of the last write to a file, its length, and the time of its last change of any kind; none when the file does not exist.
 pub(super) type FileState = Option<(SystemTime, u64, Option<i64>)>;
 
 /// The state of a file, by which a change of it is noticed.
@@ -103,7 +103,7 @@ pub(super) fn missing(what: impl Into<String>, hint: impl Into<String>) -> GitEr
     }
 }
 
-/// Makes sure a folder exists and is no link to somewhere else.
+/// Makes sure a folder exists and is not a link to another place.
 pub(super) fn real_folder(path: &Path) -> Result<(), GitError> {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => Ok(()),

@@ -1,16 +1,16 @@
-//! Which programs that convert files (`filter.<name>.clean`, `.smudge`, `.process`) are named, and by whom.
+//! Settings of programs that convert files (`filter.<name>.clean`, `.smudge`, `.process`), with their origin: the person or the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::files::{FileState, file_state};
 
-/// Which filters there are, by who named them.
+/// Filters by the origin of their settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FilterSettings {
     /// Settings of the person, system and global, by name: `filter.lfs.smudge`.
     pub(super) own: BTreeMap<String, String>,
-    /// Names of filters that the repository's configuration sets, or sets otherwise than the person.
+    /// Names of filters that the repository's configuration sets, or sets differently from the person.
     pub(super) foreign: BTreeSet<String>,
 }
 
@@ -42,13 +42,13 @@ pub(super) struct KnownFilters {
 }
 
 impl KnownFilters {
-    /// What was read of a repository just now.
+    /// Creates it from the settings that were just read from a repository.
     pub(super) fn read(settings: FilterSettings, common: &Path) -> Self {
         let seen = state_of(common);
         Self { settings, seen }
     }
 
-    /// Whether the configuration of that repository is as it was then.
+    /// Returns true if the configuration of that repository has not changed since.
     pub(super) fn is_current(&self, common: &Path) -> bool {
         self.seen == state_of(common)
     }

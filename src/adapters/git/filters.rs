@@ -42,7 +42,7 @@ impl GitCli {
         }
     }
 
-    /// Why the files of a commit or a tree cannot be converted as the project's own git does it, if that is so.
+    /// Returns the reason why the files of a commit or a tree cannot be converted as the project's own git does it, if there is one.
     pub(super) fn foreign_filter(&self, tree: &str) -> Result<Option<String>, GitError> {
         let private = self.private_attributes()?;
         let is_quiet = {
@@ -69,7 +69,7 @@ impl GitCli {
         Ok(found.map(|name| foreign_refusal(name)))
     }
 
-    /// The attributes that lie in the repository and in no commit. Bytes that are no text do not hide what stands beside them.
+    /// Returns the attributes that are in the repository and in no commit. Bytes that are not text do not hide the text around them.
     fn private_attributes(&self) -> Result<String, GitError> {
         let file = self.project.common.join("info").join("attributes");
         match fs::read(&file) {

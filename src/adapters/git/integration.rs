@@ -1,5 +1,5 @@
-//! Comparison of what an integrator left with the engine's own merge of the head that was there before. Paths outside of the conflicts
-//! must be as that merge has them; within a file in conflict, so must the lines around the conflicts.
+//! Comparison of an integrator's work with the engine's own merge of the head that was there before. Paths outside of the conflicts must be
+//! as that merge has them; within a file in conflict, so must the lines around the conflicts.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::ports::git::{CommitId, GitError, MergeRequest, TreeId};
 
 /// Longest file in conflict that is compared; one that is longer counts as changed.
 const FILE_LIMIT: usize = 8 * 1024 * 1024;
-/// Most files of each kind that are told.
+/// Most files of each kind that are reported.
 const MOST_FILES: usize = 100;
 
 /// Merge of two commits before its conflicts are resolved.
 struct OwnMerge {
     tree: TreeId,
-    /// Files in conflict, with what is there on each side and before them.
+    /// Files in conflict, with the entry of each side and of the state before them.
     conflicts: BTreeMap<String, Vec<parse::Staged>>,
     base: CommitId,
     head: CommitId,
@@ -34,7 +34,7 @@ struct Differences {
 }
 
 impl GitCli {
-    /// Finds what an integrator changed beyond a conflict, as far as that is to be reviewed. `tree` is the merge of what it left.
+    /// Finds the changes that an integrator made beyond a conflict, as far as they are to be reviewed. `tree` is the merge of its work.
     pub(super) fn unreviewed_integration(
         &self,
         request: &MergeRequest,
@@ -179,7 +179,7 @@ impl GitCli {
         })
     }
 
-    /// Judges the text of a file; nothing where it has no conflict markers, because one side deleted it or it is no text.
+    /// Judges the text of a file; nothing where it has no conflict markers, because one side deleted it or it is not text.
     fn judge_text(
         &self,
         own: &OwnMerge,

@@ -1,5 +1,5 @@
-//! What is there at start-up (K60): worktrees and branches. Lists only; what is garbage is for the caller to decide,
-//! from its own records (LK-19, LK-20).
+//! Inventory at start-up (K60): worktrees and branches. Lists only; the caller decides from its own records which of them are garbage
+//! (LK-19, LK-20).
 
 use std::fs;
 use std::io;

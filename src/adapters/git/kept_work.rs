@@ -1,10 +1,10 @@
-//! Brings what the attic keeps of a task back into the project, as branches that a person can look at.
+//! Return of work that the attic keeps of a task into the project, as branches that a person can look at.
 
 use super::cli::GitCli;
 use crate::ports::git::Git as _;
 use crate::ports::git::{BranchName, CommitId, DiffRange, GitError, SafeName};
 
-/// One thing that the attic keeps of a task, and the branch of the project that has it now.
+/// Snapshot that the attic keeps of a task, and the branch of the project that has it now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BroughtBack {
     pub attic_ref: String,

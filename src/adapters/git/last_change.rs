@@ -1,4 +1,4 @@
-//! Who last committed a change of a file, as far as git knows. What a commit says of its author anybody can write: it is data.
+//! Last commit of a file, as far as git knows. The author in a commit can be forged: it is data.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct FileCommit {
     pub author: String,
     /// Day of the commit.
     pub date: String,
-    /// Whether the file is as it was committed; otherwise somebody has changed it since.
+    /// True if the file is as it was committed; otherwise it was changed since.
     pub is_committed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which branch of the remote `origin` tasks most likely start from. Reads only what was fetched before; nothing goes over the network.
+//! Branch of the remote `origin` that tasks most likely start from. Reads only data that was fetched before; nothing goes over the network.
 
 use super::command::{ConfigScope, GitProgram};
 use super::options::GitSetup;
@@ -11,7 +11,7 @@ const USUAL: [&str; 2] = ["main", "master"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LikelyBase {
     pub name: String,
-    /// Why this one, such as `origin's HEAD`.
+    /// Reason for this choice, such as `origin's HEAD`.
     pub found_by: &'static str,
 }
 

@@ -1,6 +1,6 @@
-//! Repositories that a commit holds as links (submodules): a link to a commit that cannot be fetched breaks every later clone, so
-//! it is found out before a merge. What `.gitmodules` says is written by agents: it is data, and only git's own protocols
-//! are spoken with the addresses in it (C5-45).
+//! Repositories that a commit holds as links (submodules): a link to a commit that cannot be fetched breaks every later clone, so it is
+//! found out before a merge. The text of `.gitmodules` is written by agents: it is data, and only git's own protocols are spoken with the
+//! addresses in it (C5-45).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,8 +25,8 @@ struct CommittedLink {
 }
 
 impl GitCli {
-    /// Why a tree may not follow a base, if that is so: it links to a commit that the address of its submodule does not have, or it
-    /// gives no address. Errors: an address did not answer, so nobody knows.
+    /// Returns the reason why a tree may not follow a base, if there is one: it links to a commit that the address of its submodule does
+    /// not have, or it gives no address. Errors: an address did not answer, so that this is not known.
     pub(super) fn broken_link(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
         let links = self.new_links(base, tree)?;
         if links.is_empty() {
@@ -68,7 +68,7 @@ impl GitCli {
         match output.code {
             Some(0) => {}
             Some(_) => return Ok(BTreeMap::new()),
-            // It was ended, so nobody knows what it would have said.
+            // It was ended, so its answer is not known.
             None => return Err(output.failure()),
         }
         let text = output.text();
@@ -105,10 +105,10 @@ impl GitCli {
         Ok((!is_there).then_some(why))
     }
 
-    /// Whether a repository gives a commit, asked of itself; nothing of it is kept.
+    /// Returns true if a repository gives a commit, asked directly; nothing of it is kept.
     fn has_commit(&self, url: &str, commit: &CommitId) -> Result<bool, GitError> {
         let folder = self.control.scratch_folder()?;
-        // It borrows nothing: what is here already proves nothing about the other side.
+        // It borrows nothing: objects that are here already prove nothing about the other side.
         self.borrowing_repository(folder.path(), None, "ref: refs/heads/none")?;
         let call = || self.in_passing(folder.path(), &format!("ask {} for commit {commit}", redact(url)));
         let one = call().words(FETCH_ONE).args([url, commit.as_str()]).run()?;

@@ -1,5 +1,5 @@
-//! The control repository in the long run: what has accumulated is packed, rarely and while other work goes on. Nothing is thrown
-//! away, reachable or not: what is kept in the attic and what somebody still looks for stays.
+//! Long-term maintenance of the control repository: accumulated objects are packed, rarely and while other work continues. Nothing is
+//! thrown away, reachable or not: objects that are kept in the attic or still looked for stay.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,8 @@ const MAX_PACKS: usize = 50;
 const MAX_LOOSE_REFS: usize = 200;
 
 impl GitCli {
-    /// Answers whether there was something to do. Somebody else at it, in this process or left by another, is a no.
+    /// Packs if that is needed, and returns true if there was something to do. Other maintenance at work, in this process or left by
+    /// another, counts as false.
     pub(super) fn pack_if_needed(&self) -> Result<bool, GitError> {
         let Some(_alone) = self.maintenance_lock.1.try_lock() else {
             return Ok(false);
@@ -46,7 +47,7 @@ impl GitCli {
     }
 }
 
-/// Whether more objects than that lie in files of their own.
+/// Returns true if more than `most` objects are in files of their own.
 fn has_more_loose(objects: &Path, most: usize) -> bool {
     let folders = fs::read_dir(objects).into_iter().flatten().flatten();
     let folders = folders.filter(|folder| folder.file_name().len() == 2);

@@ -1,6 +1,6 @@
-//! Commits that git's own check of objects refuses: without an author, with a path such as `.git`, damaged. Everything new is checked when
-//! it is brought into the control repository. What is refused is brought all the same, because it may have to be kept, and noted; what a
-//! branch of the remote held before anything else was brought is as it is, and so is what the base holds.
+//! Commits that git's own check of objects refuses: without an author, with a path such as `.git`, damaged. Every new commit is checked
+//! when it is brought into the control repository. A refused one is brought all the same, because it may have to be kept, and noted;
+//! commits that a branch of the remote held before anything else was brought are accepted as they are, and so are those of the base.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ pub(super) const CHECK: &str = "fetch.fsckObjects=true";
 /// Longest note.
 const NOTE_LIMIT: u64 = 4 * 1024;
 
-/// What the check of a fetch said, if that is why it failed.
+/// Returns the message of the check of a fetch, if that is why it failed.
 pub(super) fn refusal(output: &GitOutput) -> Option<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let is_check = output.code != Some(0) && said.contains("fsck error");
@@ -28,7 +28,7 @@ pub(super) fn refusal(output: &GitOutput) -> Option<String> {
 }
 
 impl GitCli {
-    /// Why the commits that lead to a head and are not in the base are not taken, if the check refuses one of them.
+    /// Returns the reason why the commits that lead to a head and are not in the base are not taken, if the check refuses one of them.
     pub(super) fn refused_in(
         &self,
         head: &CommitId,
@@ -47,7 +47,7 @@ impl GitCli {
         Ok(None)
     }
 
-    /// Notes that the check refuses what that commit brings.
+    /// Notes that the check refuses the objects of that commit.
     pub(super) fn note_malformed(&self, commit: &CommitId, why: &str) -> Result<(), GitError> {
         let folder = self.notes_folder();
         fs::create_dir_all(&folder).map_err(failed("make", &folder))?;

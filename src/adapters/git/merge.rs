@@ -34,7 +34,7 @@ impl GitCli {
             return match self.earlier_merge(request, &base)? {
                 None if request.edits.is_some() => {
                     let tree = self.tree_of(&base)?;
-                    // What the base holds already is no second parent: nothing is merged, files are written only.
+                    // Work that the base holds already does not become a second parent: nothing is merged, files are written only.
                     self.commit_merge(request, tree, base, None)
                 }
                 commit => Ok(MergeOutcome::AlreadyMerged { commit, base }),
@@ -54,7 +54,7 @@ impl GitCli {
         }
     }
 
-    /// Goes on with a merge that git could make. The changes of an integrator are looked at first: where the base seems to have all of the
+    /// Continues a merge that git could make. The changes of an integrator are looked at first: where the base seems to have all of the
     /// work, they may have dropped it.
     fn merged_cleanly(
         &self,
@@ -74,7 +74,7 @@ impl GitCli {
         }
     }
 
-    /// Why nobody could work with a merged tree, if that is so.
+    /// Returns the reason why it is impossible to work with a merged tree, if there is one.
     fn unusable(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
         match self.broken_link(base, tree)? {
             None => self.colliding_names(base, tree),
@@ -82,7 +82,7 @@ impl GitCli {
         }
     }
 
-    /// Commits a merged tree on the base and what was merged into it.
+    /// Commits a merged tree on the base and the merged head.
     fn commit_merge(
         &self,
         request: &MergeRequest,
@@ -147,7 +147,7 @@ impl GitCli {
     }
 }
 
-/// Whether git refused to merge because the two have nothing in common.
+/// Returns true if git refused to merge because the two have nothing in common.
 pub(super) fn is_unrelated(output: &ProcessOutput) -> bool {
     error_text::reason(output).contains("unrelated histories")
 }

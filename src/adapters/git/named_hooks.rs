@@ -39,7 +39,7 @@ impl GitCli {
             entries.extend(self.config_entries_in(git_dir)?);
         }
         let keys = entries.iter().filter_map(|entry| switch_of(&entry.raw_key));
-        // What is included may change, or begin to exist, without a trace in any of these files.
+        // Included files may change, or begin to exist, without a trace in any of these files.
         let has_includes = entries.iter().any(|entry| entry.key.starts_with("include"));
         let files = (!has_includes).then(|| self.configuration_files(&entries));
         let files = files.into_iter().flatten();

@@ -1,6 +1,6 @@
-//! Keeping what is in a repository inside a worktree before it goes with the worktree: branches, stashes, what logs remember, the
-//! index and the files. No git runs in that repository, so nothing it configures is obeyed: its objects are read through a
-//! repository of ours that borrows them, and its refs are read as files (C5-43, C5-47).
+//! Keeping of a repository inside a worktree before it is removed with the worktree: branches, stashes, commits in logs, the index and the
+//! files. No git runs in that repository, so nothing it configures is obeyed: its objects are read through a repository of ours that
+//! borrows them, and its refs are read as files (C5-43, C5-47).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,10 +19,10 @@ use crate::ports::git::{AtticOwner, CommitId, GitError, SafeName, TreeId};
 const MESSAGE_LIMIT: usize = 3_000;
 /// Attributes with which files are taken byte by byte.
 const UNCONVERTED: &str = "* -text -eol -crlf -ident -filter -working-tree-encoding\n";
-/// How many letters of an id tell two states of one ref apart in the names under which they are kept.
+/// Number of letters of an id that distinguish two states of one ref in the names under which they are kept.
 const SHORT: usize = 12;
 
-/// A repository of ours for a moment, with the objects of a nested one.
+/// Temporary repository of ours, with the objects of a nested one.
 struct BorrowedRepo<'a> {
     git: &'a GitCli,
     path: &'a Path,
@@ -30,7 +30,7 @@ struct BorrowedRepo<'a> {
     saver: &'a AtticOwner,
 }
 
-/// What of a nested repository is in the control repository now.
+/// Parts of a nested repository that are in the control repository now.
 struct KeptRepo {
     head: Option<CommitId>,
     parents: Vec<CommitId>,
@@ -38,8 +38,8 @@ struct KeptRepo {
 }
 
 impl GitCli {
-    /// Keeps each repository in a worktree; answers the commits by which they are kept, which nothing names yet. What its refs
-    /// name is below `refs/dbs/nested/<task>/` afterwards.
+    /// Keeps each repository in a worktree; returns the commits that keep them, which no ref names yet. The commits of its refs are below
+    /// `refs/dbs/nested/<task>/` afterwards.
     pub(super) fn keep_nested(
         &self,
         site: &CheckoutDir,
@@ -81,7 +81,7 @@ impl GitCli {
         Ok(TreeId::new(&call.arg("mktree").run_line()?)?)
     }
 
-    /// Fetches what the refs, the logs and the index of a nested repository name.
+    /// Fetches the commits that the refs, the logs and the index of a nested repository name.
     fn keep_named(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<KeptRepo, GitError> {
         let ids = nested_refs::read(repo)?;
         let folder = self.control.scratch_folder()?;
@@ -94,8 +94,8 @@ impl GitCli {
         borrowed.keep(&ids)
     }
 
-    /// Keeps the files of a git folder themselves: what git cannot read as a whole (a part of a history, a broken index, another
-    /// way to keep refs) is kept as it is.
+    /// Keeps the files of a git folder themselves: a repository that git cannot read as a whole (a part of a history, a broken index,
+    /// another way to keep refs) is kept as it is.
     fn keep_git_folder(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<KeptRepo, GitError> {
         let own = self.control.scratch_folder()?;
         self.borrowing_repository(own.path(), None, "ref: refs/heads/none")?;
@@ -171,7 +171,7 @@ impl BorrowedRepo<'_> {
         call.git_option("--git-dir=", self.path)
     }
 
-    /// Never moved: another id has another name.
+    /// Returns the name of a ref for an id. The ref is never moved: another id has another name.
     fn ref_name(&self, name: &str, id: &CommitId) -> String {
         let (task, label) = (&self.saver.task, SafeName::derive(&self.repo.label));
         let name = SafeName::derive(name.strip_prefix("refs/").unwrap_or(name));
@@ -199,7 +199,7 @@ impl BorrowedRepo<'_> {
         Ok(found.lines().filter_map(logged).collect())
     }
 
-    /// What is in the index, where it is not what is checked out.
+    /// Commits the content of the index, if it differs from the checked out commit.
     fn index_commit(&self, ids: &NamedIds) -> Result<Option<CommitId>, GitError> {
         let (there, copy) = (self.repo.git_dir.join("index"), self.path.join("index"));
         match there.symlink_metadata() {

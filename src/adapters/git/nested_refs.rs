@@ -1,5 +1,5 @@
-//! What a nested repository names, read from its files: no git of ours runs with its configuration, which could hide refs or
-//! start programs.
+//! Commits that a nested repository names, read from its files: no git of ours runs with its configuration, which could hide refs or start
+//! programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,11 +19,11 @@ const MOST_LOGGED: usize = 10_000;
 /// Ids that a repository names.
 #[derive(Debug, Default)]
 pub(super) struct NamedIds {
-    /// What is checked out; none where there is no commit yet.
+    /// Commit that is checked out; none where there is no commit yet.
     pub(super) head: Option<CommitId>,
-    /// By name: branches, tags, stashes, heads.
+    /// Commits by name: branches, tags, stashes, heads.
     pub(super) names: BTreeMap<String, CommitId>,
-    /// What refs once named.
+    /// Commits that refs once named.
     pub(super) logged: BTreeSet<CommitId>,
 }
 
@@ -121,7 +121,7 @@ fn read_logs(folder: &Path, logged: &mut BTreeSet<CommitId>) -> Result<(), GitEr
     Ok(())
 }
 
-/// An empty text where there is no such file.
+/// Reads a file; an empty text where it does not exist.
 fn text_of(file: &Path) -> Result<String, GitError> {
     match file.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),

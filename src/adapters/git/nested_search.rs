@@ -10,29 +10,29 @@ use super::files::failed;
 use super::worktree_link::{CheckoutDir, read_pointer};
 use crate::ports::git::GitError;
 
-/// A repository that goes, or whose files go, when a worktree is removed.
+/// Repository that is lost, or whose files are lost, when a worktree is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NestedRepo {
-    /// Where it is, seen from the worktree, in the words for people.
+    /// Place seen from the worktree, in words for people.
     pub(super) label: String,
-    /// Its files, if it has a checkout.
+    /// Folder of its files, if it has a checkout.
     pub(super) folder: Option<PathBuf>,
     pub(super) git_dir: PathBuf,
-    /// Where its objects and branches are.
+    /// Folder of its objects and branches.
     pub(super) common: PathBuf,
-    /// Whether the objects are inside the worktree, too.
+    /// True if the objects are inside the worktree, too.
     pub(super) has_own_objects: bool,
 }
 
-/// What was found so far, by git folder, and the folders that are still to be looked through.
+/// Repositories found so far, by git folder, and the folders that are still to be searched.
 struct NestedSearch<'a> {
     site: &'a CheckoutDir,
     found: BTreeMap<PathBuf, NestedRepo>,
     open: Vec<PathBuf>,
 }
 
-/// All repositories in a worktree and in its git folder, sorted by git folder. Errors: a folder could not be read, so nobody
-/// knows what is in it.
+/// Finds all repositories in a worktree and in its git folder, sorted by git folder. Errors: a folder could not be read, so its content is
+/// not known.
 pub(super) fn search(site: &CheckoutDir) -> Result<Vec<NestedRepo>, GitError> {
     let mut search = NestedSearch {
         site,

@@ -1,4 +1,4 @@
-//! What the adapter needs to be opened: everything it would otherwise have to ask the environment for.
+//! Options with which the adapter is opened: everything it would otherwise have to ask the environment for.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -16,20 +16,20 @@ pub struct GitSetup {
     /// The environment of the person; only names on an allow list are passed on.
     pub environment: Vec<(OsString, OsString)>,
     pub limits: GitLimits,
-    /// By what everything that git starts is known.
+    /// Marks that identify every process that git starts.
     pub marking: ProgramMarking,
 }
 
-/// How programs that git starts, such as the hooks of a remote on this machine, are told from those of persons.
+/// Marking of the programs that git starts, such as the hooks of a remote on this machine, so that they are not taken for those of persons.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramMarking {
-    /// The marker in the environment of every git.
+    /// Marker in the environment of every git.
     pub marker: Option<String>,
-    /// Stands above a git that may start programs, where the system has such a thing.
+    /// Keeper above a git that may start programs, where the system has such a thing.
     pub keeper: Option<Keeper>,
 }
 
-/// Time limits of git commands, and size limits of what may accumulate.
+/// Time limits of git commands, and size limits of files that may accumulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GitLimits {
     /// Work on local files: merges, diffs, checkouts, hashing a worktree.
@@ -40,9 +40,9 @@ pub struct GitLimits {
     pub loose: usize,
     /// Bytes of the largest file the engine commits for an agent; not a time.
     pub largest: u64,
-    /// Bytes of memory of a git that lists what the remote has, with all it starts; not a time.
+    /// Bytes of memory of a git that lists the remote's refs, with everything it starts; not a time.
     pub memory: u64,
-    /// How old a lock is that a killed git of ours left in the project's repository before it is removed.
+    /// Age at which a lock that a killed git of ours left in the project's repository is removed.
     pub abandoned: Duration,
 }
 
@@ -84,7 +84,7 @@ const PASSED: &str = "
     HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES
 ";
 
-/// As [`PASSED`], for calls that may use the person's configuration and credentials.
+/// Names like those of [`PASSED`], for calls that may use the person's configuration and credentials.
 const TRUSTED: &str = "
     XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK
     SSH_AGENT_PID GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
@@ -93,12 +93,12 @@ const TRUSTED: &str = "
     GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
 ";
 
-/// Whether a variable may reach calls without the person's configuration.
+/// Returns true if a variable may reach calls without the person's configuration.
 pub(super) fn is_passed(name: &OsStr) -> bool {
     is_listed(PASSED, name)
 }
 
-/// Whether a variable may reach calls with the person's configuration.
+/// Returns true if a variable may reach calls with the person's configuration.
 pub(super) fn is_trusted(name: &OsStr) -> bool {
     is_passed(name) || is_listed(TRUSTED, name)
 }
@@ -109,7 +109,7 @@ fn is_listed(names: &str, name: &OsStr) -> bool {
         .is_some_and(|name| names.any(|listed| listed.eq_ignore_ascii_case(name)))
 }
 
-/// Returns whether there is a file of attributes where git looks for one without being told.
+/// Returns true if there is a file of attributes where git looks for one by default.
 pub(super) fn has_attributes(setup: &GitSetup) -> bool {
     let of = |wanted: &str| {
         let mut given = setup.environment.iter();

@@ -1,6 +1,6 @@
-//! What lies in the project's repository beside its commits and changes what git shows or starts there: replacements, grafts,
-//! attributes outside of commits, settings that name programs, tracking branches. Agents can write all of it, and so can a person. Only
-//! looks; what an agent changed is for the engine to find out.
+//! Entries in the project's repository, beside its commits, that change what git shows or starts there: replacements, grafts, attributes
+//! outside of commits, settings that name programs, tracking branches. Agents can write all of them, and so can a person. This module only
+//! reads them; the engine finds out which of them an agent changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ const FILES: [&str; 3] = ["info/attributes", "info/grafts", "shallow"];
 const MOST_BYTES: u64 = 1024 * 1024;
 /// Most characters that are shown of a value.
 const MOST_SHOWN: usize = 80;
-/// Most entries that are told apart.
+/// Most entries that are listed one by one.
 const MOST_ENTRIES: usize = 100;
 
 impl GitCli {
@@ -129,7 +129,7 @@ fn moved_base(base: &BranchName, name: &str, at: &str) -> GitOverride {
     }
 }
 
-/// What is behind the last entry that is told apart counts as one.
+/// Joins all entries after the first `MOST_ENTRIES` into one.
 fn shortened(mut all: Vec<GitOverride>) -> Vec<GitOverride> {
     let rest = all.split_off(all.len().min(MOST_ENTRIES));
     if let Some(first) = rest.first() {

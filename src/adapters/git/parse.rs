@@ -4,12 +4,12 @@ use crate::ports::git::{BranchName, CheckedOut, CommitId, TreeId};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// One entry of `git worktree list --porcelain -z`.
+/// Entry of `git worktree list --porcelain -z`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RegisteredWorktree {
     pub(super) path: PathBuf,
     pub(super) checked_out: CheckedOut,
-    /// The commit it stands on, unless the branch is unborn.
+    /// Commit that is checked out, unless the branch is unborn.
     pub(super) head: Option<CommitId>,
     /// The branch exactly as git names it, also when the engine would refuse the name.
     pub(super) branch: Option<String>,
@@ -38,7 +38,7 @@ impl FileEntry {
     }
 }
 
-/// What stands at a path in conflict: before both sides (stage 1), on ours (2) or on theirs (3).
+/// Entry at a path in conflict: before both sides (stage 1), on ours (2) or on theirs (3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Staged {
     stage: u8,
@@ -52,7 +52,7 @@ impl Staged {
     }
 }
 
-/// One path in which two trees differ.
+/// Path in which two trees differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TreeChange {
     pub(super) path: String,
@@ -101,7 +101,7 @@ pub(super) fn tree_changes(bytes: &[u8]) -> Vec<TreeChange> {
     changes
 }
 
-/// Nothing where the mode says that there is no entry.
+/// Reads an entry; nothing where the mode says that there is none.
 fn entry(mode: &str, id: &str) -> Option<FileEntry> {
     let (mode, id) = (mode.to_owned(), id.to_owned());
     (mode != "000000").then_some(FileEntry { mode, id })
@@ -131,7 +131,7 @@ fn worktree(block: &str) -> Option<RegisteredWorktree> {
             BranchName::new(name).map_or_else(|_| CheckedOut::Unusable(name.clone()), CheckedOut::Branch)
         }
         (None, Some(commit)) => CheckedOut::Detached(commit.clone()),
-        // Without a branch and without a commit: what it stood on is damaged.
+        // Without a branch and without a commit: its head is damaged.
         (None, None) => CheckedOut::Unborn("HEAD".to_owned()),
     };
     Some(RegisteredWorktree {
@@ -143,7 +143,7 @@ fn worktree(block: &str) -> Option<RegisteredWorktree> {
     })
 }
 
-/// The id of a commit, unless it is the one of zeros that stands for none.
+/// Returns the id of a commit, unless it is the one of zeros that means none.
 pub(super) fn existing_commit(text: &str) -> Option<CommitId> {
     let id = CommitId::new(text).ok()?;
     id.as_str().bytes().any(|byte| byte != b'0').then_some(id)

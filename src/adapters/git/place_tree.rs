@@ -1,6 +1,6 @@
-//! The files of a folder as a tree in the control repository, with an index of our own. Git looks into a repository that stands in
-//! such an index with another git, which obeys what that repository configures; so no index of ours holds one while files
-//! are looked at (C5-43, C5-47).
+//! Tree of the files of a folder in the control repository, with an index of our own. Git looks into a repository that is listed in such an
+//! index with another git, which obeys that repository's configuration; so no index of ours lists one while files are looked at (C5-43,
+//! C5-47).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::files::{failed, not_ours, path_of};
 use super::process::ProcessOutput;
 use crate::ports::git::{CommitId, GitError, TreeId};
 
-/// The mode of a repository among the entries of an index, as it stands in the file.
+/// Mode of a repository among the entries of an index, as in the file.
 const LINK_MODE: &[u8] = b"\x00\x00\xe0\x00";
 /// Most repositories without a commit in one folder; with more the folder cannot be read.
 const MOST_UNBORN: usize = 50;
@@ -66,7 +66,7 @@ impl GitCli {
         Ok(links)
     }
 
-    /// A repository that was never filled is an empty folder; that it is there, is no change.
+    /// Restores the links of repositories that were never filled: such a repository is an empty folder, and its presence is not a change.
     fn restore_links(&self, folder: &Path, index: &Path, links: &[IndexLink]) -> Result<(), GitError> {
         if links.is_empty() {
             return Ok(());

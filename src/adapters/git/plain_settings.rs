@@ -9,7 +9,7 @@ use super::filter_settings::FilterSettings;
 use super::program_keys;
 use crate::ports::git::GitError;
 
-/// Settings whatever the configuration holds. An alias or an attribute of a commit stays: both can be seen.
+/// Settings that hold whatever the configuration says. An alias or an attribute of a commit stays: both can be seen.
 const FIXED: &str = "core.attributesFile=/dev/null diff.relative=false diff.ignoreSubmodules=none diff.orderFile=/dev/null \
                      log.showSignature=false submodule.recurse=false";
 
@@ -36,7 +36,7 @@ impl GitCli {
     }
 }
 
-/// A setting that stands in place of one by which git would start a program.
+/// Returns a setting that replaces one with which git would start a program.
 fn in_place_of(entry: &ConfigEntry) -> Option<(String, String)> {
     let key = &entry.key;
     let (section, last) = (key.split('.').next()?, key.rsplit('.').next()?);

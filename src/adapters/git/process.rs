@@ -21,11 +21,11 @@ use crate::adapters::child_process::output::{
 use crate::adapters::holder::process::Keeper;
 use crate::ports::holders::OrphanPolicy;
 
-/// Most bytes kept of what git says on its error output; the end is what matters.
+/// Most bytes of git's error output that are kept; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
-/// Between two looks at the memory of a process that has a limit of it: what it can take in that time comes on top.
+/// Time between two looks at the memory of a process with a memory limit: it can take more in that time.
 const MEMORY_INTERVAL: Duration = Duration::from_millis(200);
-/// How long a process may take to clean its lock files up after being asked to end.
+/// Time that a process has to clean its lock files up after being asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A child process to be run: its command, its input and its limits.
@@ -38,7 +38,7 @@ pub(super) struct ProcessSpec {
     pub(super) limit: usize,
     /// Most bytes of memory that the process and all it starts may take.
     pub(super) memory: Option<u64>,
-    /// Stands above the process, where the command may start programs that others wrote.
+    /// Keeper above the process, where the command may start programs that others wrote.
     pub(super) keeper: Option<Keeper>,
 }
 
@@ -58,7 +58,7 @@ impl ProcessSpec {
     }
 }
 
-/// What a child process gets on its standard input: nothing, bytes or an open file.
+/// Standard input of a child process: nothing, bytes or an open file.
 pub(super) enum StdinSource {
     Nothing,
     /// Written before anything is read: keep it below 4 KiB.
@@ -77,17 +77,17 @@ pub(super) struct ProcessOutput {
 }
 
 impl ProcessOutput {
-    /// Its standard output as text.
+    /// Returns its standard output as text.
     pub(super) fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.stdout)
     }
 }
 
-/// Why a process left no output: it could not be started or exceeded one of its limits.
+/// Error of a process that left no output: it could not be started or exceeded one of its limits.
 pub(super) enum ProcessError {
     NotStarted(std::io::Error),
     TimedOut(Duration),
-    /// It took more memory than these bytes.
+    /// Memory use above this number of bytes.
     TooLarge(u64),
 }
 
@@ -95,7 +95,7 @@ pub(super) enum ProcessError {
 pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> {
     let deadline = Instant::now() + spec.timeout;
     if let Some(keeper) = &spec.keeper {
-        // What is left may serve the person: a cache of credentials, a connection that stays open.
+        // Processes that are left may serve the person: a cache of credentials, a connection that stays open.
         spec.command = keeper.around(&spec.command, OrphanPolicy::Leave);
         child_process::new_process_group(&mut spec.command);
     }
@@ -184,7 +184,7 @@ fn end(child: &mut Child, ends: &OpenOutputs) {
     child_process::terminate(child);
     let deadline = Instant::now() + GRACE;
     let left_by_itself = matches!(wait_for_exit(child, ends, deadline), Ok(Some(_)));
-    // What git started has lock files of its own to clean up; it closes its outputs last.
+    // Programs that git started have lock files of their own to clean up; git closes its outputs last.
     ends.wait_closed(deadline);
     child_process::kill(child);
     if !left_by_itself {

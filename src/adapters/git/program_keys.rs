@@ -1,7 +1,7 @@
-//! Every key of git's configuration that can name a program, and what keeps git from starting it for the engine. The one list of
-//! them: a test compares it with the keys that git itself lists.
+//! Keys of git's configuration that can name a program, and the guards that keep git from starting it for the engine. The one list of them:
+//! a test compares it with the keys that git itself lists.
 
-/// What keeps git from starting the program that a key names.
+/// Guard that keeps git from starting the program that a key names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guard {
     /// Every call sets the key to this value, which starts nothing.
@@ -16,7 +16,7 @@ pub(super) enum Guard {
     Unread,
 }
 
-/// Keys by what guards against them. In a key, `*` stands for any name; keys are compared without regard to case.
+/// Keys by their guard. In a key, `*` means any name; keys are compared without regard to case.
 const KEYS: &[(Guard, &str)] = &[
     (Guard::Set("/dev/null"), "core.hooksPath"),
     (Guard::Set("false"), "core.fsmonitor"),
@@ -98,7 +98,7 @@ pub(super) fn is_listed(key: &str) -> bool {
         .any(|pattern| covers(pattern, key))
 }
 
-/// Section and last part are compared without regard to case; what is between them is a name.
+/// Returns true if a key matches a pattern. Section and last part are compared without regard to case; the part between them is a name.
 fn covers(pattern: &str, key: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern.eq_ignore_ascii_case(key),

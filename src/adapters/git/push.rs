@@ -1,5 +1,5 @@
-//! Pushing branches and merges from the control repository. What counts is what the remote says when asked again
-//! afterwards, not how the push ended (LK-11, LK-12, B3-20).
+//! Pushes of branches and merges from the control repository. The state of the remote when asked again afterwards counts, not the result of
+//! the push (LK-11, LK-12, B3-20).
 
 use memchr::memmem;
 
@@ -13,11 +13,11 @@ use crate::ports::git::{
     BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome, Revision,
 };
 
-/// What git says of a hook or a helper that a signal has ended.
+/// Message of git about a hook or a helper that a signal has ended.
 const KILLED: &[u8] = b"died of signal";
 
-/// What the git of a remote says when somebody else is changing the branch, or has just changed it. The last three are of git 2.50
-/// and newer.
+/// Messages of the git of a remote when another process is changing the branch, or has just changed it. The last three are of git 2.50 and
+/// newer.
 const LOST_RACES: [&str; 5] = [
     "failed to update ref",
     "cannot lock ref",
@@ -26,17 +26,17 @@ const LOST_RACES: [&str; 5] = [
     "reference does not exist",
 ];
 
-/// How git reported the end of a push: accepted, outdated or refused.
+/// Result of a push as git reported it: accepted, outdated or refused.
 pub(super) enum PushReply {
-    /// The remote took it, or had it.
+    /// Push that the remote took, or commit that it had.
     Accepted,
-    /// The remote is not where it was expected, or somebody else is changing it.
+    /// Push to a remote that is not at the expected commit, or whose branch another process is changing.
     Stale(String),
     Refused(String),
 }
 
 impl PushReply {
-    /// Why a remote that shows no change gives no answer.
+    /// Returns the reason why a remote that shows no change gives no answer.
     pub(super) fn unconfirmed(&self, branch: &BranchName) -> Cause {
         match self {
             Self::Accepted => TroubleKind::Other.cause(format!("push {branch}: the remote does not show it")),
@@ -46,12 +46,12 @@ impl PushReply {
     }
 }
 
-/// What a push may replace on the remote.
+/// State on the remote that a push may replace.
 #[derive(Clone, Copy)]
 pub(super) enum PushLease<'a> {
-    /// Nothing: what is there must be part of what is pushed.
+    /// Nothing: the commit there must be part of the pushed one.
     Nothing,
-    /// The branch if it stands at this commit; none: if it does not exist.
+    /// Branch at this commit; none: a branch that does not exist.
     At(Option<&'a CommitId>),
 }
 
@@ -86,7 +86,7 @@ impl GitCli {
         }
     }
 
-    /// Makes a branch of the remote where another one stands; false where it is there already.
+    /// Makes a branch of the remote at the commit of another one; false where it exists already.
     pub(super) fn push_new(&self, branch: &BranchName, from: &BranchName) -> Result<bool, GitError> {
         let wanted = [branch, from].map(|name| Revision::RemoteBranch(name.clone()));
         let [there, start] = self.resolve_each(&wanted)?;
@@ -95,7 +95,7 @@ impl GitCli {
         }
         let start = start.ok_or_else(|| missing_on_origin(from))?;
         let end = self.push(Some(&start), branch, PushLease::At(None));
-        // A push that broke off may have arrived, and somebody else may have made it meanwhile.
+        // A push that broke off may have arrived, and another process may have made the branch meanwhile.
         if self.remote_branch_head(branch)?.is_some() {
             return Ok(true);
         }
@@ -174,8 +174,8 @@ impl GitCli {
 }
 
 impl GitCli {
-    /// The program at the other end of a push. On this machine it would read the person's configuration, too, so it is told to run no
-    /// hooks but those in the folder of the repository it writes to.
+    /// Returns the program at the other end of a push. On this machine it would read the person's configuration, too, so it gets settings
+    /// to run no hooks except those in the folder of the repository it writes to.
     fn receiver(&self) -> String {
         let origin = self.control.origin();
         if !is_on_this_machine(origin.push_url.as_deref().unwrap_or(&origin.url)) {
@@ -187,14 +187,14 @@ impl GitCli {
             .chain(hooks)
             .flat_map(set);
         let named = self.hook_keys().into_iter();
-        // Behind the last sign stands a variable of every call that is false.
+        // After the last sign comes a variable of every call that is false.
         let named = named.map(|key| format!("--config-env={}=GIT_TERMINAL_PROMPT", key.to_string_lossy()));
         let words = std::iter::once("git".to_owned()).chain(settings).chain(named);
         shell_words::join(words.chain(["receive-pack".to_owned()]))
     }
 }
 
-/// What git's report of a failed push says of the branch; none where the push broke off before there was an answer.
+/// Reads the result for the branch from git's report of a failed push; none where the push broke off before there was an answer.
 fn rejection(report: &str, reason: &str, is_killed: bool) -> Option<PushReply> {
     let line = report.lines().find_map(|line| line.strip_prefix("!\t"))?;
     let is_remote = line.contains("[remote rejected]") || line.contains("[no match]");

@@ -1,5 +1,5 @@
-//! Refs read as the files they are, because starting git costs more than all it would say. Only a clear answer is taken from a
-//! file; what is not there, or looks odd, is asked of git. Must never write.
+//! Refs read from their files, because starting git costs much more. Only a clear answer is taken from a file; if a file is missing or
+//! looks odd, git is asked. Must never write.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ impl PinKind {
 }
 
 impl GitCli {
-    /// Whether the control repository keeps a commit for that reason, with everything below it: git sets a ref when all is
+    /// Returns true if the control repository keeps a commit for that reason, with everything below it: git sets a ref when everything is
     /// there. False: no file says so.
     pub(super) fn is_pinned(&self, class: PinKind, commit: &CommitId) -> bool {
         let name = class.ref_name(commit);
@@ -40,7 +40,7 @@ impl GitCli {
             || is_packed(&self.control.path, &name, commit)
     }
 
-    /// Where a ref of the control repository stands, if there is one.
+    /// Returns the commit of a ref of the control repository, if the ref exists.
     pub(super) fn control_ref(&self, name: &str) -> Result<Option<CommitId>, GitError> {
         if let Some(commit) = at(&self.control.path.join(name)) {
             return Ok(Some(commit));
@@ -50,7 +50,7 @@ impl GitCli {
         Ok(found.find_map(|(id, other)| (other == name).then_some(id)))
     }
 
-    /// Where a local branch of the project stands, if a file says so. None: to be asked of git.
+    /// Returns the commit of a local branch of the project, if a file gives it. None: git has to be asked.
     pub(super) fn branch_at(&self, branch: &BranchName) -> Option<CommitId> {
         // There a file answers to names that are not its own.
         let is_exact = !self.project.has("core.ignorecase=true");
@@ -58,7 +58,7 @@ impl GitCli {
         is_exact.then(|| at(&file)).flatten()
     }
 
-    /// What is checked out where that git folder belongs, if files say so. None: to be asked of git.
+    /// Returns the commit that is checked out in the place of that git folder, if files give it. None: git has to be asked.
     pub(super) fn checked_out_at(&self, git_dir: &Path) -> Option<CommitId> {
         let text = small_file(&git_dir.join("HEAD"))?;
         match branch_in(&text) {

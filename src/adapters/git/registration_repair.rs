@@ -1,7 +1,7 @@
-//! Registrations of worktrees that a killed git left half-made or half-removed, or that somebody damaged: an empty `commondir` stops
-//! every git in the project, and a missing `.git` or `HEAD` hides a worktree from it. What is known is put back, so that the
-//! usual way of removing, with a copy first, works again; only what holds nothing is removed here. Registrations of worktrees that
-//! are not ours are left as they are, but for an empty `commondir`.
+//! Registrations of worktrees that a killed git left half-made or half-removed, or that are damaged in another way: an empty `commondir`
+//! stops every git in the project, and a missing `.git` or `HEAD` hides a worktree from it. Known content is put back, so that the usual
+//! way of removing, with a copy first, works again; only registrations that hold nothing are removed here. Registrations of worktrees that
+//! are not ours are left as they are, except for an empty `commondir`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,26 +15,26 @@ use super::worktree_link::{self, CheckoutDir, read_pointer};
 use super::write_lock::WriteGuard;
 use crate::ports::git::{AtticOwner, GitError, SafeName, Signature};
 
-/// What git writes into a `commondir` of its own, as seen from a registration.
+/// Text that git writes into its own `commondir`, as seen from a registration.
 const COMMON: &str = "../..";
-/// The branch of a worktree of which nobody knows what it stood on; it does not exist.
+/// Branch of a worktree whose commit is not known; the branch does not exist.
 const UNKNOWN_HEAD: &str = "ref: refs/heads/dbs-unknown\n";
 
-/// What git writes into `locked` while it makes a worktree.
+/// Text that git writes into `locked` while it makes a worktree.
 const BEGUN: &str = "initializing";
 
-/// How much of a damaged worktree is repaired.
+/// Extent of the repair of damaged worktrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RepairScope {
     All,
-    /// A folder without `.git` stays as it is: whoever makes a worktree there moves it aside whole.
+    /// Registrations only: a folder without `.git` stays as it is, because it is moved aside whole when a worktree is made there.
     Registrations,
 }
 
-/// One folder below `worktrees/` of the project's repository, and the worktree it names.
+/// Folder below `worktrees/` of the project's repository, and the worktree it names.
 struct Registration {
     git_dir: PathBuf,
-    /// None: it names none, so git itself calls it garbage.
+    /// Folder of the worktree; none: the registration names none, so that git itself calls it garbage.
     folder: Option<PathBuf>,
     is_ours: bool,
 }
@@ -69,7 +69,8 @@ impl Registration {
 }
 
 impl GitCli {
-    /// What a start and a listing do: only where something is broken, and without waiting for whoever is at work.
+    /// Repairs registrations at a start and before a listing: only where something is broken, and without waiting for another process at
+    /// work.
     pub(super) fn repair_if_free(&self) {
         if self
             .registrations()
@@ -87,7 +88,8 @@ impl GitCli {
         }
     }
 
-    /// Call with the project queue held. What cannot be repaired shows itself as an error of the first call that needs it.
+    /// Repairs the registrations. Call with the project queue held. If a repair fails, the first call that needs the registration reports
+    /// the error.
     pub(super) fn repair_registrations(&self, scope: RepairScope) {
         let registrations = self.registrations();
         for one in registrations.iter().filter(|one| self.is_broken(one, scope)) {
@@ -99,8 +101,9 @@ impl GitCli {
         }
     }
 
-    /// Removes what a `worktree add` of ours left that did not come to its end: nobody has worked there. Call with the project queue
-    /// held, for a path that was cleared before. What cannot be removed, or holds more than git makes, stays for a later repair.
+    /// Removes leftovers of a `worktree add` of ours that did not come to its end: no agent has worked there. Call with the project queue
+    /// held, for a path that was cleared before. A registration that cannot be removed, or holds more than git makes, stays for a later
+    /// repair.
     pub(super) fn undo_half_made(&self, path: &Path) {
         let left = self.registrations().into_iter();
         for one in left.filter(|one| is_of(one, path) && !one.is_ready()) {
@@ -180,7 +183,7 @@ impl GitCli {
         Ok(())
     }
 
-    /// Removes a registration that git cannot use, after keeping what only it remembers.
+    /// Removes a registration that git cannot use, after keeping the commits that only it remembers.
     fn put_away(&self, one: &Registration) -> Result<(), GitError> {
         let name = one.git_dir.file_name().unwrap_or_default().to_string_lossy();
         let saver = AtticOwner {
@@ -199,14 +202,14 @@ impl GitCli {
         Ok(())
     }
 
-    /// Returns whether a git was killed before the worktree stood on anything, or before it was complete: nobody can have worked there.
+    /// Returns true if a git was killed before the worktree had a commit, or before it was complete: no agent can have worked there.
     fn is_half_made(&self, one: &Registration) -> bool {
         let begun = fs::read_to_string(one.git_dir.join("locked")).is_ok_and(|why| why.trim() == BEGUN);
         !one.is_ready()
             && (self.last_head(one).is_none() || begun && self.is_old(&one.git_dir.join("locked")))
     }
 
-    /// The commit a worktree stood on last, as far as its files say, and the project has it.
+    /// Returns the last commit of a worktree, as far as its files give it, and the project has it.
     fn last_head(&self, one: &Registration) -> Option<String> {
         let own = super::attic::logged(&one.git_dir.join("logs").join("HEAD"));
         let before = fs::read_to_string(one.git_dir.join("ORIG_HEAD")).ok();
@@ -248,7 +251,7 @@ fn pointing_at(git_dir: &Path, root: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether a folder lies directly in another, which is there.
+/// Returns true if a folder is directly in another one that exists.
 fn is_below(folder: &Path, root: &Path) -> bool {
     let parent = folder.parent().and_then(|parent| parent.canonicalize().ok());
     parent.is_some() && parent == root.canonicalize().ok()
@@ -276,7 +279,7 @@ fn has_no_head(one: &Registration) -> bool {
     }
 }
 
-/// Whether a worktree with something in it has no `.git`, or an empty one.
+/// Returns true if a worktree with something in it has no `.git`, or an empty one.
 fn lacks_link(folder: &Path) -> bool {
     let link = folder.join(".git");
     let is_missing = match link.symlink_metadata() {

@@ -1,4 +1,4 @@
-//! What git has registered as worktrees of the project, and forgetting registrations of our own folders.
+//! Worktrees that git has registered for the project, and removal of the registrations of our own folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::worktree_link;
 use crate::ports::git::{BranchName, GitError};
 
 impl RegisteredWorktree {
-    /// Whether this is the entry of a folder, also when the folder or git's spelling of it goes through links.
+    /// Returns true if this is the entry of a folder, also when the folder or git's spelling of it goes through links.
     pub(super) fn is_at(&self, folder: &Path) -> bool {
         let canonical = |path: &Path| {
             let parent = path.parent().and_then(|parent| parent.canonicalize().ok())?;
@@ -50,7 +50,7 @@ impl GitCli {
         entries.flatten().map(|entry| entry.path()).find(names_it)
     }
 
-    /// Whether no registration can be that folder's, because each names a folder of another name. False: git is to be asked.
+    /// Returns true if no registration can be that folder's, because each names a folder of another name. False: git has to be asked.
     fn is_unregistered(&self, folder: &Path) -> bool {
         let is_other = |entry: std::io::Result<fs::DirEntry>| {
             let pointer = entry.map(|entry| worktree_link::read_pointer(&entry.path().join("gitdir")));

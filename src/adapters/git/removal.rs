@@ -1,5 +1,5 @@
-//! Removing a worktree: keep first, then let git delete what it and we both recognise. There is no other way to delete
-//! here, on purpose (B3-9, LK-19).
+//! Removal of a worktree: keep first, then let git delete the folder that it and we both recognise. There is no other way to delete here,
+//! on purpose (B3-9, LK-19).
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ impl GitCli {
         }
     }
 
-    /// Drops the registration of a folder that is no longer there; the commit it stood on is kept (LK-25).
+    /// Drops the registration of a folder that is no longer there; its commit is kept (LK-25).
     pub(super) fn forget(&self, path: &Path, saver: &AtticOwner) -> Result<Option<AtticSnapshot>, GitError> {
         let Some(entry) = self.registration(path)? else {
             return Ok(None);
@@ -50,8 +50,8 @@ impl GitCli {
         Ok(kept)
     }
 
-    /// What goes with a registration whose folder is gone: the commit it stood on, commits only its log remembers, and the git
-    /// folders of its submodules.
+    /// Keeps what is lost with a registration whose folder is gone: its commit, commits only its log remembers, and the git folders of its
+    /// submodules.
     fn keep_registration(
         &self,
         entry: &RegisteredWorktree,
@@ -64,7 +64,7 @@ impl GitCli {
         }
     }
 
-    /// Keeps what only the git folder of a worktree remembers.
+    /// Keeps the commits that only the git folder of a worktree remembers.
     pub(super) fn keep_git_dir(
         &self,
         git_dir: &Path,
@@ -139,7 +139,7 @@ impl GitCli {
         self.archive(head, &saver.task).map(Some)
     }
 
-    /// Whether a commit was seen on the remote: such commits are pinned in the control repository for good.
+    /// Returns true if a commit was seen on the remote: such commits are pinned in the control repository for good.
     fn is_on_the_remote(&self, commit: &CommitId) -> Result<bool, GitError> {
         if !self.has(commit)? {
             return Ok(false);

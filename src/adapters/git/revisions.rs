@@ -1,12 +1,12 @@
-//! Where heads are: of revisions, of the project's branches, of the remote's. What the remote holds is asked of the remote, in
-//! one question where several branches are wanted. Brings nothing itself.
+//! Heads of revisions, of the project's branches, of the remote's. The remote is asked for its heads, in one call where several branches
+//! are wanted. Fetches nothing itself.
 
 use super::cli::GitCli;
 use super::parse;
 use crate::ports::git::{BranchName, CommitId, GitError, Revision, TaskBranch};
 
 impl GitCli {
-    /// Where a revision stands; its commits are in the control repository afterwards. None: positively absent.
+    /// Returns the commit of a revision, and puts its commits into the control repository. None: certainly absent.
     pub(super) fn resolve_revision(&self, revision: &Revision) -> Result<Option<CommitId>, GitError> {
         let import = |found: Option<CommitId>| found.map(|commit| self.import_known(commit)).transpose();
         match revision {
@@ -21,7 +21,7 @@ impl GitCli {
         }
     }
 
-    /// What is left of a task's branch that is gone.
+    /// Returns the kept head of a task's branch that is gone.
     fn kept_head(&self, of: &TaskBranch) -> Result<Option<CommitId>, GitError> {
         if let Some(recorded) = &of.recorded
             && self.import_commit(recorded)?
@@ -31,7 +31,7 @@ impl GitCli {
         self.newest_in_attic(&of.task)
     }
 
-    /// The same for several, asking the remote once. What the remote holds and the project has, too, is brought from there.
+    /// Resolves several revisions, asking the remote once. Commits of the remote that the project has, too, are taken from the project.
     pub(super) fn resolve_revisions(
         &self,
         revisions: &[Revision],

@@ -1,7 +1,7 @@
-//! Locks that a killed git of ours left in the project's repository. That repository is shared with people and agents, so a lock
-//! goes only when all of this is so: we noted its name before that git began, the git did not end by itself, none of ours
-//! is left alive, the lock is younger than the note, and it is too old to be in use. Every other lock is somebody's, but for one on
-//! the branch of a task that is too old to be in use, when the next agent is about to work there.
+//! Locks that a killed git of ours left in the project's repository. That repository is shared with people and agents, so a lock is removed
+//! only when all of this is true: we noted its name before that git began, the git did not end by itself, none of ours is left alive, the
+//! lock is younger than the note, and it is too old to be in use. Every other lock has an owner, except one on the branch of a task that is
+//! too old to be in use, when the next agent is about to work there.
 
 use std::fs;
 use std::path::{Component, Path};
@@ -16,7 +16,7 @@ use crate::adapters::text_file;
 use crate::domain::TroubleKind;
 use crate::ports::git::{AtticOwner, AtticSnapshot, BranchName, GitError};
 
-/// Where a child cannot hold the queue's lock beyond its parent's death, a git of ours may live on for its longest call.
+/// Longest call of a git of ours, where it may live on because a child cannot hold the queue's lock beyond its parent's death.
 const LONGEST_CALL: Duration = Duration::from_mins(if cfg!(unix) { 0 } else { 30 });
 
 /// Most bytes of the lock of a ref, which holds one id.
@@ -32,9 +32,9 @@ pub(super) fn is_file(path: &Path) -> bool {
 }
 
 impl GitCli {
-    /// Removes the lock that a killed git left on the branch of a task, whether or not the branch was made: with it no agent could
-    /// commit there. For one at which no agent works. A person's git may hold the lock, but only for a moment. The commit that it was to
-    /// lead to is kept: after a power cut it can be one that was done, and that nothing else names.
+    /// Removes the lock that a killed git left on the branch of a task, whether or not the branch was made: with it no agent could commit
+    /// there. Only for a branch at which no agent works. A person's git may hold the lock, but only for a moment. The commit that the
+    /// branch was to move to is kept: after a power cut it can be one that was done, and that nothing else names.
     ///
     /// # Errors
     /// When the lock may be in use, what it names cannot be kept, or it cannot be removed.
@@ -66,30 +66,30 @@ impl GitCli {
         Ok(kept)
     }
 
-    /// Whether nothing was done with a file for so long that whoever made it has ended.
+    /// Returns true if a file was left untouched for so long that the process that made it has ended.
     pub(super) fn is_old(&self, path: &Path) -> bool {
         let made = path.symlink_metadata().and_then(|found| found.modified());
         made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age >= self.program.limits.abandoned))
     }
 
-    /// Waits for the turn to write to the project's repository, and first removes what a killed git of ours left locked there.
+    /// Waits for the turn to write to the project's repository, and first removes locks that a killed git of ours left there.
     pub(super) fn lock_project(&self) -> Result<WriteGuard<'_>, GitError> {
         let clean = |notes: &str| self.sweep_noted(notes);
         let turn = self.project_lock.acquire(self.program.limits.transfer, clean)?;
         Ok(turn.finishing_when_dropped())
     }
 
-    /// What a start does: only where something was left, and without waiting for another process that is at it.
+    /// Removes leftover locks at a start: only where something was left, and without waiting for another process that does the same.
     pub(super) fn sweep_project_locks(&self) {
         if self.project_lock.is_unfinished() {
             let clean = |notes: &str| self.sweep_noted(notes);
-            // What cannot be removed shows itself as an error of the first call that needs it.
+            // If a lock cannot be removed, the first call that needs it reports the error.
             let turn = self.project_lock.acquire(Duration::ZERO, clean);
             drop(turn.map(WriteGuard::finishing_when_dropped));
         }
     }
 
-    /// Answers what is to be looked at again.
+    /// Removes the noted locks that were left behind, and returns the notes that have to be looked at again.
     pub(super) fn sweep_noted(&self, notes: &str) -> String {
         let is_undecided = |line: &&str| {
             let (at, name) = line.split_once(' ').unwrap_or_default();
@@ -103,7 +103,7 @@ impl GitCli {
         }
     }
 
-    /// Whether that lock may yet turn out to be left behind.
+    /// Removes that lock if it is old enough to be left behind. Returns true if it may still turn out to be.
     fn sweep_lock(&self, noted: u128, name: &str) -> bool {
         let mut parts = Path::new(name).components();
         let lock = self.project.common.join(name);

@@ -11,7 +11,7 @@ use super::files::not_ours;
 use super::refs::PinKind;
 use crate::ports::git::{CommitId, FileEdit, GitError, RestoreRequest, TreeId};
 
-/// What an index is told of a file that goes.
+/// Line for an index that removes a file.
 const GOES: &str = "0 0000000000000000000000000000000000000000";
 
 impl GitCli {
@@ -30,7 +30,7 @@ impl GitCli {
         Ok(names.map(str::to_owned).collect())
     }
 
-    /// A tree with some of its files written anew or removed.
+    /// Returns a tree with some of its files rewritten or removed.
     pub(super) fn with_edits(&self, tree: TreeId, edits: &[FileEdit]) -> Result<TreeId, GitError> {
         if edits.is_empty() {
             return Ok(tree);

@@ -14,10 +14,11 @@ pub struct UncommittedFiles {
 }
 
 impl GitCli {
-    /// What the main checkout holds beside the commit that is checked out there. Nothing where nothing was ever committed.
+    /// Lists the files of the main checkout that differ from the commit that is checked out there. Nothing where nothing was ever
+    /// committed.
     ///
     /// # Errors
-    /// When git cannot be asked, or a filter of somebody else's would have to run.
+    /// When git cannot be asked, or a foreign filter would have to run.
     pub fn uncommitted(&self) -> Result<UncommittedFiles, GitError> {
         let state = self.state_of(&WorkingTree::Main)?;
         let Some(head) = state.head else {

@@ -1,5 +1,5 @@
-//! Making or finding the worktree of an attempt. Every case of LK-18 is named here; what is in the way is kept or
-//! moved aside, never overwritten, and after an error there is no worktree to start an agent in (LK-17).
+//! Making or finding the worktree of an attempt. Every case of LK-18 is named here; obstacles are kept or moved aside, never overwritten,
+//! and after an error there is no worktree to start an agent in (LK-17).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ struct CheckoutGoal {
 
 struct BranchGoal {
     name: BranchName,
-    /// Where the local branch is now; none when it has to be made.
+    /// Commit of the local branch now; none when it has to be made.
     local: Option<CommitId>,
     /// The local head is not part of the goal and goes to the attic first.
     is_replaced: bool,
@@ -74,7 +74,7 @@ impl GitCli {
             self.free_branch(&path, &branch.name, spec, &mut cleared)?;
             match self.free_lock(&branch.name, &spec.attic_owner) {
                 Ok(kept) => cleared.saved.extend(kept),
-                // What makes a branch waits for a lock in use; where it stands already, the agent would be the first to meet it.
+                // Making a branch waits for a lock in use; where the branch exists already, the agent would be the first to meet the lock.
                 Err(error) if branch.local.is_some() => return Err(error),
                 Err(_) => {}
             }
@@ -106,7 +106,7 @@ impl GitCli {
         })
     }
 
-    /// Where the branch should stand: here, else on the remote, else at the base; never losing the previous attempt.
+    /// Returns the commit for the branch: the local one, else the one on the remote, else the base; never loses the previous attempt.
     fn branch_goal(
         &self,
         name: &BranchName,
@@ -177,8 +177,8 @@ impl GitCli {
         }
     }
 
-    /// Branches of the project, its own and the remote's as it last saw them, that stand at a commit: git keeps all that is
-    /// below them.
+    /// Returns the branches of the project, its own and the remote's as it last saw them, that are at a commit: git keeps everything below
+    /// them.
     fn named_in_project(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         let call = self.in_project(format!("look for branches at {commit}"));
         let call = call.words("for-each-ref --format=%(refname)");
@@ -187,7 +187,7 @@ impl GitCli {
         Ok(names.lines().map(str::to_owned).collect())
     }
 
-    /// A complete worktree that already is what is asked for: a repeated call, or a retry on the same branch.
+    /// Returns a complete worktree that already is as requested: a repeated call, or a retry on the same branch.
     fn existing_worktree(&self, path: &Path, goal: &CheckoutGoal) -> Result<Option<Worktree>, GitError> {
         let PathStatus::Ours(site) = worktree_link::look(&self.project, path)? else {
             return Ok(None);
@@ -316,7 +316,7 @@ impl GitCli {
         };
         let index = site.git_dir.join(self.unique_name("dbs-index"));
         self.write_files(&site.folder, &index, &goal.commit)?;
-        // After a power cut, files that are not on the disk yet are empty, and an agent that goes on here would commit them so.
+        // After a power cut, files that are not on the disk yet are empty, and an agent that continues here would commit them so.
         sync_file_system(&site.folder).map_err(failed("write to the disk", &site.folder))?;
         let final_index = site.git_dir.join("index");
         fs::rename(&index, &final_index).map_err(failed("write", &final_index))?;

@@ -1,5 +1,5 @@
-//! Whether a folder under `.debussy-worktrees/` is a worktree of the project, seen from both sides (C5-46). Reads
-//! files only; runs nothing, follows no link an agent could have planted.
+//! Check that a folder under `.debussy-worktrees/` is a worktree of the project, seen from both sides (C5-46). Reads files only; runs
+//! nothing, follows no link an agent could have planted.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ const POINTER_LIMIT: u64 = 8 * 1024;
 /// A file in a worktree's git folder that says its files were written completely.
 const READY: &str = "dbs-ready";
 
-/// What occupies the path of a worktree: nothing, an empty folder, our worktree or something else.
+/// Status of the path of a worktree: nothing, an empty folder, our worktree or something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PathStatus {
     Nothing,
@@ -34,12 +34,13 @@ pub(super) struct CheckoutDir {
 }
 
 impl CheckoutDir {
-    /// Whether its files were once written completely, so that an agent may have worked here.
+    /// Returns true if its files were once written completely, so that an agent may have worked here.
     pub(super) fn is_ready(&self) -> bool {
         self.git_dir.join(READY).exists()
     }
 
-    /// Durable with what makes it a worktree: git does not sync that, and a power cut would leave a folder that belongs to nobody.
+    /// Marks the worktree as complete, durably together with its link files: git does not sync those, and a power cut would leave a folder
+    /// that belongs to no worktree.
     pub(super) fn set_ready(&self) -> Result<(), GitError> {
         let file = self.git_dir.join(READY);
         fs::write(&file, b"").map_err(failed("write", &file))?;
@@ -122,7 +123,7 @@ fn verify(project: &ProjectRepo, folder: &Path) -> Result<CheckoutDir, String> {
     Ok(CheckoutDir { folder, git_dir })
 }
 
-/// The one line of a small file that is no link; errors say what it is instead.
+/// Reads the one line of a small file that is not a link; errors say what it is instead.
 pub(super) fn read_pointer(file: &Path) -> Result<String, String> {
     let name = file
         .file_name()

@@ -16,7 +16,7 @@ use crate::ports::git::{CommitId, GitError, TreeId, WorkingTree, WorkspaceTree};
 const MOST_TREES: usize = 1_000;
 /// Largest index that is searched here; git is asked about a larger one.
 const LARGEST_INDEX: u64 = 256 * 1024 * 1024;
-/// Settings with which files on the disk are not what they are in the repository, or go by another name.
+/// Settings that make files on the disk differ from those in the repository, or give them another name.
 const CONVERTING: &[&str] = &[
     "core.autocrlf=true",
     "core.autocrlf=input",
@@ -81,7 +81,7 @@ impl GitCli {
         Ok(WorkspaceTree { head, tree })
     }
 
-    /// The state of a place whose files were written from a commit just now, and that nobody has seen yet. Where nothing
+    /// Returns the state of a place whose files were written from a commit just now, and that no process has touched yet. Where nothing
     /// converts files on their way to the disk and back, they are the commit's.
     pub(super) fn fresh_state(
         &self,
@@ -97,7 +97,8 @@ impl GitCli {
         })
     }
 
-    /// Whether the files an index lists are on the disk byte by byte, and name by name, as they are in its commit. False: maybe.
+    /// Returns true if the files an index lists are on the disk byte by byte, and name by name, as they are in its commit. False: perhaps
+    /// not.
     fn is_unconverted(&self, index: &Path) -> bool {
         let converts = |setting: &&str| self.project.has(setting);
         let is_plain = !CONVERTING.iter().any(converts) && !self.project.has_attributes;

@@ -1,6 +1,6 @@
-//! The queue before a repository: one writer at a time, over all threads and processes, and over the death of either. Each
-//! git of ours that writes there holds the lock as its standard input, so the lock is free only when no git left behind by
-//! a dead server is at work; what it left locked then belongs to nobody (B3-14).
+//! Queue before a repository: one writer at a time, over all threads and processes, and over the death of either. Each git of ours that
+//! writes there holds the lock as its standard input, so the lock is free only when no git left behind by a dead server is at work; locks
+//! that it left then have no owner (B3-14).
 
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -29,11 +29,11 @@ pub(super) struct RepoLock {
 pub(super) struct WriteGuard<'a> {
     _mutex: MutexGuard<'a, ()>,
     file: File,
-    /// Notes of earlier turns that are still true, with the end of their last line: what a turn writes stands behind them.
+    /// Notes of earlier turns that are still true, with the end of their last line: the notes of this turn are written after them.
     kept: String,
-    /// Whether a git is at work that was noted.
+    /// True while a git that was noted is at work.
     is_noted: bool,
-    /// Whether the turn ends by itself when it is dropped, unless a git that was noted did not end.
+    /// True if the turn ends by itself when it is dropped, unless a git that was noted did not end.
     finishes_when_dropped: bool,
 }
 
@@ -46,8 +46,8 @@ impl RepoLock {
         }
     }
 
-    /// Waits for the turn, for another process at most `timeout`; calls `clean` when the last holder did not finish, with
-    /// what it noted. What `clean` answers stays noted.
+    /// Waits for the turn, for another process at most `timeout`; calls `clean` with the notes of the last holder when that did not finish.
+    /// The result of `clean` stays noted.
     pub(super) fn acquire(
         &self,
         timeout: Duration,
@@ -97,21 +97,21 @@ impl RepoLock {
         Ok(turn)
     }
 
-    /// Whether the last holder did not finish, as far as can be seen without a turn.
+    /// Returns true if the last holder did not finish, as far as can be seen without a turn.
     pub(super) fn is_unfinished(&self) -> bool {
         self.file.symlink_metadata().is_ok_and(|found| found.len() > 0)
     }
 }
 
 impl WriteGuard<'_> {
-    /// Notes what a git that is about to be started may leave behind, with the time by the clock of the disk.
+    /// Notes the locks that a git that is about to be started may leave behind, with the time by the clock of the disk.
     pub(super) fn note(&mut self, names: &[String]) -> Result<(), GitError> {
         self.is_noted = true;
         let at = self.file.metadata().and_then(|found| found.modified());
         let noted = at.and_then(|at| {
             let lines = names.iter().map(|name| format!("\n{} {name}", milliseconds(at)));
             self.write(&format!("!{}", lines.collect::<String>()))?;
-            // Git syncs the lock it is about to make; after a power cut a lock without its note would be somebody's for ever.
+            // Git syncs the lock it is about to make; after a power cut a lock without its note would seem to have an owner for ever.
             self.file.sync_data()
         });
         noted.map_err(failed("note", Path::new("what git is about to do")))
@@ -124,14 +124,14 @@ impl WriteGuard<'_> {
         written.map_err(failed("note", Path::new("what git is about to do")))
     }
 
-    /// The same turn, which ends when it is dropped, whatever became of it; only a git that was noted and did not end by itself
+    /// Returns the same turn, which ends when it is dropped, whatever happened to it; only a git that was noted and did not end by itself
     /// leaves it unfinished.
     pub(super) fn finishing_when_dropped(mut self) -> Self {
         self.finishes_when_dropped = true;
         self
     }
 
-    /// Writes over what stood there: whatever ends this process, or takes the room on the disk, leaves the one text or the other.
+    /// Overwrites the earlier text: if the process ends or the disk is full in between, one text or the other is left.
     fn write(&mut self, text: &str) -> std::io::Result<()> {
         let mut whole = format!("{}{text}", self.kept).into_bytes();
         let length = whole.len();
@@ -148,7 +148,7 @@ impl WriteGuard<'_> {
         shared.map_err(failed("share", Path::new("the queue's lock")))
     }
 
-    /// Everything started in this turn has ended by itself.
+    /// Finishes the turn: everything started in it has ended by itself.
     pub(super) fn finish(self) -> Result<(), GitError> {
         let emptied = self.file.set_len(0);
         emptied.map_err(failed("release", Path::new("the queue's lock")))

@@ -1,5 +1,5 @@
-//! Reads and writes frames: a length, then so many bytes. A frame that is longer than its kind may be is refused when it begins,
-//! before there is room for it, and long frames of all connections together have one limit.
+//! Reading and writing of frames: a length, then that number of bytes. A frame that is longer than its kind may be is refused when it
+//! begins, before there is room for it, and long frames of all connections together have one limit.
 
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio_util::codec::{Decoder, Encoder, LengthDelimitedCodec};
 
 use super::LONGEST_FRAME;
 
-/// How much of a frame is looked at to tell its kind.
+/// Number of bytes of a frame that are read to determine its kind.
 const BEGIN: usize = 32;
 /// Bytes of the length before a frame.
 const HEAD: usize = 4;
@@ -20,7 +20,7 @@ const SHORT_FRAME: usize = 256 * 1024;
 /// Function that answers the most bytes a frame may have that begins with these.
 pub type LimitFn = fn(&[u8]) -> usize;
 
-/// What frames may be received: how long by their kind, and how many bytes of long ones at a time in all connections together.
+/// Limits of frames that may be received: the length by their kind, and the bytes of long ones at a time in all connections together.
 #[derive(Debug, Clone)]
 pub struct FrameLimits {
     by_begin: LimitFn,
@@ -39,7 +39,7 @@ impl FrameLimits {
 }
 
 impl Default for FrameLimits {
-    /// For one connection to somebody who is trusted.
+    /// Creates the limits for one connection to a trusted peer.
     fn default() -> FrameLimits {
         FrameLimits::new(|_| LONGEST_FRAME, LONGEST_FRAME)
     }
@@ -71,7 +71,7 @@ impl FrameCodec {
         }
     }
 
-    /// Whether a frame has begun that may be received.
+    /// Returns true if a frame has begun that may be received.
     fn begin(&mut self, bytes: &[u8]) -> io::Result<bool> {
         self.release();
         let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {

@@ -1,4 +1,4 @@
-//! What the machine as a whole uses and has left. What cannot be measured is left out, never guessed.
+//! Usage and free capacity of the machine as a whole. Figures that cannot be measured are left out, never guessed.
 
 use std::path::Path;
 
@@ -25,7 +25,8 @@ pub struct MachineUsage {
     pub room: Option<u64>,
 }
 
-/// A share is only known over spans from a fraction of a second, which the system counts in steps, to what is still the present.
+/// Spans over which a share is known: from a fraction of a second, which the system counts in steps, to the age at which a share is no
+/// longer of the present.
 const SPANS: (Span, Span) = (Span(250), Span::seconds(15));
 
 impl std::fmt::Debug for MachineSampler {
@@ -35,7 +36,7 @@ impl std::fmt::Debug for MachineSampler {
 }
 
 impl MachineSampler {
-    /// What the machine uses now, and the room on the file system this path is on.
+    /// Measures the usage of the machine now, and the room on the file system this path is on.
     pub fn sample(&mut self, now: Timestamp, path: &Path) -> MachineUsage {
         let room = room(path);
         if self.system.is_none() {
@@ -61,7 +62,7 @@ impl MachineSampler {
     }
 }
 
-/// Bytes that this user may still write on the file system of a path, where the system says so.
+/// Returns the bytes that this user may still write on the file system of a path, where the system reports them.
 #[cfg(unix)]
 pub fn room(path: &Path) -> Option<u64> {
     let found = nix::sys::statvfs::statvfs(path).ok()?;
@@ -70,7 +71,7 @@ pub fn room(path: &Path) -> Option<u64> {
     u64::try_from(bytes).ok()
 }
 
-/// Not known on this system.
+/// Returns nothing, because this system does not report the room.
 #[cfg(not(unix))]
 pub fn room(_path: &Path) -> Option<u64> {
     None

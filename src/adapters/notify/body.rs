@@ -1,4 +1,4 @@
-//! What is sent: a JSON document for programs, a line for a topic of ntfy. No word of an agent is in either.
+//! Body of a notification: a JSON document for programs, a line for a topic of ntfy. Neither contains words of an agent.
 
 use std::fmt::Write as _;
 

@@ -34,12 +34,12 @@ pub struct CommandSetup {
 #[derive(Debug)]
 pub struct CommandNotifier {
     setup: CommandSetup,
-    /// Whether nobody waits for it any more.
+    /// True once the run is given up.
     is_cancelled: Mutex<bool>,
     woken: Condvar,
 }
 
-/// How a run of the notification program ended: it exited, was too late or was given up.
+/// End of a run of the notification program: it exited, was too late or was given up.
 enum CommandExit {
     Exited(ExitStatus),
     TimedOut,
@@ -47,7 +47,7 @@ enum CommandExit {
 }
 
 impl CommandNotifier {
-    /// It, not started yet.
+    /// Creates the notifier without starting it.
     pub fn new(setup: CommandSetup) -> CommandNotifier {
         CommandNotifier {
             setup,
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// A killed process may stay as a zombie until whoever adopted it looks.
+    /// Returns true if the process runs. A killed process may stay as a zombie until the process that adopted it looks.
     fn is_running(pid: i32) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
         match status {

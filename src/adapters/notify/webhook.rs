@@ -17,7 +17,7 @@ pub struct WebhookSetup {
     pub url: String,
     pub format: BodyFormat,
     pub secret: Option<String>,
-    /// What proves that it may be posted there (`Authorization: Bearer`).
+    /// Token that proves the permission to post there (`Authorization: Bearer`).
     pub token: Option<String>,
     pub proxies: ProxySettings,
     /// Longest time until there is an answer.
@@ -27,15 +27,15 @@ pub struct WebhookSetup {
 /// HTTP proxies as the environment variables name them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProxySettings {
-    /// For `https`.
+    /// Proxy for `https`.
     pub https: Option<String>,
-    /// For `http`.
+    /// Proxy for `http`.
     pub http: Option<String>,
     /// Hosts that are reached without, with commas between.
     pub none_for: Option<String>,
 }
 
-/// Why a URL cannot be posted to; the URL itself is not part of the text. Reads after "could not"; the address is not in it.
+/// Error of a URL that cannot be posted to. The text reads after "could not" and does not contain the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("use the address for notifications: {0}; write it as https://example.org/path")]
 pub struct BadUrl(&'static str);
@@ -55,15 +55,15 @@ impl std::fmt::Debug for WebhookNotifier {
     }
 }
 
-/// Whether something can be posted there.
+/// Checks whether it is possible to post there.
 ///
 /// # Errors
-/// Why not.
+/// The reason why it is not.
 pub fn check_address(url: &str) -> Result<(), BadUrl> {
     read(url).map(drop)
 }
 
-/// What may be shown of an address: how it is reached and at which host. The rest of it may be all that keeps others out.
+/// Returns the part of an address that may be shown: its scheme and host. The rest of it may be the only secret that keeps others out.
 pub fn host_of(url: &str) -> Option<String> {
     let uri = read(url).ok()?;
     Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?))
@@ -87,7 +87,7 @@ fn read(url: &str) -> Result<Uri, BadUrl> {
 }
 
 impl WebhookNotifier {
-    /// It, ready.
+    /// Creates the notifier, ready to post.
     ///
     /// # Errors
     /// When nothing can be posted to the address.
@@ -160,7 +160,7 @@ impl Notifier for WebhookNotifier {
     }
 }
 
-/// How an ntfy server shows it (P53): a number from 1 to 5, and the name of a picture.
+/// Returns the priority and the picture with which an ntfy server shows it (P53): a number from 1 to 5, and the name of a picture.
 fn ntfy_priority(level: NoticeLevel) -> (&'static str, &'static str) {
     match level {
         NoticeLevel::Info => ("3", "information_source"),
@@ -171,7 +171,7 @@ fn ntfy_priority(level: NoticeLevel) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether an answer that is no success may be another one later, and what it was.
+/// Returns true if the failure may be gone later, and the text of an answer that is not a success.
 fn refusal(status: StatusCode) -> (bool, String) {
     let code = status.as_u16();
     let way_out = match code {
@@ -191,12 +191,12 @@ fn is_transient(error: &Error) -> bool {
     }
 }
 
-/// Whether the other side is not who the address names, or cannot prove it; TLS gives this kind to all that it refuses.
+/// Returns true if the other side is not the one the address names, or cannot prove it; TLS gives this kind to everything that it refuses.
 fn is_refused_certificate(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::InvalidData
 }
 
-/// What went wrong; some of the library's own texts hold the address.
+/// Returns the text of an error; some of the library's own texts hold the address.
 fn error_text(error: &Error, limit: Duration) -> String {
     match error {
         Error::Timeout(_) => format!("there was no answer within {} s", limit.as_secs_f32()),

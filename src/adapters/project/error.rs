@@ -1,9 +1,9 @@
-//! Why a project's folder could not be found or used.
+//! Errors of finding or using a project's folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a project's folder could not be found or used.
+/// Error of finding or using a project's folder.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     #[error("find a project: neither {from} nor any folder above it is a git repository; run `git init` there, or go to one", from = .from.display())]

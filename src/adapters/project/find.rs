@@ -1,4 +1,4 @@
-//! Finds the project that a folder belongs to. Reads what git wrote down about worktrees; does not run git.
+//! Search for the project that a folder belongs to. Reads git's files about worktrees; does not run git.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What lies where in a project (K81), and how it is made: private to this user, and never through a link (LK-44).
+//! Folders of a project (K81), and their creation: private to this user, and never through a link (LK-44).
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -54,7 +54,8 @@ impl Project {
         self.root().join(".debussy")
     }
 
-    /// `.debussy/state.txt`: says to people where the state is. Nothing reads it, so nobody can lead the program elsewhere with it.
+    /// Writes `.debussy/state.txt`, which tells people where the state is. The program does not read it, so it cannot be led elsewhere with
+    /// it.
     fn write_pointer(&self) -> Result<(), ProjectError> {
         let path = self.folder().join("state.txt");
         let text = pointer_text(&self.dbs());
@@ -119,8 +120,8 @@ fn pointer_text(state: &Path) -> String {
     )
 }
 
-/// Makes the folder of signals anew where an agent, who may write there, removed it or put something else in its place. What is
-/// there is moved beside it, never followed; the new name of what was moved. Otherwise one agent could keep everybody out.
+/// Makes the folder of signals again where an agent, who may write there, removed it or put something else in its place; otherwise one
+/// agent could keep all others out. The object in its place is moved beside it, never followed; returns the new name of the moved object.
 ///
 /// # Errors
 /// When it cannot be moved or made.

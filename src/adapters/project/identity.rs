@@ -1,5 +1,5 @@
-//! The identity of a project's state: random, kept beside the state and in the state folder of the person who made it. A state
-//! that came along with a repository, or from another machine, is told by it.
+//! Identity of a project's state: random, kept beside the state and in the state folder of the person who made it. It shows whether a state
+//! came along with a repository, or from another machine.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -17,17 +17,17 @@ const LENGTH: usize = 16;
 /// Begin of the names of files that are being written.
 const UNFINISHED: &str = ".tmp";
 
-/// Whether a project's state was made by this person on this machine.
+/// Origin of a project's state: made by this person on this machine, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateOrigin {
     Own,
-    /// It was not, or nobody can tell; the text says why.
+    /// State that was not made so, or whose origin is not known; the text is the reason.
     Foreign(String),
 }
 
 impl Project {
-    /// Where the state comes from. A project without any state gets an identity, known in the person's state folder. May be
-    /// called by several at once.
+    /// Returns the origin of the state. A project without any state gets an identity, known in the person's state folder. May be called by
+    /// several processes at once.
     ///
     /// # Errors
     /// When something else lies in the way of the state, or it cannot be read.
@@ -61,7 +61,7 @@ impl Project {
             .map_err(|error| failed("draw random bytes for", &file)(io::Error::other(error.to_string())))?;
         let identity = hex(&bytes);
         let entry = known(person, &identity);
-        // Known before it can be seen: whoever reads it knows it.
+        // Known before it can be seen: a process that reads it knows it.
         let own = self.dbs().display().to_string();
         write(&entry, &format!("{own}\n")).map_err(failed("write", &entry))?;
         write(&file, &format!("{identity}\n")).map_err(failed("write", &file))
@@ -82,7 +82,7 @@ fn known(person: &Path, identity: &str) -> PathBuf {
     person.join("states").join(identity)
 }
 
-/// Whether nothing is in a folder but what is just being written.
+/// Returns true if a folder has no entries except files that are just being written.
 fn is_empty(folder: &Path) -> Result<bool, ProjectError> {
     let mut entries = fs::read_dir(folder).map_err(failed("list", folder))?.flatten();
     Ok(entries.all(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)))

@@ -1,4 +1,4 @@
-//! Where earlier versions kept the state of a project, `.debussy/dbs`, and the way from there.
+//! Move of a project's state from its place in earlier versions, `.debussy/dbs`.
 
 use std::fs;
 use std::io;
@@ -21,10 +21,10 @@ pub struct StateRelocation {
 }
 
 impl Project {
-    /// What has to be moved, if anything lies in the former place.
+    /// Returns the move to be made, if there is a state in the former place.
     ///
     /// # Errors
-    /// When there is a state in both places, or something that is no folder in the former one.
+    /// When there is a state in both places, or something in the former one that is not a folder.
     pub fn relocation(&self) -> Result<Option<StateRelocation>, ProjectError> {
         let found = StateRelocation {
             folder: self.folder(),
@@ -90,7 +90,7 @@ impl StateRelocation {
     }
 }
 
-/// Whether a folder is there; a link or a file in its place is an error.
+/// Returns true if a folder exists; a link or a file in its place is an error.
 fn exists(path: &Path) -> Result<bool, ProjectError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => Ok(true),

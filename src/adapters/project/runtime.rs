@@ -61,7 +61,7 @@ impl RuntimeFolder {
     }
 }
 
-/// 16 hexadecimal digits that stand for a project's root.
+/// Returns 16 hexadecimal digits that represent a project's root.
 fn short_name(root: &Path) -> String {
     let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
     hex(digest.get(..8).unwrap_or(&digest))
@@ -85,7 +85,7 @@ fn make(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Looks at the folder itself, once opened, not at what its name may mean a moment later.
+/// Checks the folder itself, once opened, not the one its name may mean a moment later.
 #[cfg(unix)]
 fn check(path: &Path, user: u32) -> Result<(), String> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -108,7 +108,7 @@ fn check(path: &Path, user: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Named pipes have no folder; what there is belongs to the user already.
+/// Checks only that the folder exists: named pipes have no folder, and the existing ones belong to the user already.
 #[cfg(not(unix))]
 fn check(path: &Path, _user: u32) -> Result<(), String> {
     path.is_dir()

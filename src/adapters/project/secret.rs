@@ -57,7 +57,7 @@ impl ProjectSecret {
         hex(&digest)
     }
 
-    /// Whether `token` is the attempt's. Takes as long for a nearly right one as for a wrong one.
+    /// Returns true if `token` is the attempt's. Takes as long for a nearly right one as for a wrong one.
     pub fn proves(&self, token: &str, attempt: AttemptId, created_at: Timestamp) -> bool {
         let right = self.token(attempt, created_at);
         let differing = right

@@ -1,12 +1,12 @@
-//! Masking of tokens: what an agent prints or reports is kept on the board, in the store and in logs, and is sent to people. A token
-//! among it would let others speak for the attempt, so it is replaced before anything is kept.
+//! Masking of tokens: text that an agent prints or reports is kept on the board, in the store and in logs, and is sent to people. A token
+//! in it would let others speak for the attempt, so it is replaced before anything is kept.
 
 use std::collections::HashSet;
 
 use super::secret::ProjectSecret;
 use crate::domain::{Board, Event};
 
-/// What stands where a token stood.
+/// Text that replaces a token.
 const MASK: &str = "[token]";
 /// Length of a token in hexadecimal digits.
 const LENGTH: usize = 64;
@@ -31,7 +31,7 @@ impl ProjectSecret {
     }
 }
 
-/// Where hexadecimal digits stand in a row that is long enough for a token: begin and end in bytes.
+/// Returns the runs of hexadecimal digits that are long enough for a token: begin and end in bytes.
 fn hex_runs(text: &str) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
     let mut begin = 0;

@@ -12,10 +12,10 @@ use crate::adapters::text_file;
 /// Name of the list at the root of a tree.
 pub const MANIFEST: &str = "check.toml";
 
-/// Whether the rehearsal's check accepts a tree that is still growing or only the finished one.
+/// Strictness of the rehearsal's check: for a tree that is still growing, or for the finished one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeCheck {
-    /// What is there must be right; for a tree that is still growing.
+    /// Existing files must be right; for a tree that is still growing.
     Present,
     /// Everything must be there and right; for the finished tree.
     Complete,
@@ -42,7 +42,7 @@ struct ExpectedFile {
     /// Lines that must be there in the finished tree.
     #[serde(default)]
     finally: Vec<String>,
-    /// Whether the file must be there from the beginning.
+    /// True if the file must be there from the beginning.
     #[serde(default)]
     always: bool,
 }
@@ -102,7 +102,7 @@ fn check_file(tree: &Path, expected: &ExpectedFile, extent: TreeCheck) -> Vec<St
     findings
 }
 
-/// What is wrong with a line of any file: a conflict left over, a link that leads nowhere.
+/// Returns the fault of a line of any file, if it has one: a conflict left over, a link that leads nowhere.
 fn fault(tree: &Path, path: &str, line: &str) -> Option<String> {
     if ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark)) {
         return Some("a conflict was left over".into());

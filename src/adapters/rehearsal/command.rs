@@ -23,8 +23,8 @@ const USAGE: &str =
        dbs rehearse --check FOLDER [--complete]
        dbs rehearse pytest FILE      run tests of the demo, which are a small part of Python";
 
-/// Runs `dbs rehearse ARGUMENTS`. `sink` makes the way signals take, once the context is known. Exit codes: 0 good, 1 a
-/// check or step failed, 2 wrong use or an unusable scenario, else what the scenario says.
+/// Runs `dbs rehearse ARGUMENTS`. `sink` makes the receiver of signals, once the context is known. Exit codes: 0 good, 1 a check or step
+/// failed, 2 wrong use or an unusable scenario, else the code that the scenario sets.
 pub fn command(arguments: &[String], sink: &dyn Fn(&RehearsalContext) -> Box<dyn SignalSink>) -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -92,7 +92,7 @@ fn tested(file: &str) -> ExitCode {
     let (lines, code) = run_tests(file);
     let mut out = io::stdout();
     for line in lines {
-        // With nobody reading, the exit code has to be enough.
+        // Without a reader, the exit code has to be enough.
         drop(writeln!(out, "{line}"));
     }
     ExitCode::from(code)
@@ -124,7 +124,7 @@ fn refuse(lines: &[String]) -> ExitCode {
 fn print_errors(lines: &[String]) {
     let mut err = io::stderr();
     for line in lines {
-        // With nobody reading, the exit code has to be enough.
+        // Without a reader, the exit code has to be enough.
         drop(writeln!(err, "{line}"));
     }
 }

@@ -8,26 +8,26 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode, size};
 
 /// Output stream and key source that a rehearsal draws on.
 pub struct Console<'a> {
-    /// Where the bytes go.
+    /// Output for the bytes.
     pub out: &'a mut dyn Write,
     pub keys: KeySource,
 }
 
-/// Where a rehearsal reads keys from: its terminal or nowhere.
+/// Source of a rehearsal's keys: its terminal or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySource {
     /// The process's own terminal, in raw mode.
     Terminal,
-    /// Nowhere, but drawing is wanted; columns and rows are fixed.
+    /// None, but drawing is wanted; columns and rows are fixed.
     Fixed(u16, u16),
-    /// Nowhere: output is a pipe or a file and gets plain lines only.
+    /// None: output is a pipe or a file and gets plain lines only.
     NoTerminal,
 }
 
-/// What happened while a rehearsal waited: nothing, a key or an interrupt.
+/// Event while a rehearsal waited: nothing, a key or an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConsoleInput {
-    /// Time is up, or something happened that is no key.
+    /// Time is up, or something happened that is not a key.
     Nothing,
     /// A key; Ctrl-C is [`ConsoleInput::Interrupt`].
     Key(KeyCode),

@@ -1,4 +1,4 @@
-//! What a rehearsal knows about its attempt: read from the environment once, then passed on as plain values.
+//! Context of a rehearsal: its attempt, read from the environment once, then passed on as plain values.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -77,7 +77,7 @@ impl RehearsalContext {
         })
     }
 
-    /// What a part of a scenario may ask for.
+    /// Returns the circumstances that a part of a scenario may ask for.
     pub fn circumstances(&self) -> AttemptContext<'_> {
         AttemptContext {
             stage: &self.stage,
@@ -91,7 +91,7 @@ impl RehearsalContext {
     }
 }
 
-/// Speed of a rehearsal, and after what time its questions answer themselves.
+/// Speed of a rehearsal, and the time after which its questions answer themselves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RehearsalSpeed {
     /// `DBS_REHEARSAL_SPEED`: every wait is divided by it; 1 by default.
@@ -125,7 +125,7 @@ impl RehearsalSpeed {
         })
     }
 
-    /// How long a wait of `time` really is.
+    /// Returns the real length of a wait of `time`.
     pub fn scaled(&self, time: Duration) -> Duration {
         time.div_f64(self.speed)
     }

@@ -64,12 +64,12 @@ pub struct DemoTask {
     /// Id, such as `knot-1`.
     pub id: String,
     pub title: String,
-    /// What is to be done, as the prompt of an agent has it.
+    /// Work to be done, as the prompt of an agent has it.
     pub body: String,
     /// Ids of tasks that must be done first.
     #[serde(default)]
     pub deps: Vec<String>,
-    /// Such as `security`.
+    /// Tags such as `security`.
     #[serde(default)]
     pub tags: Vec<String>,
     /// The stage it starts in; the workflow's entry when empty.
@@ -77,7 +77,7 @@ pub struct DemoTask {
     pub stage: Option<String>,
 }
 
-/// What the demo plays: tasks of a board, the phases of a plan, or the stories of a PRD.
+/// Script of the demo: tasks of a board, the phases of a plan, or the stories of a PRD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoScript {
     Tasks,
@@ -86,14 +86,14 @@ pub enum DemoScript {
 }
 
 impl DemoScript {
-    /// The script that a word on the command line stands for, in the place of a file.
+    /// Returns the script that a word on the command line means, in the place of a file.
     pub fn named(name: &str) -> Option<DemoScript> {
         [DemoScript::Tasks, DemoScript::Plan, DemoScript::Stories]
             .into_iter()
             .find(|script| script.name() == name)
     }
 
-    /// That word.
+    /// Returns that word.
     pub fn name(self) -> &'static str {
         match self {
             DemoScript::Tasks => "demo",
@@ -120,7 +120,7 @@ impl DemoScript {
         scenario.ok_or_else(|| embedded(diagnostics.first().map(ToString::to_string).unwrap_or_default()))
     }
 
-    /// The tasks of the demo and the project they start from; the tasks of a plan stand in its files.
+    /// Reads the tasks of the demo and the project they start from; the tasks of a plan are in its files.
     ///
     /// # Errors
     /// When the embedded text is not a task sheet; a test keeps that from being shipped.
@@ -142,7 +142,8 @@ impl DemoScript {
         let files = sheet.files.into_iter().map(|file| (file.path, file.text));
         let mut tree: BTreeMap<String, String> = files.collect();
         if self != DemoScript::Tasks {
-            // A part for each try of each phase or story, in the order of the plan; none writes what another one needs otherwise.
+            // One part for each try of each phase or story, in the order of the plan; no part writes a file that another one needs in
+            // another form.
             for part in &scenario.parts {
                 work(&mut tree, &part.steps)?;
             }

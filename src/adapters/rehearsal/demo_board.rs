@@ -1,4 +1,4 @@
-//! What the demo asks of the board, and the rules it runs under.
+//! Board of the demo: the commands it sends, and the rules it runs under.
 
 use super::demo::{DemoPlan, DemoTask};
 use crate::adapters::child_process::own_program;
@@ -32,7 +32,7 @@ pub fn demo_gate(name: &str, more: &str) -> GateCommand {
     }
 }
 
-/// What is asked of the board before anything moves: the batch, its tasks, and their release.
+/// Returns the commands for the board before anything moves: the batch, its tasks, and their release.
 pub fn demo_commands(demo: &DemoPlan) -> Vec<Command> {
     let batch = Command::PutBatch {
         id: BatchId::from(DEMO_BATCH),

@@ -107,7 +107,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
 /// A configuration file without anything in it.
 pub const NO_GIT_CONFIGURATION: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// What the tree of a played script lacks, has too much or has otherwise; empty when it is exactly what it should be.
+/// Lists what is missing, superfluous or different in the tree of a played script; empty when it is exactly as it should be.
 ///
 /// # Errors
 /// When the embedded texts of the script do not fit together.
@@ -121,7 +121,7 @@ pub fn demo_differences(
     Ok(all)
 }
 
-/// What the records lack, which are taken out of the tree.
+/// Lists what the records lack, and takes the records out of the tree.
 fn lacking(records: &[DemoRecord], found: &mut BTreeMap<String, String>) -> Vec<String> {
     let lacks = records.iter().filter_map(|record| {
         let path = &record.path;

@@ -1,4 +1,4 @@
-//! What can go wrong while a scenario is played.
+//! Errors of playing a scenario.
 
 use std::fmt::Display;
 use std::io;
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::outcome::RehearsalExit;
 
-/// Why a rehearsal failed; the texts read after "could not".
+/// Error of a rehearsal; the texts read after "could not".
 #[derive(Debug, Error)]
 pub enum RehearsalError {
     #[error("use {name}=`{value}`: it must be {right}")]
@@ -60,7 +60,7 @@ impl RehearsalError {
     }
 }
 
-/// Why a rehearsal ends before the last step of its scenario.
+/// Reason why a rehearsal ends before the last step of its scenario.
 #[derive(Debug)]
 pub(super) enum PlayEnd {
     Ended(RehearsalExit),

@@ -20,7 +20,7 @@ pub(super) fn ignore_term() -> Result<(), RehearsalError> {
         .map_err(RehearsalError::system("ignore signals"))
 }
 
-/// Where there are no signals there is nothing to ignore.
+/// Does nothing, because there are no signals here to ignore.
 #[cfg(not(unix))]
 pub(super) fn ignore_term() -> Result<(), RehearsalError> {
     Ok(())
@@ -52,8 +52,7 @@ pub(super) fn fork_daemon(time: Duration) -> Result<u32, RehearsalError> {
 
 const READY: &str = "ready";
 
-/// What the process left behind does: it leads a session of its own, ignores the signals that ask it to end, and ends after
-/// `time`.
+/// Runs the process that is left behind: it leads a session of its own, ignores the signals that ask it to end, and ends after `time`.
 pub(super) fn daemon(time: Duration, out: &mut dyn io::Write) -> Result<(), RehearsalError> {
     #[cfg(unix)]
     nix::unistd::setsid().map_err(RehearsalError::system("become a daemon"))?;
@@ -100,7 +99,7 @@ pub(super) fn flood(
     Ok(())
 }
 
-/// One line of `bytes` letters, in blocks.
+/// Writes one line of `bytes` letters, in blocks.
 pub(super) fn huge_line(bytes: u64, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let block: Vec<u8> = (b'a'..=b'z').cycle().take(26 * 1024).collect();
     let mut left = bytes;

@@ -1,4 +1,4 @@
-//! What a program can report to its terminal about itself: OSC 7501 states and the title. Text in, bytes out.
+//! Reports of a program to its terminal about itself: OSC 7501 states and the title. Text in, bytes out.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,10 +1,10 @@
-//! How a rehearsal ends, and dying where that is how.
+//! End of a rehearsal, including the death of its process.
 
 use std::process::ExitCode;
 
 use crate::formats::scenario::CrashKind;
 
-/// How a rehearsal ends: with an exit code or by a crash.
+/// End of a rehearsal: an exit code or a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RehearsalExit {
     Code(u8),
@@ -40,6 +40,6 @@ fn die(how: CrashKind) {
         .unwrap_or_default();
 }
 
-/// Where there are no signals every crash is an abort.
+/// Does nothing: without signals every crash is an abort.
 #[cfg(not(unix))]
 fn die(_how: CrashKind) {}

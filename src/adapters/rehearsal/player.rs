@@ -14,9 +14,9 @@ use crate::formats::scenario::{
     StepAction, expand,
 };
 
-/// Plays a scenario to its end in the given console. Everything the person should know is shown there; what the engine
-/// should know goes to the sink. A step that cannot be played is shown, sent as a `fail` signal, and ends with code 1;
-/// an attempt no part is meant for ends with code 2; a terminal nobody reads any more with code 129.
+/// Plays a scenario to its end in the given console. Everything the person should know is shown there; information for the engine goes to
+/// the sink. A step that cannot be played is shown, sent as a `fail` signal, and ends with code 1; an attempt that no part is meant for
+/// ends with code 2; a terminal without a reader with code 129.
 pub fn run(
     context: &RehearsalContext,
     scenario: &Scenario,
@@ -30,7 +30,7 @@ pub fn run(
             context.role, context.stage, context.task, context.number, context.mode
         );
         let text = format!("DEMO: could not {}\r\n", RehearsalError::NoPart(asked));
-        // The exit code says it too if nobody reads this.
+        // The exit code reports it too if there is no reader.
         drop(console.out.write_all(text.as_bytes()));
         return RehearsalExit::Code(2);
     };

@@ -10,7 +10,7 @@ use super::screen::RehearsalScreen;
 use super::transcript_line::{TranscriptLine, bold, colour, width_of};
 use crate::formats::scenario::ScenarioColour;
 
-/// How often the time that is left is shown anew.
+/// Interval at which the remaining time is updated.
 const FRAME: Duration = Duration::from_millis(250);
 
 /// Shows a question and waits for `y`, `n`, a digit, the arrows with Enter, or Esc for the last choice. After
@@ -37,7 +37,7 @@ pub(super) fn ask(
             marked,
             countdown((left, person.is_some()), marked),
         );
-        // Drawn anew only when it shows something else.
+        // Redrawn only when it shows something else.
         if drawn.as_ref() != Some(&now) {
             screen.show(boxed(now.0, (text, choices), marked, now.2.as_deref()))?;
             drawn = Some(now);
@@ -61,7 +61,7 @@ pub(super) fn ask(
     Ok(marked)
 }
 
-/// What a key does in the question box: move the highlight or choose an answer.
+/// Action of a key in the question box: move the highlight or choose an answer.
 #[derive(Debug, PartialEq, Eq)]
 enum ChoiceAction {
     Highlight(usize),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::adapters::text_file;
 
-/// How the tests of a file ended, as pytest prints it, and its exit code. A test is `def test_NAME():` with lines
+/// Runs the tests of a file, and returns the result as pytest prints it, with its exit code. A test is `def test_NAME():` with lines
 /// `assert "TEXT" in Path("FILE").read_text()`; any other line of a test fails it.
 pub(super) fn run_tests(file: &str) -> (Vec<String>, u8) {
     let text = match text_file::read_text(Path::new(file), text_file::LARGEST_WRITTEN) {
@@ -41,7 +41,7 @@ pub(super) fn run_tests(file: &str) -> (Vec<String>, u8) {
     (lines, code)
 }
 
-/// Why a line of a test does not hold; nothing when it does.
+/// Returns the reason why a line of a test does not hold; nothing when it holds.
 fn failure(line: &str) -> Option<String> {
     let asked = line.strip_prefix("assert \"").and_then(|rest| {
         let (text, rest) = rest.split_once("\" in Path(\"")?;

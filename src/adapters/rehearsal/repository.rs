@@ -11,7 +11,7 @@ use super::files;
 use crate::adapters::deadline::Deadline;
 use crate::formats::scenario::{CommitAuthor, Resolution};
 
-/// How long a worktree that another git makes may stay half-made.
+/// Time for which a worktree that another git makes may stay half-made.
 const LONGEST_RACE: Duration = Duration::from_secs(5);
 
 /// The attempt's git worktree and the author of its commits.
@@ -86,7 +86,7 @@ impl AttemptRepo<'_> {
         self.git(&["commit", "--quiet", "--no-edit"]).map(drop)
     }
 
-    /// The commit of a reference. `origin/main` falls back to `main` where there is no such remote branch.
+    /// Returns the commit of a reference. `origin/main` falls back to `main` if there is no such remote branch.
     fn commit_of(&self, reference: &str) -> Result<String, RehearsalError> {
         let ask = |name: &str| {
             let commit = format!("{name}^{{commit}}");
@@ -139,8 +139,8 @@ impl AttemptRepo<'_> {
     }
 }
 
-/// Whether git failed because another git was just making a worktree of the project: it creates the file `commondir` first and fills
-/// it then, and every git that looks at all worktrees in between ends with an error.
+/// Returns true if git failed because another git was just making a worktree of the project: it creates the file `commondir` first and
+/// fills it then, and every git that looks at all worktrees in between ends with an error.
 fn meets_half_made_worktree(output: &Output) -> bool {
     !output.status.success() && memmem::find(&output.stderr, b"/commondir: ").is_some()
 }

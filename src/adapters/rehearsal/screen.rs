@@ -1,5 +1,5 @@
-//! Draws a rehearsal like a real agent draws itself: a transcript that grows, and below it a live area with what is
-//! going on, what the person types, and the label that says this is a rehearsal. It knows nothing of scenarios.
+//! Screen that draws a rehearsal like a real agent draws itself: a transcript that grows, and below it a live area with the present
+//! activity, the text that the person types, and the label that says this is a rehearsal. It knows nothing of scenarios.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub(super) struct RehearsalScreen<'a> {
     pub(super) pace: RehearsalSpeed,
     surface: Surface,
     badge: String,
-    /// What a full screen draws anew for every line; inline, it stands in the terminal.
+    /// Transcript that a full screen redraws for every line; inline, it is in the terminal already.
     transcript: VecDeque<TranscriptLine>,
     live: Vec<TranscriptLine>,
     /// The lines of the live area as they were drawn.
@@ -130,7 +130,7 @@ impl<'a> RehearsalScreen<'a> {
         Ok(self.show(Vec::new())?)
     }
 
-    /// Waits, scaled by the pace, with whatever the live area shows.
+    /// Waits, scaled by the pace, while the live area stays as it is.
     pub(super) fn wait(&mut self, time: Duration) -> Result<(), PlayEnd> {
         let until = Instant::now() + self.pace.scaled(time);
         while Instant::now() < until {
@@ -139,7 +139,7 @@ impl<'a> RehearsalScreen<'a> {
         Ok(())
     }
 
-    /// Lets one frame pass, or less when `until` comes first. What a person types goes into the prompt.
+    /// Lets one frame pass, or less when `until` comes first. Text that a person types goes into the prompt.
     pub(super) fn pass(&mut self, until: Instant) -> Result<(), PlayEnd> {
         match self.key(FRAME.min(until.saturating_duration_since(Instant::now())))? {
             None => self.frame += 1,
@@ -163,7 +163,7 @@ impl<'a> RehearsalScreen<'a> {
         // Asked each time: a change before the first wait comes without an event.
         if self.keys.size() != self.size {
             if self.surface == Surface::Inline && self.drawn.is_empty() {
-                // Bytes of another kind stand there, such as a drawing.
+                // Bytes of another kind are there, such as a drawing.
                 self.take_size();
             } else {
                 self.redraw()?;
@@ -176,7 +176,7 @@ impl<'a> RehearsalScreen<'a> {
         }
     }
 
-    /// Whether a person can press keys here.
+    /// Returns true if a person can press keys here.
     pub(super) fn has_keys(&self) -> bool {
         self.keys == KeySource::Terminal
     }
@@ -243,8 +243,8 @@ impl<'a> RehearsalScreen<'a> {
         self.control(&format!("{erase}{below}"))
     }
 
-    /// The bytes that draw only what is another line now. A terminal that becomes narrower meanwhile has them inside the live area,
-    /// which is drawn again for the new size.
+    /// Returns the bytes that draw only the changed lines. A terminal that becomes narrower meanwhile has them inside the live area, which
+    /// is drawn again for the new size.
     fn draw_changed(&self, next: &[DrawnLine]) -> String {
         let pairs = next.iter().zip(&self.drawn).rev().enumerate();
         let changed = pairs.filter(|(_, (new, old))| new != old);
@@ -262,7 +262,7 @@ impl<'a> RehearsalScreen<'a> {
         }
     }
 
-    /// Whether the terminal has another size than before; it is kept.
+    /// Takes the size of the terminal, and returns true if it has changed.
     fn take_size(&mut self) -> bool {
         let before = std::mem::replace(&mut self.size, self.keys.size());
         before != self.size
@@ -276,8 +276,8 @@ impl<'a> RehearsalScreen<'a> {
         SPINNER.get(self.frame % SPINNER.len()).copied().unwrap_or("-")
     }
 
-    /// The bytes that erase the live area. A terminal that has become narrower since then has wrapped its lines, and those of the
-    /// transcript, too, which are left as they stand: to draw them again would leave them in the history once for every size.
+    /// Returns the bytes that erase the live area. A terminal that has become narrower since then has wrapped its lines, and those of the
+    /// transcript, too, which are left alone: to draw them again would leave them in the history once for every size.
     fn erase_live(&self) -> String {
         let rows = self
             .drawn
@@ -297,7 +297,7 @@ impl<'a> RehearsalScreen<'a> {
         lines.join("\r\n")
     }
 
-    /// What the live area consists of: what goes on, the prompt, the label.
+    /// Returns the lines of the live area: the present activity, the prompt, the label.
     fn live_lines(&self) -> Vec<DrawnLine> {
         let (columns, rows) = self.size();
         // One column is left free: a full row would wrap on some terminals and not on others.

@@ -1,4 +1,4 @@
-//! How a rehearsal sends signals to the engine: through a sink it is given, because siblings do not know each other.
+//! Signals of a rehearsal to the engine: sent through a sink it is given, because siblings do not know each other.
 
 use crate::domain::SignalKind;
 
@@ -15,7 +15,7 @@ pub struct OutgoingSignal {
     pub key: String,
 }
 
-/// Where a rehearsal sends its signals. The text of an error is shown to the person and ends the rehearsal.
+/// Receiver of a rehearsal's signals. The text of an error is shown to the person and ends the rehearsal.
 pub trait SignalSink {
     /// Hands one signal over; returns only when it is safe there.
     ///

@@ -1,4 +1,4 @@
-//! How steps look in the transcript: tool calls, results, differences, bars.
+//! Look of steps in the transcript: tool calls, results, differences, bars.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::formats::scenario::{Animation, ScenarioColour, TextStyle};
 const SHOWN: usize = 24;
 
 impl RehearsalScreen<'_> {
-    /// The head of a tool call: `● Write(pages/a.md)`.
+    /// Shows the head of a tool call: `● Write(pages/a.md)`.
     pub(super) fn call(&mut self, name: &str, target: &str) -> io::Result<()> {
         let line =
             TranscriptLine::new("● ", colour(ScenarioColour::Green)).and(name, bold(ScenarioColour::Plain));
@@ -24,7 +24,7 @@ impl RehearsalScreen<'_> {
         })
     }
 
-    /// What came of it, below the head.
+    /// Shows the result of the call, below the head.
     pub(super) fn result(&mut self, text: &str, look: TextStyle) -> io::Result<()> {
         for (index, line) in text.lines().enumerate() {
             let hook = if index == 0 { "  ⎿ " } else { "    " };

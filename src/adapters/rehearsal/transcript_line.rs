@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::formats::scenario::{ScenarioColour, TextStyle};
 
-/// One line of the rehearsal's transcript, as pieces of styled text. Holds no control characters.
+/// Line of the rehearsal's transcript, as pieces of styled text. Holds no control characters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TranscriptLine {
     pieces: Vec<(TextStyle, String)>,

@@ -14,7 +14,7 @@ use crate::adapters::state_folder::sync_folder_of;
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 
-/// How many copies made on request are kept.
+/// Number of copies made on request that are kept.
 const KEPT: usize = 10;
 /// Beginning of the names of copies made on request.
 const ROUTINE: &str = "store-";
@@ -104,7 +104,7 @@ fn settle(partial: &Path, path: &Path) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// A name that is not taken; whoever holds the project's lock is alone here. The number has three digits so that names sort by age.
+/// Returns a name that is not taken; the holder of the project's lock is alone here. The number has three digits so that names sort by age.
 pub(super) fn unused(folder: &Path, stem: &str) -> PathBuf {
     let mut paths = (0_u32..).map(|n| folder.join(format!("{stem}-{n:03}.db")));
     paths

@@ -5,12 +5,12 @@ use std::io::{self, Write as _};
 
 use super::files::{StoreFiles, private_file};
 
-/// Whether the file that reserves disk space for the store exists.
+/// State of the file that reserves disk space for the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ballast {
-    /// It is there, or none is wanted.
+    /// File that exists, or none because none is wanted.
     Present,
-    /// It was given up, or there was no room to make it.
+    /// File that was given up, or could not be made for lack of room.
     Gone,
 }
 
@@ -41,7 +41,7 @@ impl Ballast {
 /// than file systems compress as one.
 const PIECE_BYTES: usize = 1024 * 1024;
 
-/// By how many bytes each piece is turned against the one before, so that no two blocks of the file are the same.
+/// Number of bytes by which each piece is turned against the one before, so that no two blocks of the file are the same.
 const TURN_BYTES: usize = 12_347;
 
 /// Fills the file with bytes that no file system can compress or store once for several places.

@@ -37,7 +37,7 @@ impl SqliteStore {
     }
 }
 
-/// One turn in one transaction.
+/// Writes one turn in one transaction.
 pub(super) fn write_turn(
     connection: &mut Connection,
     (turn, session): (&Turn<'_>, i64),
@@ -92,7 +92,7 @@ fn notices(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusq
     Ok(())
 }
 
-/// What was touched and is not on the board has left it; its row stays for history.
+/// Marks items that were touched and are not on the board as gone; their rows stay for history.
 fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> rusqlite::Result<()> {
     let (board, changed) = (turn.board, turn.changed);
     let leave = |table: &str, more: &str, id: &dyn ToSql| {

@@ -48,7 +48,7 @@ pub(super) fn is_absent(files: &StoreFiles) -> Result<bool, StoreError> {
     Err(damaged(files, why))
 }
 
-/// Removes what a creation that was cut off left, and makes an empty private file.
+/// Removes leftovers of a creation that was cut off, and makes an empty private file.
 fn prepare(fresh: &StoreFiles) -> io::Result<()> {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         remove_if_there(&beside(&fresh.database, suffix))?;

@@ -1,6 +1,6 @@
-//! The database `state.db` of an earlier program: runs of plans, what was tried of each phase, and what was said of it (P68). Its
-//! bytes are read once and opened in memory, so that the file is never written, locked or waited for. Only plain tables are asked,
-//! and a file with anything else in it is refused, so that nothing somebody put there is ever executed.
+//! Database `state.db` of an earlier program: runs of plans, the tries of each phase, and the messages about them (P68). Its bytes are read
+//! once and opened in memory, so that the file is never written, locked or waited for. Only plain tables are asked, and a file with
+//! anything else in it is refused, so that no foreign content is ever executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +23,7 @@ const LONGEST: usize = 4096;
 /// Bytes of the header that say whether a log beside the file belongs to it; with 1 none does.
 const LOG_MODE: std::ops::Range<usize> = 18..20;
 
-/// The tables with their columns, as they were written; what a file lacks of them is nothing.
+/// Tables with their columns, as they were written; missing ones in a file are empty.
 const TABLES: &[(&str, &[&str])] = &[
     (
         "runs",
@@ -82,7 +82,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What an earlier program wrote down: its tables by name, each row an object.
+/// History that an earlier program recorded: its tables by name, each row an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
 pub struct EarlierHistory {
@@ -93,8 +93,8 @@ impl EarlierHistory {
     /// Reads the file.
     ///
     /// # Errors
-    /// When it is not there, is no such database, is not closed properly or has more in it than is taken. Reads after "could not
-    /// read FILE:".
+    /// When it does not exist, is not such a database, is not closed properly or has more in it than is taken. Reads after "could not read
+    /// FILE:".
     pub fn read(path: &Path) -> Result<EarlierHistory, String> {
         let mut bytes = text_file::read(path, LARGEST).map_err(|error| error.to_string())?;
         for log in ["-wal", "-journal"] {
@@ -129,7 +129,7 @@ impl EarlierHistory {
         history.map_err(|error| error.to_string())?
     }
 
-    /// Its runs with what was tried of their phases, as lines for people.
+    /// Returns its runs with the tries of their phases, as lines for people.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for run in self.of("runs") {
@@ -161,7 +161,7 @@ impl EarlierHistory {
         lines
     }
 
-    /// One try of a phase: how it ended, what failed, and what was said.
+    /// Returns a line for one try of a phase: how it ended, the gates that failed, and the first line of the error.
     fn execution(&self, tried: &Map<String, Value>) -> String {
         let id = text(tried, "id");
         let gates = self
@@ -201,7 +201,7 @@ impl EarlierHistory {
     }
 }
 
-/// A value as it stands in a line.
+/// Returns a value as it is shown in a line.
 fn text(row: &Map<String, Value>, column: &str) -> String {
     match row.get(column) {
         None | Some(Value::Null) => "-".to_owned(),
@@ -219,7 +219,7 @@ fn open(bytes: &[u8]) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What is in it that no table of that program is, or what is wrong with its pages; empty: nothing.
+/// Returns a text about content that is not a table of that program, or about damaged pages; empty: no fault was found.
 fn check(connection: &Connection) -> rusqlite::Result<String> {
     let odd = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'";
     let n_odd: i64 = connection.query_row(odd, [], |row| row.get(0))?;

@@ -1,4 +1,4 @@
-//! Sorts what `SQLite` says into what a person can do about it.
+//! Errors of `SQLite`, sorted by what a person can do about them.
 
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
@@ -6,7 +6,7 @@ use rusqlite::ffi;
 use super::files::StoreFiles;
 use crate::ports::store::StoreError;
 
-/// Wraps an error of the database, as in `.map_err(failure(files, "read rows"))`: `what` is what was tried.
+/// Wraps an error of the database, as in `.map_err(failure(files, "read rows"))`: `what` is the action that was tried.
 pub(super) fn failure(files: &StoreFiles, what: &str) -> impl FnOnce(rusqlite::Error) -> StoreError {
     move |error| {
         if is_damage(&error) {
@@ -42,7 +42,7 @@ pub(super) fn damaged(files: &StoreFiles, why: String) -> StoreError {
     }
 }
 
-/// Whether it means that there is no room. Failures of a flush are not among them: trying again after one proves nothing.
+/// Returns true if the error means that there is no room. Failures of a flush are not among them: trying again after one proves nothing.
 pub(super) fn is_full(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(found, _) => {

@@ -1,4 +1,4 @@
-//! Where a store keeps its files, and the refusal to follow links to them (LK-44).
+//! Paths of a store's files, and the refusal to follow links to them (LK-44).
 
 use std::fmt::Display;
 use std::fs;
@@ -16,9 +16,9 @@ const BALLAST_BYTES: u64 = 16 << 20;
 pub struct StoreFiles {
     pub database: PathBuf,
     pub lock: PathBuf,
-    /// Held in reserve against a full disk.
+    /// Path of the file held in reserve against a full disk.
     pub ballast: PathBuf,
-    /// Its size in bytes; 0 for none.
+    /// Size of the reserve in bytes; 0 for none.
     pub ballast_bytes: u64,
     pub backups: PathBuf,
 }
@@ -44,7 +44,7 @@ impl StoreFiles {
         beside(&self.database, "-last")
     }
 
-    /// Refuses to go on when any of the files, or the folder they are in, is a link or not what it should be.
+    /// Refuses to continue when any of the files, or the folder they are in, is a link or not what it should be.
     pub(super) fn refuse_links(&self) -> Result<(), StoreError> {
         let folder = self.database.parent().unwrap_or(Path::new("."));
         refuse_unless(folder, "a folder", fs::Metadata::is_dir)?;
@@ -115,7 +115,7 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// How a file is opened that only this user may read once it is made.
+/// Returns options to open a file that only this user may read once it is made.
 pub(super) fn private_file() -> fs::OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes of files"))]
     let mut options = fs::OpenOptions::new();

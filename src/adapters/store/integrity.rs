@@ -13,7 +13,7 @@ use super::sums::{self, BOARD_TABLES, SummedTable};
 use crate::adapters::text_file;
 use crate::ports::store::StoreError;
 
-/// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
+/// Time that `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
 pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// Pages up to which a check compares indexes with their tables, too: 64 MiB.
@@ -44,7 +44,7 @@ pub(super) fn examine(files: &StoreFiles, known: i64) -> Result<(Connection, i64
     Ok((connection, format))
 }
 
-/// The format in the file's own header. Read without `SQLite`, so that what is no database is refused by plain words.
+/// Reads the format from the file's own header. Read without `SQLite`, so that a file that is not a database is refused by plain words.
 fn header(files: &StoreFiles) -> Result<i64, StoreError> {
     let mut bytes = [0_u8; 100];
     let read = text_file::open(&files.database).and_then(|mut file| file.read_exact(&mut bytes));

@@ -1,6 +1,6 @@
-//! The number of the last turn that was written, in a small file beside the database. Turns that are not folded into the database yet
-//! are in its log, a file of its own; when that is removed, or an older database is put in the place, `SQLite` opens what is left
-//! without a word. The file is written after each turn and not synced, so it never names a turn that is not on the disk.
+//! Number of the last turn that was written, in a small file beside the database. Turns that are not folded into the database yet are in
+//! its log, a file of its own; when that is removed, or an older database takes the place, `SQLite` opens the rest without a word. The file
+//! is written after each turn and not synced, so it never names a turn that is not on the disk.
 
 use std::fs::{self, File};
 use std::io;

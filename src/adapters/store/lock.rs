@@ -17,20 +17,20 @@ use crate::ports::store::StoreError;
 /// Longest text read from a lock file.
 const LONGEST_OWNER: u64 = 4096;
 
-/// Process and socket of whoever holds the project's lock, as the lock file names them.
+/// Process and socket of the holder of the project's lock, as the lock file names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockOwner {
     pub process: u32,
-    /// Where it listens; empty when it does not.
+    /// Path at which it listens; empty when it does not.
     pub socket: String,
 }
 
-/// How often, and how long between, a taken lock is tried again: a process that is just being started holds a copy of every
-/// open file of its starter until it runs, also of a lock that was let go.
+/// Number of tries for a taken lock, and the time between them: a process that is just being started holds a copy of every open file of its
+/// starter until it runs, also of a lock that was let go.
 const TRIES: u32 = 50;
 const BETWEEN: Duration = Duration::from_millis(10);
-/// The same while the owner the file names is gone: killed, and what it was just starting has its copy. On a busy machine that
-/// takes seconds, and nobody would start another server after one that gave up.
+/// Number of tries while the owner the file names is gone: killed, and the process it was just starting has its copy. On a busy machine
+/// that takes seconds, and no other server would be started after one that gave up.
 const TRIES_AFTER_A_DEATH: u32 = 1_000;
 
 fn lock_with_retries(file: &File, path: &Path) -> Result<(), TryLockError> {
@@ -43,7 +43,7 @@ fn lock_with_retries(file: &File, path: &Path) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Whether the process the lock file names is known to be gone.
+/// Returns true if the process the lock file names is known to be gone.
 fn is_owner_gone(path: &Path) -> bool {
     let Some(owner) = ServerLock::owner(path) else {
         return false;
@@ -92,7 +92,7 @@ impl ServerLock {
         Ok(ServerLock { _file: file })
     }
 
-    /// What the lock file says of its last owner, who may be gone.
+    /// Reads the last owner from the lock file; the owner may be gone.
     pub fn owner(path: &Path) -> Option<LockOwner> {
         let mut text = String::new();
         let file = text_file::open(path).ok()?;

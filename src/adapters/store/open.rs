@@ -26,14 +26,14 @@ pub struct SqliteStore {
     pub(super) open_files: OpenFiles,
     pub(super) last_turn: LastTurn,
     pub(super) owner: LockOwner,
-    /// What people should know of what happened to the files.
+    /// Note for people about an incident with the files.
     pub(super) note: Option<String>,
     // Dropped last, after the database is closed.
     pub(super) lock: ServerLock,
 }
 
 impl SqliteStore {
-    /// What is in it, for reading.
+    /// Returns the reader of the store.
     pub fn reader(&self) -> &StoreReader {
         &self.database
     }
@@ -47,7 +47,7 @@ impl SqliteStore {
         Self::open_with(files, owner, now, MIGRATIONS)
     }
 
-    /// As [`SqliteStore::open`], with the steps to take.
+    /// Opens the store as [`SqliteStore::open`] does, with the migrations to apply.
     pub(super) fn open_with(
         files: &StoreFiles,
         owner: &LockOwner,
@@ -119,7 +119,7 @@ impl SqliteStore {
     }
 }
 
-/// All attempts at a task, also those the board has forgotten, in order; none where there is no store yet. An error reads after
+/// Returns all attempts at a task, also those the board has forgotten, in order; none where there is no store yet. An error reads after
 /// "could not".
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! Whether the files the store has open still have their names. A file that was deleted or replaced is written on without any error,
-//! and all of it is lost when the program ends.
+//! Check that the files the store has open still have their names. A file that was deleted or replaced can still be written without any
+//! error, and all of it is lost when the program ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::files::{StoreFiles, beside};
 /// Beginning of the names of copies made because another file had taken the database's place.
 pub(super) const RESCUED: &str = "rescued-";
 
-/// Which file has a name: its device and number. On systems where an open file cannot be deleted it is always the same.
+/// Identity of the file that has a name: its device and number. On systems where an open file cannot be deleted it is always the same.
 #[cfg(unix)]
 type FileId = (u64, u64);
 #[cfg(not(unix))]
@@ -24,20 +24,20 @@ pub(super) struct OpenFiles {
     lock: Option<FileId>,
 }
 
-/// What happened to the files while they were open.
+/// Change of the files while they were open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilePlacement {
     InPlace,
-    /// No file has the database's name.
+    /// The database's name is gone.
     Deleted,
-    /// Another file has the database's name, or the lock's.
+    /// The database's name, or the lock's, belongs to another file.
     Replaced,
-    /// The database is there, but its lock or what is written beside it is not.
+    /// The database is there, but its lock or a file that is written beside it is not.
     Incomplete,
 }
 
 impl OpenFiles {
-    /// Those that have the names now, right after they were opened.
+    /// Records the files that have the names now, right after they were opened.
     pub(super) fn of(files: &StoreFiles) -> OpenFiles {
         OpenFiles {
             database: id(&files.database),
@@ -75,7 +75,7 @@ fn id(path: &Path) -> Option<FileId> {
     fs::symlink_metadata(path).ok().map(drop)
 }
 
-/// What people should know of copies beside the database that were saved when another file took its place.
+/// Returns the message about copies beside the database that were saved when another file took its place.
 pub(super) fn saved_copies(files: &StoreFiles) -> Option<String> {
     let folder = files.database.parent()?;
     let names = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());

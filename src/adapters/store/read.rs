@@ -1,4 +1,4 @@
-//! Reads rows back into plain values. Unknown parts of their JSON are passed over; what cannot be read is damage.
+//! Reading of rows into plain values. Unknown parts of their JSON are ignored; rows that cannot be read are damage.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl StoreReader {
         board.tasks = keyed(self.on_the_board("tasks")?, |task: &Task| task.id.clone());
         board.batches = keyed(self.on_the_board("batches")?, |batch: &Batch| batch.id.clone());
         board.attempts = keyed(self.on_the_board("attempts")?, |attempt: &Attempt| attempt.id);
-        // They are read from files at every start, so what an older program wrote differently is no damage.
+        // They are read from files at every start, so a different form of an older program is not damage.
         for event in self.last_settings().unwrap_or_default() {
             match event {
                 Event::Configured(settings) => board.settings = Arc::from(settings),
@@ -169,7 +169,7 @@ impl StoreReader {
         found.map_err(failure(&self.files, "read tasks"))
     }
 
-    /// Ids and titles of batches whose ids begin so, at most so many.
+    /// Returns ids and titles of batches whose ids begin with `begin`, at most `limit`.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -256,7 +256,7 @@ impl StoreReader {
     }
 }
 
-/// What is told in the place of an event that cannot be read.
+/// Returns the notice that replaces an event that cannot be read.
 fn damage_notice(seq: i64) -> Notice {
     Notice {
         level: NoticeLevel::Warning,

@@ -1,5 +1,5 @@
-//! Makes a damaged store whole again: the board is computed anew from its events, those that cannot be read any more are taken from
-//! backups, and where that does not reach, the newest whole backup is put back. Says what it did and what is lost; guesses nothing.
+//! Repair of a damaged store: the board is computed again from its events, those that cannot be read any more are taken from backups, and
+//! where that does not reach, the newest whole backup is put back. Reports what was done and what is lost; guesses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,7 +31,7 @@ type EventRow = (i64, i64, String);
 struct ReadEvents {
     events: BTreeMap<i64, EventRow>,
     damaged: BTreeSet<i64>,
-    /// Otherwise a page could not be read, and nobody knows how many events were on it.
+    /// True if all pages were read; otherwise the number of events on the unreadable page is not known.
     is_read_to_the_end: bool,
 }
 
@@ -44,7 +44,7 @@ struct Salvage {
 }
 
 impl SqliteStore {
-    /// Repairs the store where it is damaged. The answer says what was done; the damaged file is kept aside.
+    /// Repairs the store where it is damaged. Returns a report of what was done; the damaged file is kept aside.
     ///
     /// # Errors
     /// [`StoreError::Locked`] while a server runs; [`StoreError::Damaged`] when neither events nor backups are enough: nothing was
@@ -147,8 +147,8 @@ fn backups(files: &StoreFiles) -> Vec<PathBuf> {
     found.into_iter().rev().map(|(_, path)| path).collect()
 }
 
-/// Events of a database that can be read and have their own checksum. Reads from both ends, so that one bad page hides only what lies
-/// in it.
+/// Reads the events of a database that can be read and have their own checksum. Reads from both ends, so that one bad page hides only its
+/// own events.
 fn events_of(path: &Path) -> Option<ReadEvents> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
@@ -209,7 +209,7 @@ fn rebuild(
     }
     create_if_absent(&fresh, MIGRATIONS)?;
     let replayed = replay(&fresh, found)?;
-    // Other rules than those of today may have led to the rows; what is whole is not replaced by something else.
+    // Other rules than those of today may have led to the rows; whole rows are not replaced by others.
     let (written, _) = examined(&fresh)?;
     if board.is_some_and(|board| !is_same(board, &replayed)) || !is_same(&written, &replayed) {
         remove_if_there(&fresh.database).map_err(failed("remove", &fresh.database))?;

@@ -1,5 +1,5 @@
-//! What is done when the files of the store lose their names while it works: the open database still holds everything, so it is
-//! written anew before anything else happens.
+//! Rescue of the store when its files lose their names while it works: the open database still holds everything, so it is saved again
+//! before anything else happens.
 
 use std::fs;
 use std::io;
@@ -18,10 +18,10 @@ use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 
 impl SqliteStore {
-    /// Makes sure that what was just committed lies in the files that have the names, and puts that right where it is possible.
+    /// Makes sure that the last commit is in the files that have the names, and repairs that where it is possible.
     ///
     /// # Errors
-    /// When another file has the database's place: everything is saved beside it, and this store must not go on.
+    /// When another file has the database's place: everything is saved beside it, and this store must not continue.
     pub(super) fn keep_in_place(&mut self, at: Timestamp) -> Result<(), StoreError> {
         let files = self.database.files.clone();
         let found = self.open_files.look(&files);
@@ -120,7 +120,7 @@ fn put_back(copy: &Path, files: &StoreFiles) -> io::Result<()> {
     for suffix in ["-wal", "-shm"] {
         remove_if_there(&beside(&files.database, suffix))?;
     }
-    // Unlike a rename, this fails when somebody has put a file there meanwhile.
+    // Unlike a rename, this fails when another process has put a file there meanwhile.
     fs::hard_link(copy, &files.database)?;
     fs::remove_file(copy)?;
     sync_folder_of(&files.database)

@@ -41,10 +41,10 @@ impl SqliteStore {
         backup::before(&whole(files)?, files, name, at)
     }
 
-    /// Puts a copy of `from` in the place of the database; the answer is where the old one is kept.
+    /// Puts a copy of `from` in the place of the database; returns the path at which the old one is kept.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] while a server runs; [`StoreError::Damaged`] when `from` is no whole store. Nothing was changed then.
+    /// [`StoreError::Locked`] while a server runs; [`StoreError::Damaged`] when `from` is not a whole store. Nothing was changed then.
     pub fn restore(
         files: &StoreFiles,
         owner: &LockOwner,
@@ -59,7 +59,7 @@ impl SqliteStore {
     }
 }
 
-/// As [`SqliteStore::restore`], for who has the lock.
+/// Does the work of [`SqliteStore::restore`] for the holder of the lock.
 pub(super) fn put_copy(
     files: &StoreFiles,
     from: &Path,
@@ -111,7 +111,7 @@ pub(super) fn take_place(
         for suffix in ["-wal", "-shm"] {
             remove_if_there(&beside(&files.database, suffix))?;
         }
-        // What another database wrote last says nothing of this one.
+        // The last turn of another database says nothing about this one.
         remove_if_there(&files.last_turn())?;
         fs::rename(fresh, &files.database)?;
         sync_folder_of(&files.database)?;

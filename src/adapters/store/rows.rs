@@ -1,4 +1,4 @@
-//! A turn as rows, made before the transaction begins: what cannot be written as JSON fails before anything is touched.
+//! Rows of a turn, made before the transaction begins: a value that cannot be written as JSON fails before anything is touched.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,9 +34,9 @@ pub(super) struct TurnRows<'a> {
     pub(super) tasks: Vec<StoredRow<'a, Task>>,
     /// Changed attempts; those that are over come first, so that a task never has two open ones in between.
     pub(super) attempts: Vec<StoredRow<'a, Attempt>>,
-    /// Keys of what was answered or has become void; one that ends in `/` stands for all that begin with it.
+    /// Keys of effects that were answered or have become void; one that ends in `/` means all that begin with it.
     pub(super) completed: Vec<String>,
-    /// Keys of what should follow, with the effects as JSON.
+    /// Keys of effects that should follow, with the effects as JSON.
     pub(super) intents: Vec<(String, String)>,
     pub(super) pause: Option<String>,
 }
@@ -108,8 +108,8 @@ fn mentions(turn: &Turn<'_>) -> BTreeSet<TaskId> {
     all
 }
 
-/// What the event answers, and what makes no sense any more: nobody starts, acts for or verifies an attempt that is over, and
-/// nothing at all is done for one that has left the board.
+/// Returns the keys of the effects that the event answers, and of those that make no sense any more: no start, act or verification for an
+/// attempt that is over, and nothing at all for one that has left the board.
 fn completed(turn: &Turn<'_>) -> Vec<String> {
     let mut keys = turn.event.completes();
     for id in &turn.changed.attempts {

@@ -13,7 +13,7 @@ pub(super) struct Migration {
     pub(super) sql: &'static str,
 }
 
-/// All steps; format `n` is what the first `n` of them make. Steps that were shipped never change.
+/// Migrations, all of them; format `n` is the result of the first `n`. Steps that were shipped never change.
 pub(super) const MIGRATIONS: &[Migration] = &[
     Migration {
         name: "0001_first",

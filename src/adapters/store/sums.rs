@@ -5,7 +5,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Params, Transaction};
 use sha2::{Digest, Sha256};
 
-/// A table whose rows have checksums: its name, what a row is called, and the columns in the sum.
+/// Table whose rows have checksums: its name, the name of a row, and the columns in the sum.
 pub(super) struct SummedTable {
     pub(super) name: &'static str,
     key: &'static str,
@@ -41,7 +41,7 @@ pub(super) const BOARD_TABLES: &[SummedTable] = &[
     },
 ];
 
-/// Rows that tell what happened. The board does not depend on them.
+/// Tables of events. The board does not depend on them.
 pub(super) const LOG_TABLES: &[SummedTable] = &[
     SummedTable {
         name: "events",
@@ -77,7 +77,7 @@ pub(super) fn damaged_rows(
     statement.query_map([limit], |row| row.get(0))?.collect()
 }
 
-/// Whether the database has checksums; those of the first formats have none.
+/// Returns true if the database has checksums; those of the first formats have none.
 pub(super) fn are_kept(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM pragma_table_info('about') WHERE name = 'summed_from'";
     connection.query_row(sql, [], |row| row.get(0))
@@ -123,7 +123,7 @@ fn row_sum(context: &Context<'_>) -> i64 {
     i64::from_be_bytes(first)
 }
 
-/// The expression that tells whether an event of `events e` has its own checksum.
+/// Returns the expression that checks whether an event of `events e` has its own checksum.
 pub(super) fn event_test(connection: &Connection) -> rusqlite::Result<&'static str> {
     Ok(if are_kept(connection)? {
         "(e.sum IS row_sum(e.at, e.kind, e.task, e.attempt, e.doc, e.session)

@@ -19,7 +19,7 @@ settings! { LEGACY
     NESTED_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy.topic", Sends, "P51, P53", TOPIC);
 }
 
-/// Those that now have another key, in the order of the documentation.
+/// Settings that now have another key, in the order of the documentation.
 pub(in crate::config) static RENAMED: &[SettingSpec] = &[
     renamed(
         "timeout",
@@ -68,7 +68,7 @@ pub(in crate::config) static RENAMED: &[SettingSpec] = &[
     ),
 ];
 
-/// Those without an effect, in the order of the documentation.
+/// Settings without an effect, in the order of the documentation.
 pub(in crate::config) static KEPT: &[SettingSpec] = &[
     kept("max_retries", FEW_OR_NONE),
     kept("model", ValueKind::Text),

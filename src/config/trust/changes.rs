@@ -1,4 +1,4 @@
-//! What of a project's files is trusted, and how the rest differs from what was trusted.
+//! Trusted texts of a project's files, and the differences of the rest from what was trusted.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use crate::config::trust::listing::TrustListing;
 use crate::config::trust::record::TrustRecord;
 use crate::domain::{UntrustedFiles, pluralized};
 
-/// How a text differs from what was trusted.
+/// Difference of a text from what was trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustChange {
     Same,
-    /// It was not among what was trusted.
+    /// Text that was not among what was trusted.
     New,
-    /// It was trusted with this text.
+    /// Text that has changed since it was trusted; holds the trusted text.
     Changed(String),
-    /// It was trusted, and is not in the files any more.
+    /// Text that was trusted and is not in the files any more.
     Gone,
 }
 
 impl TrustChange {
-    /// One word for it.
+    /// Returns one word for the change.
     pub fn word(&self) -> &'static str {
         match self {
             TrustChange::Same => "trusted",
@@ -60,7 +60,7 @@ pub struct TrustEntry {
 }
 
 impl TrustEntry {
-    /// File and line, the file from the project's root where it lies there.
+    /// Returns file and line, the file from the project's root where it is inside.
     pub fn place(&self, root: &Path) -> String {
         let file = self.listed.file.strip_prefix(root).unwrap_or(&self.listed.file);
         match self.listed.line {
@@ -71,7 +71,7 @@ impl TrustEntry {
 }
 
 impl TrustListing {
-    /// All texts, and those that were trusted and are gone, in order of danger, with how they differ from what was trusted.
+    /// Returns all texts, and those that were trusted and are gone, in order of danger, each with its difference from what was trusted.
     pub fn entries(&self, trusted: &[TrustItem]) -> Vec<TrustEntry> {
         let before = |item: &TrustItem| find(trusted.iter(), item).map(|old| old.text.clone());
         let mut entries: Vec<TrustEntry> = Vec::new();
@@ -85,7 +85,7 @@ impl TrustListing {
             entries.push(TrustEntry { listed, change });
         }
         let gone = |item: &&TrustItem| {
-            // Nobody knows what a file holds that cannot be read.
+            // The content of an unreadable file is not known.
             self.unreadable.is_none() && find(self.items.iter().map(|listed| &listed.item), item).is_none()
         };
         entries.extend(trusted.iter().filter(gone).map(|item| TrustEntry {
@@ -106,9 +106,9 @@ impl TrustListing {
 pub struct TrustReport {
     pub listing: TrustListing,
     pub record: Option<TrustRecord>,
-    /// A record that lies at this path and is of another repository, or of an earlier version; nothing of it counts.
+    /// Record at this path that is of another repository, or of an earlier version; nothing of it counts.
     pub former: Option<TrustRecord>,
-    /// Why the files or the record could not be read; then nothing counts as trusted.
+    /// Reason why the files or the record could not be read; then nothing counts as trusted.
     pub problem: Option<String>,
 }
 
@@ -116,18 +116,18 @@ pub struct TrustReport {
 const MAX_NAMED: usize = 3;
 
 impl TrustReport {
-    /// Whether everything there is was trusted as it stands.
+    /// Returns true if all files were read and everything in them is trusted in its present form.
     pub fn is_trusted(&self) -> bool {
         let is_read = self.problem.is_none() && self.listing.unreadable.is_none();
         is_read && self.items_now().into_iter().eq(self.trusted_items())
     }
 
-    /// All texts, in order of danger, with how they differ from what was trusted.
+    /// Returns all texts, in order of danger, each with its difference from what was trusted.
     pub fn entries(&self) -> Vec<TrustEntry> {
         self.listing.entries(self.trusted_items())
     }
 
-    /// What people must be told: that something waits for their trust, and whether nothing starts meanwhile.
+    /// Returns the message for people that something waits for their trust, and whether nothing starts meanwhile.
     pub fn untrusted(&self) -> Option<UntrustedFiles> {
         if let Some(why) = &self.problem {
             let text = format!("nothing starts until you look with dbs trust show: could not {why}");
@@ -162,7 +162,7 @@ impl TrustReport {
         Some(UntrustedFiles { text, holds })
     }
 
-    /// Why what was trusted at this path before does not count.
+    /// Returns the reason why what was trusted at this path before does not count.
     pub fn former_note(&self) -> Option<&'static str> {
         self.former.as_ref().map(|former| match former.repository {
             Some(_) => "another repository than the one you trusted lies in this folder",
@@ -172,8 +172,8 @@ impl TrustReport {
         })
     }
 
-    /// The trusted texts that are in force: all but programs whose script in the project's checkout is another one now. Gates are
-    /// in force all the same: they run in a checkout of their own, where their scripts are looked at.
+    /// Returns the trusted texts that are in force: all but programs whose script in the project's checkout has changed. Gates are in force
+    /// all the same: they run in a checkout of their own, where their scripts are checked.
     pub(super) fn in_force(&self) -> Vec<TrustItem> {
         if self.listing.unreadable.is_some() {
             return self.trusted_items().to_vec();
@@ -187,7 +187,7 @@ impl TrustReport {
         trusted.filter(|item| !starts_changed(item)).cloned().collect()
     }
 
-    /// Whether a program other than a gate would start a script that is not the trusted one.
+    /// Returns true if a program other than a gate would start a script that is not the trusted one.
     fn has_changed_start(&self) -> bool {
         self.in_force().len() != self.trusted_items().len()
     }

@@ -39,10 +39,10 @@ impl<G: Gates> Gates for TrustedGates<G> {
 }
 
 impl ProjectTrust {
-    /// Whether a program may be started in that folder by these words: its command line, or the name of a scenario.
+    /// Checks whether a program may be started in that folder by these words: its command line, or the name of a scenario.
     ///
     /// # Errors
-    /// Why not, and the way out.
+    /// The reason why it may not, and the way out.
     pub fn check_start(&self, words: &[String], folder: &Path) -> Result<(), Cause> {
         let report = self.look();
         if let Some(why) = report.held() {
@@ -63,8 +63,8 @@ impl ProjectTrust {
         changed.map_or(Ok(()), |why| Err(untrusted(why)))
     }
 
-    /// Whether the scripts of a gate have, in its checkout, the text that was trusted: all that a setting names, and of any other command
-    /// those that are trusted under their path.
+    /// Checks that the scripts of a gate have, in its checkout, the text that was trusted: all scripts that a setting names; of any other
+    /// command those that are trusted under their path.
     fn check_gate(&self, run: &GateRun) -> Result<(), Cause> {
         let report = self.look();
         let is_it = |item: &&TrustItem| match item.name.as_str() {
@@ -92,7 +92,8 @@ impl ProjectTrust {
     }
 }
 
-/// Whether a command runs the tests of a story as a setting says: its words are those of the setting, with a name in their places.
+/// Returns true if a command runs the tests of a story as a setting says: its words are those of the setting, with a name in place of each
+/// placeholder.
 fn runs_tests(setting: &str, command: &str) -> bool {
     let (Ok(wanted), Ok(words)) = (shell_words::split(setting), shell_words::split(command)) else {
         return false;
@@ -116,7 +117,7 @@ fn untrusted(why: String) -> Cause {
 }
 
 impl TrustReport {
-    /// Why nothing may start now, if so.
+    /// Returns the reason why nothing may start now, if there is one.
     fn held(&self) -> Option<String> {
         let waits = self.untrusted().filter(|files| files.holds);
         waits.map(|files| format!("could not start anything: not trusted: {}", files.text))

@@ -1,9 +1,9 @@
-//! Why something could not be trusted.
+//! Errors of trusting something.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why something could not be trusted; the texts read after "could not".
+/// Error of trusting something; the texts read after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     #[error("trust {given}: the files have the hash {now} now; look at them: dbs trust show")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a listed text can do, the most dangerous first.
+/// Danger of a listed text, the most dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustKind {
@@ -16,9 +16,9 @@ pub enum TrustKind {
     AgentKind,
     /// A setting that says where something is sent.
     Address,
-    /// A workflow: what agents are asked to do, in which order.
+    /// Workflow: the tasks of agents and their order.
     Workflow,
-    /// A role: what agents may send, and of what their prompts are made.
+    /// Role: the signals that its agents may send, and the parts of their prompts.
     Role,
     /// A block of the prompts of agents.
     Prompt,
@@ -27,7 +27,7 @@ pub enum TrustKind {
 }
 
 impl TrustKind {
-    /// One word for it.
+    /// Returns one word for the kind.
     pub fn word(self) -> &'static str {
         match self {
             TrustKind::Program => "program",
@@ -41,7 +41,7 @@ impl TrustKind {
         }
     }
 
-    /// Whether it is a setting, not a file.
+    /// Returns true if the text is a setting, not a file.
     pub fn is_setting(self) -> bool {
         match self {
             TrustKind::Program | TrustKind::Address | TrustKind::Agent => true,
@@ -54,7 +54,7 @@ impl TrustKind {
     }
 }
 
-/// One text that a person trusts or does not: a setting, a script, a kind of agent, a workflow, a role or a block of prompts.
+/// Text that a person trusts or does not: a setting, a script, a kind of agent, a workflow, a role or a block of prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustItem {
     pub kind: TrustKind,
@@ -63,7 +63,7 @@ pub struct TrustItem {
     pub text: String,
 }
 
-/// An item with the place where it stands now.
+/// Item with its present place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedText {
     pub item: TrustItem,

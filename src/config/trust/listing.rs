@@ -17,7 +17,7 @@ use crate::config::trust::scripts;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrustListing {
     pub items: Vec<ListedText>,
-    /// Why a file of the settings is not among them; reads after "could not use".
+    /// Reason why a file of the settings is not in the listing; reads after "could not use".
     pub unreadable: Option<String>,
 }
 

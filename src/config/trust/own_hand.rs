@@ -1,11 +1,11 @@
-//! What a person trusts by setting one key: that key with the value they gave it, and nothing that changed at the same time.
+//! Trust that follows from setting one key: that key with the value it was given, and nothing that changed at the same time.
 
 use crate::config::schema::spec_of;
 use crate::config::trust::item::{TrustItem, TrustKind};
 use crate::config::trust::listing::TrustListing;
 
-/// Changes what is trusted by what a person did to one key, from the listing before to the one after. Everything else stays trusted as
-/// it was trusted, in its order.
+/// Changes what is trusted after a person set or unset one key, from the listing before to the one after. Everything else stays trusted as
+/// it was, in its order.
 pub(super) fn trust(
     trusted: &mut Vec<TrustItem>,
     (before, after): (&TrustListing, &TrustListing),
@@ -30,7 +30,7 @@ pub(super) fn trust(
             *known = own.clone();
             continue;
         }
-        // The order of settings is trusted as well: it stands behind the one behind which it stands in the files.
+        // The order of settings is trusted as well: the item goes after the last trusted one that comes before it in the files.
         let earlier = items().take_while(|item| !same(item, own));
         let place = earlier.filter_map(|item| trusted.iter().position(|known| same(known, item)));
         let place = place.last().map_or(0, |place| place + 1);
@@ -42,7 +42,7 @@ fn same(one: &TrustItem, other: &TrustItem) -> bool {
     one.kind == other.kind && one.name == other.name
 }
 
-/// Whether a text in a file is the value that was given, however either is written.
+/// Returns true if a text in a file is the given value, even if the two are written differently.
 fn is_value(key: &str, given: &str, text: &str) -> bool {
     let spec = spec_of(&key.split('.').collect::<Vec<_>>());
     spec.is_some_and(|spec| {

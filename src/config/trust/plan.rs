@@ -1,4 +1,4 @@
-//! What a person trusts of a plan: the exact commands of its gates. Its record lies beside that of the project and never counts as it.
+//! Trust of a person in a plan: the exact commands of its gates. Its record is kept beside that of the project and never counts as it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use crate::config::trust::record::TrustRecord;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanTrust {
     project: Project,
-    /// Path of its master file, from the root of the project where it lies there.
+    /// Path of its master file, from the root of the project where it is inside.
     plan: String,
-    /// Nothing where there is no folder to keep it in.
+    /// File of the record; nothing where there is no folder to keep it in.
     file: Option<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl ProjectTrust {
         }
     }
 
-    /// What is trusted of all plans of the project, in order of their names.
+    /// Returns the trust records of all plans of the project, in order of their names.
     ///
     /// # Errors
     /// The record that cannot be read, and why; reads after "could not".
@@ -58,7 +58,7 @@ impl ProjectTrust {
         Ok(records)
     }
 
-    /// Forgets what is trusted of all plans of the project.
+    /// Forgets the trust in all plans of the project.
     pub(super) fn forget_plans(&self) -> Result<(), TrustError> {
         let Some(folder) = self.plan_folder() else {
             return Ok(());
@@ -95,8 +95,8 @@ impl PlanTrust {
         Ok(own.map(|record| record.items).unwrap_or_default())
     }
 
-    /// Trusts these commands in the place of earlier ones of their names. `is_there` says of a name whether the plan still has it:
-    /// what is gone is not trusted any more.
+    /// Trusts these commands in the place of earlier ones of their names. `is_there` returns whether the plan still has a name: commands
+    /// that are gone are not trusted any more.
     ///
     /// # Errors
     /// When the record cannot be read or written.

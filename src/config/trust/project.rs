@@ -19,12 +19,12 @@ use crate::config::trust::record::TrustRecord;
 use crate::formats::agent_kind::AgentKinds;
 use crate::formats::prompt::{PromptError, PromptLibrary};
 
-/// The trust of one person in one project: where its files are, and where is recorded what is trusted of them.
+/// Trust of one person in one project: the paths of its files, and of the record of what is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectTrust {
     pub(super) project: Project,
     files: ConfigFiles,
-    /// Nothing where there is no folder to keep it in; then nothing can be trusted.
+    /// Record of what is trusted; nothing where there is no folder to keep it in, and then nothing can be trusted.
     pub(super) record: Option<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ impl ProjectTrust {
         }
     }
 
-    /// Trusts everything in the project's files, if it is what has this hash.
+    /// Trusts everything in the project's files, if it has this hash.
     ///
     /// # Errors
     /// When the files have another hash, cannot be read, or the record cannot be written.
@@ -76,11 +76,11 @@ impl ProjectTrust {
         self.write_listing(listing)
     }
 
-    /// Lets a person set a key of the project's settings to a value (`None`: not set any more), and trusts by that the key with this
-    /// value and the scripts that only it names. Whatever else changed in the files meanwhile waits, as any other change does.
+    /// Lets a person set a key of the project's settings to a value (`None`: not set any more), and thereby trusts the key with this value
+    /// and the scripts that only it names. Other changes in the files since then wait, as any other change does.
     ///
     /// # Errors
-    /// When the record cannot be written; what was asked is done then.
+    /// When the record cannot be written; the setting is changed then.
     pub fn by_own_hand<T>(
         &self,
         (key, value): (&str, Option<&str>),
@@ -140,7 +140,7 @@ impl ProjectTrust {
     /// Roles and prompt blocks in force: those of the program, replaced and joined by those of the project as they were trusted.
     ///
     /// # Errors
-    /// What is wrong in a trusted file, with its line.
+    /// The fault in a trusted file, with its line.
     pub fn prompt_library(&self) -> Result<PromptLibrary, PromptError> {
         let trusted = self.look().in_force().into_iter();
         let files = trusted.filter(|item| matches!(item.kind, TrustKind::Role | TrustKind::Prompt));
@@ -148,7 +148,7 @@ impl ProjectTrust {
         PromptLibrary::read(&texts.collect::<Vec<_>>())
     }
 
-    /// Files other than settings and workflows whose change changes what is trusted, and the folders in which such may appear.
+    /// Returns the files other than settings and workflows whose change affects trust, and the folders in which such files may appear.
     pub fn watched_files(&self) -> Vec<PathBuf> {
         let listing = self.listing().unwrap_or_default();
         let kinds = [
@@ -176,7 +176,7 @@ impl ProjectTrust {
 
     fn trust_key(&self, before: &TrustReport, key: &str, value: Option<&str>) -> Result<(), TrustError> {
         let listing = self.listing()?;
-        // A value that stands there already is trusted by being set once more.
+        // A value that is there already is trusted by being set once more.
         let is_listed = listing.items.iter().any(|listed| listed.item.name == key);
         if listing == before.listing && !is_listed {
             return Ok(());

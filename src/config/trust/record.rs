@@ -1,4 +1,4 @@
-//! The record of what a person trusts of one project, as it is kept in their state folder.
+//! Record of what a person trusts of one project, as it is kept in their state folder.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const LARGEST: u64 = 32 * 1024 * 1024;
 /// The version of the form that records have.
 const VERSION: u32 = 1;
 
-/// What a person trusts of a project: the exact texts.
+/// Record of what a person trusts of a project: the exact texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustRecord {
     version: u32,
@@ -30,7 +30,7 @@ pub struct TrustRecord {
     /// The plan whose commands these are; nothing in the record of the project itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Whether a person has trusted a whole listing, not only settings they set themselves.
+    /// True if a person has trusted a whole listing, not only settings they set themselves.
     pub is_whole: bool,
     pub items: Vec<TrustItem>,
 }
@@ -57,7 +57,7 @@ impl TrustRecord {
         })
     }
 
-    /// Returns whether it was made for the repository that lies at the project's root now.
+    /// Returns true if the record was made for the repository that is at the project's root now.
     pub(super) fn is_of(&self, project: &Project) -> bool {
         self.repository.is_some() && self.repository == project.identity()
     }

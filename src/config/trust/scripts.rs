@@ -60,8 +60,8 @@ fn named(setting: &TrustItem, folder: &Path) -> Vec<String> {
     named_in_command(&setting.text, folder)
 }
 
-/// The scripts below `folder` that a command names: files that can be executed, that begin as scripts do, or that stand behind an
-/// interpreter. Other files it names are what it works on.
+/// Returns the scripts below `folder` that a command names: files that can be executed, that begin as scripts do, or that follow an
+/// interpreter. Other files that it names are its input.
 fn named_in_command(command: &str, folder: &Path) -> Vec<String> {
     let is_break = |c: char| c.is_whitespace() || ";|&()<>\"'`=".contains(c);
     let words: Vec<&str> = command.split(is_break).filter(|word| !word.is_empty()).collect();
@@ -85,13 +85,13 @@ pub(super) fn changed(setting: &TrustItem, folder: &Path, trusted: &[&TrustItem]
     names.find(|name| is_trusted(folder, name, trusted) != Some(true))
 }
 
-/// The first script that a command names in `folder`, of which another text is trusted.
+/// Returns the first script that a command names in `folder` and that is trusted with another text.
 pub(super) fn differing(command: &str, folder: &Path, trusted: &[&TrustItem]) -> Option<String> {
     let mut names = named_in_command(command, folder).into_iter();
     names.find(|name| is_trusted(folder, name, trusted) == Some(false))
 }
 
-/// Whether the text of a script is one that is trusted; nothing where none is under that name.
+/// Returns whether the text of a script is a trusted one; `None` if no script of that name is trusted.
 fn is_trusted(folder: &Path, name: &str, trusted: &[&TrustItem]) -> Option<bool> {
     let known = trusted
         .iter()
@@ -145,7 +145,7 @@ fn can_be_executed(file: &Path) -> bool {
         .is_some_and(|found| ends.iter().any(|end| found.eq_ignore_ascii_case(end)))
 }
 
-/// The text of a script; of one that is no text or too long to keep, its hash. Nothing where it cannot be read.
+/// Returns the text of a script; if it is not text or too long to keep, its hash. Nothing where it cannot be read.
 fn text_of(file: &Path) -> Option<String> {
     if let Ok(text) = text_file::read_text(file, LONGEST) {
         return Some(text);

@@ -1,4 +1,4 @@
-//! The kanban board as text (K66, K80): rows by stage, the newest of the done ones, and how things stand.
+//! Kanban board as text (K66, K80): rows by stage, the newest of the done ones, and their standing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ struct BoardJson<'a> {
     max_agents: u32,
 }
 
-/// The board in lines; titles are cut so that what stands behind them fits into so many columns.
+/// Returns the board in lines; titles are cut so that the text after them fits into `room` columns.
 fn lines(board: &ReadModel, room: Option<usize>) -> Vec<String> {
     let mut lines = Vec::new();
     for column in &board.columns {

@@ -1,4 +1,4 @@
-//! What agents used, as text and as JSON.
+//! Usage of agents, as text and as JSON.
 
 use std::ops::Add;
 

@@ -1,4 +1,4 @@
-//! How many tasks are in each state and stage, and what lies in the state folder (K75). For reports of defects.
+//! Number of tasks in each state and stage, and the contents of the state folder (K75). For reports of defects.
 
 use std::collections::BTreeMap;
 

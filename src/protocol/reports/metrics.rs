@@ -155,7 +155,7 @@ fn steps(board: &ReadModel, (task, trail): (&TaskId, &Trail), is_done: bool) -> 
     steps.join(" > ")
 }
 
-/// What a stage is called in the way of a task (K13): by the task's own workflow, else by the first that knows the stage.
+/// Returns the short name of a stage in the way of a task (K13): by the task's own workflow, else by the first that knows the stage.
 fn short<'a>(board: &'a ReadModel, task: &TaskId, id: &'a StageId) -> &'a str {
     let own = board.tasks.get(task).map(|task| &task.workflow);
     let own = board.workflows.values().filter(|flow| Some(&flow.id) == own);

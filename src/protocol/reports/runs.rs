@@ -1,4 +1,4 @@
-//! Runs: batches of tasks with where they stand, and the tasks of one with how far each is (P46, P48).
+//! Runs: batches of tasks with their standing, and the tasks of one with the progress of each (P46, P48).
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(in crate::protocol) fn list(
     in_format(format, data, lines)
 }
 
-/// All batches, each with its base and what it waits for.
+/// Lists all batches, each with its base and the batches it waits for.
 pub(in crate::protocol) fn batches(board: &ReadModel, format: OutputFormat) -> Result<String, QueryError> {
     let all = || board.batches.values().map(Arc::as_ref);
     let data = || all().map(|batch| as_json(board, batch)).collect::<Vec<_>>();
@@ -51,7 +51,7 @@ pub(in crate::protocol) fn batches(board: &ReadModel, format: OutputFormat) -> R
     in_format(format, data, lines)
 }
 
-/// A line for the base of a batch and one for what it waits for, where it has any.
+/// Returns a line for the base of a batch and one for its needs, where it has any.
 fn conditions(board: &ReadModel, batch: &Batch) -> Vec<String> {
     let base = batch.base.iter().map(|base| format!("  base: {base}"));
     let needs = batch.needs.iter().map(|id| match board.batches.get(id) {
@@ -85,11 +85,12 @@ pub(in crate::protocol) fn one(
     in_format(format, data, || lines(board, batch, &all))
 }
 
-/// Most lines, and bytes, of what a conductor is shown at each turn. What is over comes last and is cut first.
+/// Most lines, and bytes, of the plan that a conductor is shown at each turn. Tasks that are over come last and are cut first.
 const MOST_PLAN_LINES: usize = 120;
 const MOST_PLAN_BYTES: usize = 8 * 1024;
 
-/// The batches that conductors plan, with their tasks, what these wait for, and what was said last of one that waits for a person (LK-53).
+/// Returns the batches that conductors plan, with their tasks, the dependencies of these, and the last words on one that waits for a person
+/// (LK-53).
 pub(in crate::protocol) fn plan(board: &ReadModel) -> String {
     let mut batches: Vec<&Batch> = board.batches.values().map(Arc::as_ref).collect();
     batches.retain(|batch| batch.needs_acceptance());
@@ -205,8 +206,8 @@ fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
     lines
 }
 
-/// The last step that an agent at work reported, and how long it has been silent since then; an agent that never reported one is
-/// silent from its start, which is told once it is long (P39).
+/// Returns the last step that an agent at work reported, and the time of silence since then; an agent that never reported one is silent
+/// from its start, which is shown once it is long (P39).
 pub(super) fn progress(board: &ReadModel, attempt: &Attempt) -> Option<String> {
     let Worker::Agent { .. } = &attempt.worker else {
         return None;

@@ -1,4 +1,4 @@
-//! How things stand: base branch, agents, counts, branches of tasks (K65).
+//! Status report: base branch, agents, counts, branches of tasks (K65).
 
 use crate::domain::{PauseReason, TroubleKind};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
@@ -93,7 +93,8 @@ fn agent_lines(board: &ReadModel) -> Vec<String> {
     lines
 }
 
-/// Whether anything is started. A pause holds also while no server runs: the next one starts nothing either.
+/// Returns words for a pause or a running server; nothing if neither is there. A pause holds also while no server runs: the next one starts
+/// nothing either.
 fn at_work(board: &ReadModel) -> Option<String> {
     match &board.pause {
         Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),

@@ -1,4 +1,4 @@
-//! Everything about one task.
+//! Report of everything about one task.
 
 use crate::domain::attempt::AttemptState;
 use crate::domain::{AgentSession, Attempt, Task, TaskId, Tri, Verdict};
@@ -70,7 +70,7 @@ fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
     lines
 }
 
-/// What holds for this task and not for every task of its workflow.
+/// Returns the rules of this task that do not hold for every task of its workflow.
 fn rules(task: &Task) -> Vec<String> {
     let gates = task.gates.iter();
     let mut lines: Vec<String> = gates
@@ -133,7 +133,7 @@ fn attempt_lines(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
         .collect()
 }
 
-/// Which session of its stage it is, or goes on with; nothing of one that begins the stage.
+/// Returns words for a session that continues or restarts one of its stage; nothing for the session that begins the stage.
 fn session_words(session: &AgentSession) -> String {
     match session {
         AgentSession::Fresh => String::new(),

@@ -24,7 +24,7 @@ pub(in crate::protocol) fn list(
     of(board, fits, format)
 }
 
-/// Tasks that could be started now: released, and nothing but room stands against it.
+/// Lists the tasks that could be started now: released, and held up by nothing but room.
 pub(in crate::protocol) fn ready(board: &ReadModel, format: OutputFormat) -> Result<String, QueryError> {
     of(board, |task| is_ready(board, task), format)
 }
@@ -56,7 +56,8 @@ fn line(board: &ReadModel, task: &Task) -> String {
     )
 }
 
-/// The note behind a title in a list: who works on it, and where it stands where the word for its state does not say all of that.
+/// Returns the note after a title in a list: the worker of the task, and its standing where the word for its state does not say all of
+/// that.
 pub(super) fn note(board: &ReadModel, task: &Task) -> String {
     let standing = board.standing(task);
     let attempt = board.open_attempt(task);

@@ -1,4 +1,4 @@
-//! Why a task does not move, or what an agent does and how that is known.
+//! Reason why a task does not move, or activity of an agent and the evidence for it.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(in crate::protocol) fn report(
     })
 }
 
-/// What an agent does right now, and what each source says of it; nothing where no server reads its terminal.
+/// Returns the current activity of an agent, and the report of each source; nothing where no server reads its terminal.
 fn sources(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
     let Some(live) = board.live.get(&attempt.id) else {
         return Vec::new();
@@ -65,7 +65,7 @@ pub(in crate::protocol) fn open_attempt<'a>(board: &'a ReadModel, name: &str) ->
     })
 }
 
-/// Why a task does not move, for people.
+/// Returns the reason why a task does not move, for people.
 pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
     let standing = board.standing(task);
     let id = &task.id;
@@ -75,7 +75,7 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
     }
 }
 
-/// Of a task at work: where it stands, or what its agent asks, then who works on it.
+/// Returns the report of a task at work: its standing, or the question of its agent, then its worker.
 fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
     let asked = asked(board, attempt).filter(|_| board.is_live && task.state == TaskState::Active);
     let stands = asked.unwrap_or_else(|| board.standing(task).sentence());
@@ -96,7 +96,7 @@ fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
     )
 }
 
-/// What its agent asks a person, since when, and the way to answer; the oldest first.
+/// Returns the question of its agent to a person, the time since when it waits, and the way to answer; the oldest first.
 fn asked(board: &ReadModel, attempt: &Attempt) -> Option<String> {
     let mut of_it = board
         .attention

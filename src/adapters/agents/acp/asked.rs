@@ -9,8 +9,8 @@ use crate::domain::AskReply;
 /// Options of one request that are looked at.
 const MOST_OPTIONS: usize = 20;
 
-/// The request as the hook gets it. A use whose subject is not told in a field of its own has only its title, which is for people:
-/// no rule about commands or files fits it.
+/// Builds the request as the hook gets it. A use whose subject has no field of its own has only its title, which is for people: no rule
+/// about commands or files fits it.
 pub(super) fn as_hook(params: &Value) -> Value {
     let call = params.pointer("/toolCall").unwrap_or(&Value::Null);
     let subject = match raw(call, "/kind") {
@@ -24,7 +24,7 @@ pub(super) fn as_hook(params: &Value) -> Value {
     json!({ "hook_event_name": "PermissionRequest", "tool_name": name, "tool_input": input })
 }
 
-/// What is answered: the option that fits the reply, or that nothing was chosen.
+/// Returns the outcome for the tool: the option that fits the reply, or that nothing was chosen.
 pub(super) fn outcome(params: &Value, reply: &AskReply) -> Value {
     let options = list(params, "/options");
     let of_kind = |kind: &str| {
@@ -34,9 +34,9 @@ pub(super) fn outcome(params: &Value, reply: &AskReply) -> Value {
     };
     let chosen = match reply {
         AskReply::AllowAlways => of_kind("allow_always").or_else(|| of_kind("allow_once")),
-        // What is allowed once must not be allowed for ever.
+        // A permission for once must not become one for ever.
         AskReply::Allow => of_kind("allow_once"),
-        // A refusal for ever is still one; without any the tool would take its turn for cancelled. A text is no yes.
+        // A refusal for ever is still one; without any the tool would take its turn for cancelled. A text is not a yes.
         AskReply::Deny(_) | AskReply::Choose(_) | AskReply::Text(_) => {
             of_kind("reject_once").or_else(|| of_kind("reject_always"))
         }
@@ -47,7 +47,7 @@ pub(super) fn outcome(params: &Value, reply: &AskReply) -> Value {
     }
 }
 
-/// What is answered where nobody decides any more.
+/// Returns the outcome for a question that will not be decided any more.
 pub(super) fn cancelled() -> Value {
     json!({ "outcome": { "outcome": "cancelled" } })
 }
@@ -78,7 +78,7 @@ fn address(call: &Value) -> Option<String> {
     (!url.is_empty()).then(|| url.to_owned())
 }
 
-/// What people are shown where nothing better is known.
+/// Returns the input shown to people where nothing better is known.
 fn titled(call: &Value) -> Value {
     let mut input = Map::new();
     let title = raw(call, "/title");

@@ -29,38 +29,38 @@ const NOT_LOGGED_IN: i64 = -32000;
 #[derive(Debug)]
 pub struct AcpSession {
     folder: String,
-    /// The session to go on with, and then the one that goes on.
+    /// Session to continue, and later the present one.
     session: Option<String>,
     phase: Phase,
     last_id: u64,
     /// Messages that wait for their turn, with their ids.
     waiting: VecDeque<(String, String)>,
-    /// Permissions that are asked, by the id as JSON: the id and what was asked.
+    /// Permissions that are asked for, by the id as JSON: the id and the request.
     asked: BTreeMap<String, (Value, Value)>,
     transcript: SessionTranscript,
-    /// Whether this turn goes on because it was sent back at its end.
+    /// True if this turn continues because it was sent back at its end.
     again: bool,
-    /// Why the turn that is over did not come to its own end.
+    /// Reason why the turn that is over did not come to its own end.
     problem: Option<&'static str>,
 }
 
-/// How far it has come. The number is that of the request whose reply leads on.
+/// Phase of the session. The number is that of the request whose reply leads to the next phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Opening(u64),
     Session(u64),
-    /// The server is told which session it is.
+    /// Report to the server which session it is.
     Telling,
     Idle,
     Turn(u64),
-    /// The turn is over, and the server says whether it is sent back.
+    /// Turn that is over while the server decides whether it is sent back.
     Asked,
-    /// It could not begin, and its process is asked to end.
+    /// Failed begin; the process is asked to end.
     Failed,
 }
 
 impl AcpSession {
-    /// A session in that folder, which is absolute; one that goes on where it is named.
+    /// Creates a session in that folder, which is absolute; continues the named one if there is a name.
     pub fn new(folder: &str, session: Option<&str>) -> AcpSession {
         AcpSession {
             folder: folder.to_owned(),
@@ -211,8 +211,8 @@ impl AcpSession {
         vec![line]
     }
 
-    /// The session is there: its id is told as the hook of other tools tells it, before the model begins with anything, so that a run
-    /// that is killed at work can go on in the same session.
+    /// Begins a session: its id is reported as the hook of other tools reports it, before the model begins with anything, so that a run
+    /// that is killed at work can continue in the same session.
     fn begun(&mut self, result: &Value) -> Vec<HeadlessStep> {
         if self.session.is_none() {
             self.session = filled(result, "/sessionId");
@@ -242,7 +242,7 @@ impl AcpSession {
         ]
     }
 
-    /// The turn is over: the server is told, unless a person ended it.
+    /// Ends a turn: it is reported to the server, unless a person ended it.
     fn ended(&mut self, result: &Value) -> Vec<HeadlessStep> {
         let reason = raw(result, "/stopReason");
         let mut steps = self.rest();
@@ -266,7 +266,7 @@ impl AcpSession {
         steps
     }
 
-    /// What follows a turn: the message that waits longest, else nothing.
+    /// Ends a turn: begins the message that has waited longest, if there is one.
     fn over(&mut self, doing: Doing) -> Vec<HeadlessStep> {
         self.again = false;
         let mut steps = vec![HeadlessStep::Report(AgentReport::doing(doing))];
@@ -316,7 +316,7 @@ impl AcpSession {
         steps
     }
 
-    /// News of the session. What it says before its first turn is what was there before.
+    /// Takes an update of the session. Updates before its first turn repeat the past.
     fn update(&mut self, params: &Value) -> Vec<HeadlessStep> {
         let is_own = self.session.as_deref() == Some(raw(params, "/sessionId"));
         let (Phase::Turn(_), true, Some(update)) = (self.phase, is_own, params.get("update")) else {
@@ -340,8 +340,8 @@ impl AcpSession {
     }
 }
 
-/// Why a turn that was not cancelled ended before its own end; none where it came to it. A reason that is not known is none of the
-/// protocol, and no turn is taken for a good one by it.
+/// Returns the reason why a turn that was not cancelled ended before its own end; none where it came to it. An unknown reason is not part
+/// of the protocol, and a turn never counts as good because of it.
 fn stopped(reason: &str) -> Option<&'static str> {
     match reason {
         "end_turn" => None,
@@ -352,7 +352,7 @@ fn stopped(reason: &str) -> Option<&'static str> {
     }
 }
 
-/// Why a request failed, in the words of the tool; where it has none, by the code.
+/// Returns the reason why a request failed, in the words of the tool; where it has none, by the code.
 fn why(error: &Value) -> String {
     let message = filled(error, "/message").unwrap_or_else(|| named(error));
     match filled(error, "/data/details").or_else(|| filled(error, "/data")) {
@@ -361,7 +361,7 @@ fn why(error: &Value) -> String {
     }
 }
 
-/// What the code of an error means.
+/// Returns the meaning of an error's code.
 fn named(error: &Value) -> String {
     match error.pointer("/code").and_then(Value::as_i64) {
         Some(NOT_LOGGED_IN) => "the tool asks to log in".to_owned(),
@@ -371,7 +371,7 @@ fn named(error: &Value) -> String {
     }
 }
 
-/// What an error of the tool means for the agent.
+/// Returns the report that follows from an error of the tool.
 fn problem(error: &Value) -> AgentReport {
     let code = error.pointer("/code").and_then(Value::as_i64);
     let status = match code {

@@ -1,4 +1,4 @@
-//! Messages of the protocol, one object in each line. What is no message says nothing.
+//! Messages of the protocol, one object in each line. Other lines are ignored.
 
 use serde_json::{Value, json};
 
@@ -6,21 +6,21 @@ use crate::adapters::agents::json_report::{object, raw};
 
 /// Longest id of a request that is answered, as JSON.
 const LONGEST_ID: usize = 200;
-/// JSON-RPC: there is no such method.
+/// JSON-RPC code of an unknown method.
 const UNKNOWN_METHOD: i64 = -32601;
 
-/// What one line of the tool is.
+/// Message in one line of the tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Message {
-    /// The reply to the request of that number: a result, or an error.
+    /// Reply to the request of that number: a result, or an error.
     Reply { id: u64, result: Result<Value, Value> },
-    /// The tool asks, and waits for a reply under this id, which is a number or a text.
+    /// Request of the tool, which waits for a reply under this id: a number or a text.
     Request {
         id: Value,
         method: String,
         params: Value,
     },
-    /// The tool tells.
+    /// Notification of the tool.
     Notification { method: String, params: Value },
 }
 
@@ -52,7 +52,7 @@ pub(super) fn request(id: u64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// What the tool is told without a reply.
+/// Builds a message to the tool that gets no reply.
 pub(super) fn notification(method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
 }

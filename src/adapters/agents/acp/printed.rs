@@ -1,5 +1,5 @@
-//! What a session shows of itself: its updates become lines for people, clean and of a bearable length. Texts come in small parts and
-//! are kept until a line of them is whole.
+//! Transcript of a session: its updates become lines for people, clean and of a bearable length. Texts come in small parts and are kept
+//! until a line of them is whole.
 
 use serde_json::Value;
 
@@ -16,10 +16,10 @@ const MOST_STEPS: usize = 20;
 /// The transcript of one session.
 #[derive(Debug, Default)]
 pub(super) struct SessionTranscript {
-    /// The line that is not whole yet, and what it begins with.
+    /// Line that is not whole yet, and its prefix.
     part: String,
     begin: &'static str,
-    /// What the tool call is called that was shown last: the first word about it may be without its subject.
+    /// Title of the tool call that was shown last: the first update of a call may lack its subject.
     title: String,
 }
 
@@ -59,7 +59,7 @@ impl SessionTranscript {
         self.after_the_rest(shown)
     }
 
-    /// The lines for a permission that is asked: what would be changed.
+    /// Returns the lines for a permission that is asked for: the wanted changes.
     pub(super) fn asked(&mut self, call: &Value) -> Vec<String> {
         let mut shown = Shown::of(None);
         changes(call, &mut shown);
@@ -119,7 +119,7 @@ fn changes(update: &Value, shown: &mut Shown) {
     }
 }
 
-/// What a tool gave back; of one that went well only the beginning.
+/// Shows the result of a tool call; of one that went well only the beginning.
 fn result(update: &Value, shown: &mut Shown) {
     let begin = match raw(update, "/status") {
         "completed" => "  > ",

@@ -1,4 +1,4 @@
-//! What the updates of a session say of what the tool does and uses.
+//! Reports in the updates of a session: activity and usage of the tool.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::adapters::agents::json_report::{positive, raw, text};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 use crate::domain::Cost;
 
-/// What one `session/update` says.
+/// Reads one `session/update`.
 pub(super) fn read(update: &Value) -> AgentReport {
     match raw(update, "/sessionUpdate") {
         "agent_message_chunk" | "agent_thought_chunk" => thinking(),
@@ -20,7 +20,7 @@ pub(super) fn read(update: &Value) -> AgentReport {
     }
 }
 
-/// How full the context is, and what the session has cost so far. A cost counts only in dollars.
+/// Returns the fill of the context, and the cost of the session so far. A cost counts only in dollars.
 fn figures(update: &Value) -> Vec<Figures> {
     let mut figures = vec![Figures::Context {
         used: positive(update, "/used"),

@@ -1,5 +1,5 @@
-//! The control protocol of `claude -p --input-format stream-json`: the lines that are written to its standard input, and what it asks
-//! on its standard output. A permission it asks for is put in the words of a hook, so that both are answered by the same code.
+//! Control protocol of `claude -p --input-format stream-json`: the lines that are written to its standard input, and its requests on its
+//! standard output. A request for a permission is put in the words of a hook, so that both are answered by the same code.
 
 use serde_json::{Map, Value, json};
 
@@ -11,24 +11,24 @@ const INITIALIZE: &str = "initialize";
 /// The one callback that is named for all events; each call says which event it is.
 const CALLBACK: &str = "event";
 
-/// What one line of the tool asks of whoever holds its standard input.
+/// Request in one line of the tool to the holder of its standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ControlRequest {
-    /// It is ready for its first prompt.
+    /// Tool that is ready for its first prompt.
     Ready,
-    /// Something happened of which a hook would be told; the input of that hook.
+    /// Event that a hook would get; the input of that hook.
     Event { id: String, input: Value },
-    /// It asks before it uses a tool; the input of the hook that it would call.
+    /// Question before a tool is used; the input of the hook that would be called.
     Permission { id: String, input: Value },
-    /// A request of its own is taken back.
+    /// Withdrawal of one of its own requests.
     Withdrawn { id: String },
-    /// It asks something that is not known here.
+    /// Request that is not known here.
     Unknown { id: String },
-    /// A message that was sent while it worked has its turn now; its id.
+    /// Begin of the turn of a message that was sent while the tool worked; the message's id.
     Begun { message: String },
 }
 
-/// What the line asks, if it asks anything.
+/// Returns the request in the line, if there is one.
 pub fn request(line: &[u8]) -> Option<ControlRequest> {
     let line = object(line)?;
     let id = raw(&line, "/request_id").to_owned();
@@ -70,7 +70,7 @@ fn as_hook(line: &Value) -> Value {
     Value::Object(input)
 }
 
-/// The first line: which events are told over the protocol instead of by programs.
+/// Returns the first line: the events that are reported over the protocol instead of by programs.
 pub fn initialize() -> String {
     let events = REPORTS.iter().copied().chain(["Stop"]);
     let hooks: Map<String, Value> = events
@@ -79,7 +79,7 @@ pub fn initialize() -> String {
     asked(INITIALIZE, &json!({ "subtype": "initialize", "hooks": hooks }))
 }
 
-/// A message of the user. The tool tells by its id when the message has its turn.
+/// Builds a message of the user. The tool repeats its id when the message has its turn.
 pub fn message(text: &str, id: &str) -> String {
     json!({
         "type": "user",
@@ -100,13 +100,13 @@ pub(super) fn asked(id: &str, request: &Value) -> String {
     json!({ "type": "control_request", "request_id": id, "request": request }).to_string()
 }
 
-/// The answer to an event: what a hook would print; nothing lets the tool go on.
+/// Builds the answer to an event: the output of a hook; without output the tool continues.
 pub fn event_answer(id: &str, printed: Option<&str>) -> String {
     let said = printed.and_then(|text| serde_json::from_str(text).ok());
     answered(id, &said.unwrap_or_else(|| json!({})))
 }
 
-/// The answer to a permission, from what a hook would print.
+/// Builds the answer to a permission, from the output of a hook.
 pub fn permission_answer(id: &str, input: &Value, printed: &str) -> String {
     let said: Value = serde_json::from_str(printed).unwrap_or_default();
     let decision = said.pointer("/hookSpecificOutput/decision");
@@ -122,7 +122,7 @@ pub fn permission_answer(id: &str, input: &Value, printed: &str) -> String {
     answered(id, &Value::Object(decision))
 }
 
-/// A permission that nobody can give.
+/// Builds the refusal of a permission that cannot be given.
 pub fn denied(id: &str, why: &str) -> String {
     answered(id, &json!({ "behavior": "deny", "message": why }))
 }
@@ -138,7 +138,7 @@ fn answered(id: &str, response: &Value) -> String {
     json!({ "type": "control_response", "response": response }).to_string()
 }
 
-/// Whether what is asked can be answered by one reply: several questions at once cannot, nor one with several answers.
+/// Returns true if the question can be answered by one reply: several questions at once cannot, nor one with several answers.
 pub fn has_one_answer(input: &Value) -> bool {
     let questions = list(input, "/tool_input/questions");
     let several = |question: &Value| question.pointer("/multiSelect") == Some(&Value::Bool(true));

@@ -87,7 +87,7 @@ fn step_of(request: ControlRequest, wait: Option<Wait>) -> HeadlessStep {
     }
 }
 
-/// What the report says that a person is waited for.
+/// Returns the wait for a person in the report, if there is one.
 fn wait_of(report: &AgentReport) -> Option<Wait> {
     report.seen.iter().find_map(|seen| match seen {
         Seen::Doing(Doing::Blocked(wait)) => Some(wait.clone()),

@@ -1,6 +1,6 @@
-//! What a hook of Claude Code gets on standard input. Codex gives its hooks the same.
+//! Input of a hook of Claude Code on standard input. Codex gives its hooks the same.
 //!
-//! Nothing fires when a person presses Esc, and none when a queued prompt begins after a stop.
+//! No hook fires when a person presses Esc, and none when a queued prompt begins after a stop.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, Doing, Seen, Wait, Work};
 use crate::domain::AskKind;
 
-/// What the input of one hook says.
+/// Reads the input of one hook.
 pub fn read(input: &[u8]) -> AgentReport {
     let Some(input) = object(input) else {
         return AgentReport::default();
@@ -64,7 +64,7 @@ fn of_agent(event: &str, input: &Value) -> AgentReport {
     })
 }
 
-/// A turn is over; what still runs was started in the background.
+/// Returns the state after a turn is over; tasks that still run were started in the background.
 fn stopped(input: &Value) -> Doing {
     let left = list(input, "/background_tasks").iter().take(20);
     let names: Vec<String> = left.map(|task| text(task, "/description")).collect();

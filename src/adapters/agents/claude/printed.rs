@@ -1,5 +1,5 @@
-//! What a run of Claude Code without its own interface shows of itself: one line of its stream becomes lines for people. Nothing of what
-//! a model or a tool wrote reaches the terminal as it is, and nothing of it is longer than a screen or two.
+//! Transcript of a run of Claude Code without its own interface: one line of its stream becomes lines for people. No text of a model or a
+//! tool reaches the terminal as it is, and none is longer than a screen or two.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ impl StreamTranscript {
     }
 }
 
-/// What tools gave back; of one that went well only the beginning.
+/// Shows the results of tools; of one that went well only the beginning.
 fn results(line: &Value, shown: &mut Shown) {
     for part in list(line, "/message/content") {
         if raw(part, "/text").starts_with("[Request interrupted by user") {
@@ -107,7 +107,7 @@ fn results(line: &Value, shown: &mut Shown) {
     }
 }
 
-/// The end of a turn: what made it fail, and the figures of the session so far.
+/// Shows the end of a turn: its failure, if it failed, and the figures of the session so far.
 fn result(line: &Value, shown: &mut Shown) {
     let is_error = line.pointer("/is_error") == Some(&Value::Bool(true));
     let interrupted = raw(line, "/terminal_reason").starts_with("aborted");

@@ -5,13 +5,13 @@ use crate::adapters::agents::json_report::{filled, number, object, raw, text, ti
 use crate::agent_state::{AgentReport, Doing, Wait};
 use crate::domain::{AskKind, Timestamp};
 
-/// What the file says, and of which process.
+/// Content of the file, with its process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionFile {
     pub pid: u64,
-    /// When its process was started, in the system's own ticks; tells it from another process with the same number.
+    /// Start time of its process, in the system's own ticks; distinguishes it from another process with the same number.
     pub process_start: String,
-    /// When the state was written.
+    /// Time at which the state was written.
     pub at: Option<Timestamp>,
     pub report: AgentReport,
 }

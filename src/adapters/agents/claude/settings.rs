@@ -43,7 +43,7 @@ pub(super) fn text(program: &Path) -> String {
     settings.to_string()
 }
 
-/// The settings of one that tells its events and figures over its standard output.
+/// Returns the settings of a run that reports its events and figures over its standard output.
 pub(super) fn without_programs() -> String {
     json!({ "permissions": { "allow": own_commands() } }).to_string()
 }

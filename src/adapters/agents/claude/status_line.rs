@@ -1,4 +1,4 @@
-//! What a status line command of Claude Code gets on standard input: cost and context, nothing of what the agent does.
+//! Input of a status line command of Claude Code on standard input: cost and context, but not the agent's activity.
 
 use serde_json::Value;
 

@@ -9,7 +9,7 @@ use crate::adapters::agents::json_report::{filled, list, number, object, positiv
 use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Work};
 
-/// What one line says.
+/// Reads one line.
 pub fn read(line: &[u8]) -> AgentReport {
     let Some(line) = object(line) else {
         return AgentReport::default();
@@ -68,7 +68,8 @@ fn small(line: &Value, path: &str) -> u32 {
     u32::try_from(number(line, path)).unwrap_or(u32::MAX)
 }
 
-/// A status without a word ends what the word before it began; one that only tells the permission mode says nothing.
+/// Reads a status. A status without a word ends the work that the word before it began; one that only reports the permission mode says
+/// nothing.
 fn status(line: &Value) -> AgentReport {
     let work = match raw(line, "/status") {
         "compacting" => Work::Compacting,

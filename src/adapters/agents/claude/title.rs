@@ -1,8 +1,8 @@
-//! What the title of Claude Code's window says. With a terminal that answers its status query the title stays plain and says nothing.
+//! Title of Claude Code's window. In a terminal that answers its status query the title stays plain and says nothing.
 
 use crate::agent_state::{AgentReport, Doing, Seen};
 
-/// What a title says. An idle agent and one that waits for an answer have the same.
+/// Reads a title. An idle agent and one that waits for an answer have the same.
 pub fn read(title: &str) -> AgentReport {
     match title.trim().chars().next() {
         None => AgentReport::of(Seen::Withdrawn),

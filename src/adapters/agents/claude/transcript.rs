@@ -1,5 +1,5 @@
-//! Where Claude Code keeps what was said in a session: `projects/FOLDER/SESSION.jsonl` below its configuration. Going on with a
-//! session does not depend on the folder it is called from, so all of them are looked at.
+//! Transcripts of Claude Code's sessions: `projects/FOLDER/SESSION.jsonl` below its configuration. A session can be continued from any
+//! folder, so all folders are searched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::adapters::agents::json_report::{object, raw};
 use crate::adapters::agents::session_id;
 use crate::agent_state::AgentReport;
 
-/// What a record holds once the person or the model said something.
+/// Parts of a record that exist once the person or the model said something.
 const SAID: [&str; 2] = [r#""type":"user""#, r#""type":"assistant""#];
 
 /// The figures of one line: of a request to the model that is not a subagent's.

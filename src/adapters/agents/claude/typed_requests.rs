@@ -9,7 +9,7 @@ use super::control;
 use crate::adapters::agents::json_report::{list, number, object, raw};
 use crate::adapters::agents::shown::Shown;
 
-/// Requests whose replies are awaited; what is typed beyond that is a message.
+/// Requests whose replies are awaited; a line that is typed beyond that is a message.
 const MOST_OPEN: usize = 16;
 /// Parts of the context that are shown.
 const MOST_PARTS: usize = 12;
@@ -25,7 +25,7 @@ enum TypedRequest {
 }
 
 impl TypedRequests {
-    /// What is written to the tool for a typed line; none where the line is a message.
+    /// Returns the request to write to the tool for a typed line; none where the line is a message.
     pub(super) fn line(&mut self, text: &str, id: &str) -> Option<String> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (request, fields) = match (word, rest.trim()) {
@@ -73,7 +73,7 @@ impl TypedRequests {
     }
 }
 
-/// How full the context is, and with what.
+/// Shows the fill of the context, with its parts.
 fn context(reply: &Value, shown: &mut Shown) {
     let figure = |path: &str| number(reply, path);
     shown.line(&format!(

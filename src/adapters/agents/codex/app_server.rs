@@ -10,7 +10,7 @@ use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Wait, Wor
 use crate::domain::AskKind;
 use crate::domain::Tokens;
 
-/// What one message says. `session` is its thread: a subagent has one of its own.
+/// Reads one message. `session` is its thread: a subagent has one of its own.
 pub fn read(message: &[u8]) -> AgentReport {
     let Some(message) = object(message) else {
         return AgentReport::default();
@@ -39,7 +39,7 @@ pub fn read(message: &[u8]) -> AgentReport {
     report
 }
 
-/// While it waits, the request that says for what follows at once.
+/// Reads a status. While it waits, the request that follows at once gives the reason.
 fn status(params: &Value) -> AgentReport {
     let flags: Vec<&str> = list(params, "/status/activeFlags")
         .iter()

@@ -6,7 +6,7 @@ use super::rollout::tokens;
 use crate::adapters::agents::json_report::{failure, filled, object, raw, text};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 
-/// What one line says.
+/// Reads one line.
 pub fn read(line: &[u8]) -> AgentReport {
     let Some(line) = object(line) else {
         return AgentReport::default();
@@ -63,7 +63,7 @@ pub(super) fn retried(message: &str) -> AgentReport {
     }
 }
 
-/// The cause is only in the words; what they do not name is a turn that failed.
+/// Reads the failure of a turn. The cause is only in the words; if they name none, the turn just failed.
 pub(super) fn turn_failed(message: String) -> AgentReport {
     let status = message
         .split_once("status ")

@@ -1,6 +1,6 @@
 //! Codex without its interface: `codex exec --json`, one process for each turn. The first one is started as configured, each later one
-//! goes on with the session that the first one named. What is typed while a turn goes on waits for its end. Nothing is asked over
-//! this protocol; hooks of the invocation tell the server what happens, as those of the visible tool do.
+//! continues the session that the first one named. Text that is typed during a turn waits for its end. Nothing is asked over this protocol;
+//! hooks of the invocation report events to the server, as those of the visible tool do.
 
 use std::collections::VecDeque;
 
@@ -11,9 +11,9 @@ use crate::adapters::agents::headless::{EventReply, HeadlessStep, HeadlessTool};
 use crate::agent_state::{AgentReport, Doing, Seen};
 use crate::domain::AskReply;
 
-/// The word behind which the session stands.
+/// Word before the session.
 const RESUME: &str = "resume";
-/// What it writes to its errors at each start without a terminal, though its input is empty.
+/// Line that it writes to its errors at each start without a terminal, though its input is empty.
 const NOISE: &[u8] = b"Reading additional input from stdin...";
 
 /// The turns of one session.
@@ -27,16 +27,16 @@ pub struct CodexTurns {
     turn: Turn,
 }
 
-/// How far the turn has come.
+/// Progress of the turn.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Turn {
     #[default]
     None,
-    /// Its process runs.
+    /// Turn whose process runs.
     Running,
-    /// Its process runs, and has said that the turn is over, well or not.
+    /// Turn whose process runs, and has reported the end of the turn, good or bad.
     Over,
-    /// Its process was asked to end by a person.
+    /// Turn whose process was asked to end by a person.
     Interrupted,
 }
 
@@ -105,7 +105,7 @@ impl HeadlessTool for CodexTurns {
 }
 
 impl CodexTurns {
-    /// Starts the turn of the message that waits longest, unless one goes on.
+    /// Starts the turn of the message that has waited longest, unless a turn is running.
     fn next_turn(&mut self) -> Vec<HeadlessStep> {
         if self.turn != Turn::None {
             return Vec::new();
@@ -129,7 +129,7 @@ impl CodexTurns {
     }
 }
 
-/// Whether a turn is over, well or not.
+/// Returns true if a turn is over, well or not.
 fn is_over(report: &AgentReport) -> bool {
     report.seen.iter().any(|seen| match seen {
         Seen::Doing(doing) => !matches!(doing, Doing::Working(_) | Doing::Starting),

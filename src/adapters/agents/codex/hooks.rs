@@ -18,11 +18,11 @@ const EVENTS: [(&str, &str, u32); 9] = [
     ("SubagentStop", "subagent_stop", 5),
     ("PreCompact", "pre_compact", 5),
     ("PostCompact", "post_compact", 5),
-    // Codex shortens what is longer, and then the definition is not the one that is trusted.
+    // Codex shortens longer timeouts, and then the definition is not the trusted one.
     ("Interrupt", "interrupt", 3),
 ];
 
-/// What Codex calls the place of a hook that came on the command line.
+/// Name that Codex gives to the place of a hook that came on the command line.
 const SOURCE: &str = if cfg!(windows) {
     r"C:\<session-flags>\config.toml"
 } else {

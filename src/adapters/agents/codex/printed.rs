@@ -1,5 +1,5 @@
-//! What a run of Codex without its own interface shows of itself: one line of `codex exec --json` becomes lines for people, clean and
-//! of a bearable length.
+//! Transcript of a run of Codex without its own interface: one line of `codex exec --json` becomes lines for people, clean and of a
+//! bearable length.
 
 use serde_json::Value;
 

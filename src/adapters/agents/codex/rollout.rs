@@ -7,18 +7,18 @@ use crate::adapters::agents::json_report::{failure, number, object, positive, ra
 use crate::agent_state::{AgentReport, Doing, Figures, Seen, Work};
 use crate::domain::{Timestamp, Tokens};
 
-/// What stands in each line that says something. Looked for before a line is read, because most say nothing and are long.
+/// Marks of the lines that say something. Searched before a line is parsed, because most lines say nothing and are long.
 const KINDS: [&[u8]; 3] = [b"\"token_count\"", b"\"task_started\"", b"\"task_complete\""];
 
 /// Reads the lines of one record in their order.
 #[derive(Debug, Default)]
 pub struct RecordReader {
-    /// When the usage limit ends that was last told to be reached.
+    /// End of the usage limit that was last reported as reached.
     limit_ends: Option<Timestamp>,
 }
 
 impl RecordReader {
-    /// What one line says. What it says of the state was so at the time of the line, which is the second part where it is known.
+    /// Reads one line. The second part is the time of the line, at which the reported state was true, where it is known.
     pub fn read(&mut self, line: &[u8]) -> (AgentReport, Option<Timestamp>) {
         let says = |kind: &&[u8]| line.windows(kind.len()).any(|part| part == *kind);
         let is_known = KINDS.iter().any(says);
@@ -57,12 +57,12 @@ impl RecordReader {
         }
         let of_request = info.as_object().and_then(|info| info.values().next());
         let status = of_request.map_or(0, |cause| number(cause, "/http_status_code"));
-        // It tried again and again: too many requests at once are no usage limit.
+        // It tried again and again: too many requests at once are not a usage limit.
         failure(if status == 429 { 503 } else { status }, "", words)
     }
 }
 
-/// When the limits end that are used up, if any is.
+/// Returns the time at which the used up limits end, if any limit is used up.
 fn limit_ends(line: &Value) -> Option<Timestamp> {
     let limits = ["/payload/rate_limits/primary", "/payload/rate_limits/secondary"];
     let limits = limits.iter().filter_map(|path| line.pointer(path));
@@ -101,7 +101,7 @@ pub(super) fn tokens(usage: &Value) -> Tokens {
     tokens_named(usage, NAMES)
 }
 
-/// Codex counts what it read from the cache and wrote there among the input; here the parts are apart.
+/// Reads the tokens. Codex counts the tokens read from the cache and written there as input; here they are separate.
 pub(super) fn tokens_named(usage: &Value, [input, cached, written, output]: [&str; 4]) -> Tokens {
     let (cache_read, cache_write) = (number(usage, cached), number(usage, written));
     Tokens {

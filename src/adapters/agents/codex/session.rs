@@ -1,6 +1,6 @@
-//! Which session of Codex worked in a folder. Codex chooses the id itself and writes it into the first line of its record,
-//! `sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl` below its home, together with the folder. Its hooks tell the id. Where none did, the
-//! newest record that names the folder is the one: the folder of an attempt is that of no other.
+//! Session of Codex that worked in a folder. Codex chooses the id itself and writes it into the first line of its record,
+//! `sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl` below its home, together with the folder. Its hooks report the id. Where none did, the
+//! newest record that names the folder is taken: no two attempts share a folder.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -14,15 +14,15 @@ use crate::adapters::text_file;
 const MAX_FIRST_LINE: u64 = 1024 * 1024;
 /// Most records that are looked at, the newest first.
 const MAX_RECORDS: usize = 2_000;
-/// What the first line of a record says it is.
+/// Type in the first line of a record.
 const HEAD: &str = "session_meta";
-/// What a message of the person is called once it is part of the session.
+/// Type of a message of the person once it is part of the session.
 const MESSAGE: &str = r#""type":"UserMessage""#;
 
-/// The id of the session that was begun in `folder`: the one that was told, if its record is there, else the newest.
+/// Returns the id of the session that was begun in `folder`: the reported one, if its record exists, else the newest.
 ///
 /// # Errors
-/// Where it was looked for, and why none will do.
+/// The places that were searched, and the reason why no record will do.
 pub(super) fn find(home: &Path, folder: &Path, told: Option<&str>) -> Result<String, String> {
     if let Some((record, id)) = told.and_then(|id| Some((record_of(home, id)?, id))) {
         return said_in(&record, id.to_owned());
@@ -55,7 +55,7 @@ pub(super) fn record_of(home: &Path, id: &str) -> Option<PathBuf> {
     newest(&home.join("sessions"), 3, &is_it)
 }
 
-/// The newest file of such a name in a folder and, for so many levels, in the folders below it. Their names begin with the time.
+/// Returns the newest file of such a name in a folder and in `levels` levels of folders below it. Their names begin with the time.
 fn newest(folder: &Path, levels: u32, is_it: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .ok()?
@@ -82,7 +82,7 @@ fn said_in(record: &Path, id: String) -> Result<String, String> {
     ))
 }
 
-/// The records in a folder and, for so many levels, in the folders below it.
+/// Collects the records in a folder and in `levels` levels of folders below it.
 fn collect(folder: &Path, levels: u32, records: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -106,7 +106,7 @@ fn id_in(record: &Path, folder: &Path) -> Option<String> {
     (is_own && is_persons && !id.is_empty()).then_some(id)
 }
 
-/// Whether two paths lead to one folder, also where one of them goes over a link.
+/// Returns true if two paths lead to one folder, even if one of them contains a link.
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other
         || one

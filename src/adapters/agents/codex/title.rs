@@ -1,9 +1,9 @@
-//! What the title of Codex's window says: a spinner before the folder while it works, `[ ! ] Action Required` while it waits.
+//! Title of Codex's window: a spinner before the folder while it works, `[ ! ] Action Required` while it waits.
 
 use crate::agent_state::{AgentReport, Doing, Seen, Wait};
 use crate::domain::AskKind;
 
-/// What a title says.
+/// Reads a title.
 pub fn read(title: &str) -> AgentReport {
     let title = title.trim();
     if title.starts_with("[ ") && title.contains("] Action Required") {
