@@ -1,5 +1,5 @@
-//! One frame: bars, panes, and overlays. Takes shared references only; the facts found while drawing (positions, the cursor) are returned
-//! as a [`RenderedLayout`].
+//! The drawing of a frame: bars, panes, and overlays. Takes shared references only; the facts found while drawing (positions, the cursor)
+//! are returned as a [`RenderedLayout`].
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -221,7 +221,7 @@ pub(crate) enum ViewMove {
     Last,
     PageUp,
     PageDown,
-    /// That many lines forward; back when negative.
+    /// Number of lines forward; back when negative.
     Lines(i16),
     /// To the next part: the next file, the next check.
     Next,

@@ -86,7 +86,7 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// A letter for each: the first of its name that is free and means nothing else.
+/// Returns a letter for each: the first of its name that is free and has no other meaning.
 fn letters(offers: &[CopyItem], opener: &str) -> Vec<Option<char>> {
     let mut used: Vec<char> = TAKEN.chars().chain(opener.chars()).collect();
     let mut free = |what: &str| {
