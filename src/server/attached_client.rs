@@ -291,7 +291,7 @@ impl AttachedClient {
         self.pace.on_key(Instant::now());
         let before = self.state.focus_fingerprint();
         let requests = self.update(input);
-        // A key for a program changes nothing here; what the program answers will.
+        // A key for a program changes nothing here; the answer of the program will.
         let only_typed = !requests.is_empty()
             && requests
                 .iter()
