@@ -298,7 +298,7 @@ impl Reloader {
         }
     }
 
-    /// Says at once what of the project's files waits for trust. Blocks for no time.
+    /// Reports at once the parts of the project's files that wait for trust. Blocks for no time.
     pub(super) fn say_untrusted(&self, config: &Config) {
         if let Some(files) = config.untrusted() {
             publish_notice(&self.engine.journal, NoticeLevel::Alert, files.text.clone());

@@ -28,7 +28,7 @@ pub(super) fn cache_requests(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
 
 /// Draws the card in the middle of an area.
 pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    // Where there is little room fewer tasks are named; the possible actions are always shown.
+    // Fewer tasks are named where there is little room; the possible actions are always shown.
     let room = usize::from(area.width).saturating_sub(2);
     let fits = |lines: &Vec<Vec<StyledText>>| lines.len() + 2 <= usize::from(area.height);
     let lines = (0..=NAMED).rev().map(|named| lines(ctx, room, named)).find(fits);
