@@ -28,7 +28,7 @@ pub(super) struct ActiveSettings {
     pub(super) stamps: FileStamps,
     /// Problem with the files as they are now. Locked for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
-    /// Settings that the board was told cannot be used as they are written.
+    /// Settings that were reported to the board as unusable.
     pub(super) faults: Mutex<Vec<SettingFault>>,
 }
 

@@ -86,7 +86,7 @@ fn files(intake: &SignalIntake) -> Vec<PathBuf> {
 /// Returns the signal files, in the order of their names; names with a dot in front are still being written.
 fn signal_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    // An agent may have put a link here: what is behind it belongs to somebody, and would be moved away.
+    // An agent may have put a link here: its target belongs elsewhere, and would be moved away.
     if !folder.symlink_metadata()?.is_dir() {
         return Err(io::Error::other(
             "it is a link or a file, not a folder; move it away",

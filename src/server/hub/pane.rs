@@ -86,8 +86,8 @@ impl LiveTerminal {
         *requests = Some(connected.clone());
     }
 
-    /// Handles that the first client began to look at it, or the last one ended. The lock is held while the holder is told, so that the
-    /// last message is the present state.
+    /// Handles the first client that begins to look at it, or the last one that ends. The lock is held while the holder is told, so that
+    /// the last message is the present state.
     fn look_changed(&self) {
         if let Some(requests) = &*self.requests.lock() {
             self.ask_for_pace(requests);

@@ -126,7 +126,7 @@ fn task_of(event: &Event) -> Option<TaskId> {
 fn kind_and_facts(event: &Event) -> (&'static str, Value) {
     match event {
         Event::Asked { by, command, .. } => ("asked", asked(by, command)),
-        // What is set may be secret, and `dbs config` shows it to whoever may see it.
+        // A setting may be secret, and `dbs config` shows it to those who may see it.
         Event::Configured(_) => ("configured", json!({})),
         Event::WorkflowsLoaded(flows) => ("workflows_loaded", json!({ "workflows": names_of(flows) })),
         Event::WorkplaceMade { .. } => ("workplace_made", workplace_made(event)),
