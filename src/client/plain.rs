@@ -29,7 +29,7 @@ use stdin::StdinLines;
 const REFRESH_DELAY: Duration = Duration::from_millis(200);
 /// Time between refreshes, because an agent that continues by itself causes no notice.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
-/// Divisor for the share of time that refreshes may take, so that large boards are fetched less often.
+/// Minimum ratio of the time between two refreshes to the time that one takes, so that large boards are fetched less often.
 const REFRESH_SHARE: u32 = 10;
 
 /// Commands of the program, as the command line executes them. They block.
