@@ -313,7 +313,7 @@ impl Server {
         .await;
     }
 
-    /// Returns the order for agents when the server ends.
+    /// Returns the order for agents at the end of the server: they end with it if that was requested.
     pub fn stop_agents(&self) -> StopAgents {
         self.conversations.stop_order.lock().agents
     }

@@ -104,7 +104,7 @@ impl OutputTimes {
         OutputTimes(known)
     }
 
-    /// Returns the beginning of a recording that has this byte first.
+    /// Returns the time at which a recording begins that has this byte first.
     fn begun(&self, offset: u64) -> Timestamp {
         let (before, after) = self.around(offset);
         before.or(after).map_or_else(Timestamp::default, |(_, at)| at)
