@@ -1,5 +1,4 @@
-//! The command line: arguments, one function per command, and what is printed. Must not draw, and knows servers only through
-//! `protocol`.
+//! The command line: arguments, one function per command, and the printed output. Must not draw, and knows servers only through `protocol`.
 
 pub mod args;
 pub mod board_access;

@@ -1,5 +1,5 @@
-//! What a person sees and presses: [`view()`] draws a [`UiState`] and a [`Scene`], [`update()`] takes in keys and answers with
-//! [`UiRequest`]s. Pure: no input or output, no clock, no threads; `view` takes shared references only.
+//! The user interface: [`view()`] draws a [`UiState`] and a [`Scene`], [`update()`] takes in keys and returns [`UiRequest`]s. Pure: no
+//! input or output, no clock, no threads; `view` takes shared references only.
 
 mod action;
 mod alerts;

@@ -1,5 +1,5 @@
-//! `dbs demo`: the whole program on a throw-away repository with scripted agents. No account, no network; everything but the
-//! agents' thinking is real. With `--agent` a few of its tasks are done by an agent of the person.
+//! `dbs demo`: the whole program on a throw-away repository with scripted agents. No account, no network; everything but the agents'
+//! thinking is real. With `--agent` a few of its tasks are done by an agent of the person.
 
 mod headless;
 mod own_agent;
@@ -30,38 +30,38 @@ use crate::ui::{LeaveEffect, NEXT_STEPS, NextSteps};
 #[derive(Debug, Clone)]
 pub struct DemoOptions {
     pub form: DemoDisplay,
-    /// What it plays.
+    /// Script to play.
     pub script: DemoScript,
-    /// Every wait of the agents is divided by this.
+    /// Divisor of every wait of the agents.
     pub speed: f64,
-    /// Where to keep the repository; `None`: a folder that is removed in the end.
+    /// Folder in which the repository is kept; `None`: a folder that is removed in the end.
     pub keep: Option<PathBuf>,
     /// The agent of the person that plays instead of the scripted ones.
     pub agent: Option<String>,
-    /// They said yes to it beforehand.
+    /// True if the person agreed to it beforehand.
     pub is_agreed: bool,
 }
 
-/// How the demo is shown: on a screen, by the plain client, or as lines or JSON without a client.
+/// Display of the demo: on a screen, by the plain client, or as lines or JSON without a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoDisplay {
     Screen,
-    /// By the plain client: lines, and what is typed.
+    /// The plain client: lines, and typed input.
     Plain,
-    /// Nobody is there: a line per event and a summary.
+    /// A line per event and a summary, without a person.
     Lines,
     Json,
 }
 
 impl DemoDisplay {
-    /// Whether a person looks on who can answer.
+    /// Returns true if a person looks on who can answer.
     fn has_person(self) -> bool {
         matches!(self, DemoDisplay::Screen | DemoDisplay::Plain)
     }
 
-    /// Seconds after which what is asked of a person answers itself, while nobody has pressed a key.
+    /// Returns the seconds after which a question to a person answers itself, while no key was pressed.
     fn answer_after(self) -> u32 {
-        // What is over before the server has looked was never asked.
+        // A question that is over before the server has looked was never asked.
         if self.has_person() { 10 } else { 2 }
     }
 }
@@ -69,7 +69,7 @@ impl DemoDisplay {
 /// Runs the demo.
 ///
 /// # Errors
-/// What could not be done, for people.
+/// The failure, for people.
 pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String> {
     if options.form == DemoDisplay::Screen {
         crate::client::refuse_nesting(edge)?;
@@ -93,7 +93,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     }
     let made = DemoRepos::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
     let runtime = session::runtime()?;
-    // Of a project that is about to be removed nothing is left in the person's state folder.
+    // Nothing of a project that is about to be removed is left in the person's state folder.
     let own = match &kept {
         Some(_) => edge.clone(),
         None => edge.with_state_home(scratch.path()),
@@ -126,7 +126,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     result
 }
 
-/// What came of the demo, what becomes of its folder, and what a person does next.
+/// Prints the result of the demo, the fate of its folder, and the next steps of a person.
 fn say_goodbye(model: &ReadModel, kept: Option<&Path>, next: NextSteps) {
     let done = model
         .tasks
@@ -147,7 +147,7 @@ fn say_goodbye(model: &ReadModel, kept: Option<&Path>, next: NextSteps) {
     }
 }
 
-/// The folder to keep; it must be new or empty, so that nothing of a person's is touched.
+/// Returns the folder to keep; it must be new or empty, so that nothing of a person's is touched.
 fn kept(folder: &Path) -> Result<PathBuf, String> {
     let failed = |error: std::io::Error| format!("could not use {}: {error}", folder.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
@@ -174,7 +174,7 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result
     setup.agents.default = Some(scripted.into());
     setup.settings = rehearsal::demo_rules(setup.settings);
     if options.script != DemoScript::Tasks {
-        // Those that its phases or stories name.
+        // Only the gates that its phases or stories name.
         setup.settings.gates.clear();
     }
     setup.on_leave = match options.keep {
@@ -235,11 +235,11 @@ async fn serve(
     end(&server).await.and(shown)
 }
 
-/// Makes the file that has the agents wait for a person, at the first key of one.
+/// Makes the file that lets the agents wait for a person, at the first key of one.
 async fn note_person(server: &Server, file: &Path) {
     let mut at_keys = server.at_keys();
     if at_keys.wait_for(|pressed| *pressed).await.is_ok() {
-        // Without it questions answer themselves all the same, after the time they show.
+        // Without it questions still answer themselves, after the time they show.
         let file = file.to_owned();
         drop(tokio::task::spawn_blocking(move || std::fs::write(file, "")).await);
     }
@@ -270,7 +270,7 @@ async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> E
 /// Ends the session, and every agent of the demo with it.
 async fn end(server: &Server) -> Result<(), String> {
     let ended = server.end(StopAgents::Yes).await;
-    // The project is gone for good, and so are its sockets; what cannot be removed is empty and private.
+    // The project is gone for good, and so are its sockets; files that cannot be removed are empty and private.
     let place = &server.session.paths;
     drop(std::fs::remove_file(&place.socket));
     drop(std::fs::remove_dir_all(&place.runtime));

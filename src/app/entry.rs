@@ -63,9 +63,9 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// What is asked for, with its name. Without a command that is the screen; where none can be drawn, the help (K76).
+/// Returns the command with its name. Without a command that is the screen; where none can be drawn, the help (K76).
 fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
-    // Examples are only shown with help, which the first reading ends with as with an error; every command would pay for them.
+    // Examples are only shown with help, which the first parsing ends with as with an error; every command would pay for them.
     let first = CliArgs::command().try_get_matches();
     let again = |_| command().try_get_matches();
     let matches = first
@@ -94,7 +94,7 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
     }
 }
 
-/// The same error with only the words that are nearest to the mistyped command, the nearest first.
+/// Returns the same error with only the words that are nearest to the mistyped command, the nearest first.
 fn nearest_first(mut error: clap::Error) -> clap::Error {
     let typed = error.get(ContextKind::InvalidSubcommand);
     let known = error.get(ContextKind::SuggestedSubcommand);
@@ -162,7 +162,7 @@ fn failed(why: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// How the scripted agent sends signals: as every agent does.
+/// Returns the sink for signals of the scripted agent, which sends them as every agent does.
 fn sink(context: &RehearsalContext) -> Box<dyn SignalSink> {
     Box::new(SignalRoute {
         socket: context.socket.clone(),
@@ -172,7 +172,7 @@ fn sink(context: &RehearsalContext) -> Box<dyn SignalSink> {
 
 impl SignalSink for SignalRoute {
     fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String> {
-        // A scenario that is tried by hand has nobody to send to.
+        // A scenario that is tried by hand has no receiver.
         if self.socket.is_none() && self.inbox.is_none() {
             return Ok(());
         }
@@ -189,7 +189,7 @@ impl SignalSink for SignalRoute {
             report: signal.report.as_ref().map(ToString::to_string),
             key: signal.key.clone(),
         };
-        // What the engine refuses is the engine's business; an agent goes on with its part.
+        // A refusal of the engine is the engine's business; an agent continues with its part.
         signal::send(self, &sent).map(drop)
     }
 }

@@ -75,7 +75,7 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
         stop.run_until_cancelled(interrupted),
     );
     let ended = server.end(server.stop_agents()).await;
-    // Last, so that whoever waits for the end of this server waits for all of it.
+    // Last, so that a process waiting for the end of this server waits for all of it.
     drop(listener);
     ended?;
     if server.is_broken() {

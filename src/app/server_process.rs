@@ -1,4 +1,4 @@
-//! Starting the server as a process of its own, out of the life of the terminal it was started from.
+//! Starting the server as a process of its own, independent of the terminal it was started from.
 #![expect(
     clippy::disallowed_methods,
     reason = "starts this program again, as the server and as the demo"
@@ -14,7 +14,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 
-/// How the server ends when another process has the project: the starter waits for that one, or tries again.
+/// Exit code of the server when another process has the project: the starter waits for that one, or tries again.
 pub const EXIT_LOCKED: u8 = 75;
 
 /// Starts a server unless one runs, and waits until it listens.
@@ -43,25 +43,25 @@ pub fn play_demo(edge: &ProcessEnv) -> Result<(), String> {
     }
 }
 
-/// Starts a server and waits until it listens, or until it has reported why it cannot. One that is being started by somebody else
-/// serves as well.
+/// Starts a server and waits until it listens, or until it has reported why it cannot. A server that another process is starting serves as
+/// well.
 pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
     let deadline = Deadline::start();
     loop {
         match try_start(edge, place, &deadline)? {
             SpawnResult::Listening => return Ok(()),
             SpawnResult::Locked(why) if deadline.is_over() => return Err(why),
-            // Each try starts a server, which keeps the processors from the one that is to end or to listen.
+            // Each try starts a server, which keeps the processors from the one that is about to end or to listen.
             SpawnResult::Locked(_) => deadline.sleep_for(Duration::from_millis(200)),
         }
     }
 }
 
-/// What became of a started server: one is listening, or another process has the project.
+/// Result of starting a server: one is listening, or another process has the project.
 enum SpawnResult {
-    /// It, or another one, listens.
+    /// Server that listens, this one or another.
     Listening,
-    /// Another process has the project, and does not listen (yet); what the server printed.
+    /// Process that has the project, and does not listen (yet); with the output of the server.
     Locked(String),
 }
 
@@ -72,7 +72,7 @@ fn try_start(edge: &ProcessEnv, place: &ProjectPaths, deadline: &Deadline) -> Re
         let ended = child
             .try_wait()
             .map_err(|error| format!("could not look at the server: {error}"))?;
-        // Asked after the look at the child: when that one has ended, another one may have been faster.
+        // Asked after checking the child: when that one has ended, another one may have been faster.
         if BoardAccess::open_project(place.clone())?.has_server() {
             return Ok(SpawnResult::Listening);
         }

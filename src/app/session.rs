@@ -19,7 +19,7 @@ use crate::config::trust::TrustedGates;
 use crate::ports::git::{Git as _, PreflightError};
 use crate::server::{Session, SessionAdapters, SessionError};
 
-/// The runtime of a server and of the demo.
+/// Builds the runtime of a server and of the demo.
 pub(super) fn runtime() -> Result<Runtime, String> {
     let mut runtime = Builder::new_multi_thread();
     runtime
@@ -60,7 +60,7 @@ pub(super) fn start(
     Session::start(place, setup, adapters, runtime.handle())
 }
 
-/// The project's repository, when it is fit.
+/// Opens the project's repository, when it is fit.
 fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, PreflightError> {
     let marker = format!("{}-{GIT}", place.marker);
     let git = GitCli::open(&GitSetup {
@@ -74,7 +74,7 @@ fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, Pref
     Ok(git)
 }
 
-/// The kinds of agents, and what each is started with.
+/// Builds the kinds of agents, with the context each is started with.
 fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
     let (secret, trust) = (place.secret.clone(), place.trust.clone());
     let prompts = place.trust.clone();

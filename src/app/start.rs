@@ -19,13 +19,13 @@ use crate::protocol::connection::blocking_runtime;
 use crate::protocol::session_list;
 use crate::protocol::wire::{ServerCall, StopAgents};
 
-/// What is typed into the plain client is carried out as on the command line.
+/// Commands for lines typed into the plain client, which are executed as on the command line.
 pub(super) const COMMANDS: Commands = Commands {
     run: typed::run,
     end_of: show::last_lines,
 };
 
-/// How a session is shown in this terminal.
+/// Display of a session in this terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DisplayMode {
     /// The whole terminal is drawn.
@@ -35,7 +35,7 @@ enum DisplayMode {
 }
 
 impl DisplayMode {
-    /// What was asked for by an option, else what this terminal needs.
+    /// Returns the display that was requested by an option, else the one this terminal needs.
     fn choose(is_plain_asked: bool, edge: &ProcessEnv) -> DisplayMode {
         if is_plain_asked || edge.needs_plain() {
             DisplayMode::PlainLines
@@ -49,7 +49,7 @@ impl DisplayMode {
 pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
     let mode = DisplayMode::choose(start.plain, edge);
     if mode == DisplayMode::FullScreen {
-        // Before anything is begun: a screen that cannot be drawn is no reason to start a server.
+        // Before anything is begun: a screen that cannot be drawn is not a reason to start a server.
         client::refuse_without_terminal(edge)?;
     }
     let place = place_at(&edge.folder, edge).map_err(|why| match session_list::last_used(edge) {
@@ -63,7 +63,7 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
     server_process::ensure_server(edge, &place)?;
     let mut access = BoardAccess::open_project(place.clone())?;
     if let Some(text) = &start.requirement {
-        // Nothing of it starts without a go-ahead (LK-33).
+        // None of it starts without a go-ahead (LK-33).
         let draft = create::requirement(text);
         let (answer, _) = create::create_tasks(&mut access, &edge.author(), &[&draft], |ids| {
             let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
@@ -75,7 +75,7 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
     show(edge, &place, mode)
 }
 
-/// Ends this project's server and starts it again in the background (K72); agents go on, and the new server comes back to them.
+/// Ends this project's server and starts it again in the background (K72); agents continue, and the new server comes back to them.
 pub(super) fn restart_server(edge: &ProcessEnv, wanted: &RestartArgs) -> CommandResult {
     let place = place_at(&edge.folder, edge)?;
     let mut access = BoardAccess::open_project(place.clone())?;
@@ -108,7 +108,7 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> Comm
             (Err(nowhere), None) => return Err(nowhere),
         },
     };
-    // It may be another project than that of the folder it was run in.
+    // The project may differ from that of the folder it was run in.
     caller::check_in(&place, "attach")?;
     if recover(edge, &place)? == RestartOutcome::Stopped {
         return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
@@ -161,7 +161,7 @@ fn restart(edge: &ProcessEnv, place: &ProjectPaths) -> RestartFn {
     Arc::new(move || recover(&edge, &place))
 }
 
-/// Starts the project's server again if it was cut off; one that was stopped, as its missing record says, stays so.
+/// Starts the project's server again if it was cut off; a server that was stopped, as its missing record shows, stays so.
 fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> Result<RestartOutcome, String> {
     if !BoardAccess::open_project(place.clone())?.has_server() {
         if !session_list::is_cut_off(place) {

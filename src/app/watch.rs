@@ -1,4 +1,4 @@
-//! The lines of `dbs watch`: what happens, and after a quiet minute what runs (K38, K64).
+//! The lines of `dbs watch`: events, and after a quiet minute the running work (K38, K64).
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::domain::{Notice, NoticeLevel};
 use crate::read_model::{LogLine, ReadModel, general_notice};
 use crate::server::engine_handle::EngineHandle;
 
-/// After so long without a line a person wants to know that work goes on.
+/// Time without a line after which a person wants to know that work continues.
 pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Hands every line to `show`, and a heartbeat whenever no line came for `quiet`. Ends with the engine.

@@ -31,7 +31,7 @@ use crate::protocol::query::{Answer, Query, TaskDetail};
 use crate::protocol::wire::{CallReply, FROM_NOW, ServerCall};
 use crate::read_model::{MetricsReport, ReadModel};
 
-/// Measures figures from the store and the processes of agents where no server does; an error reads after "could not".
+/// Function that measures figures from the store and the processes of agents where no server does; an error reads after "could not".
 pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, String>;
 
 /// Facts beside the board, read by this process because no server does.
@@ -50,7 +50,7 @@ impl StoredFacts for LocalFacts<'_> {
     }
 }
 
-/// Prints what has changed.
+/// Function that prints the changes.
 pub type ShowFn<'a> = &'a mut dyn FnMut() -> Result<(), String>;
 
 /// Access to a project's board through its running server, or through the store when there is none.
@@ -72,7 +72,7 @@ impl BoardAccess {
         Ok(BoardAccess { place, server })
     }
 
-    /// Whether a server runs.
+    /// Returns true if a server runs.
     pub fn has_server(&self) -> bool {
         self.server.is_some()
     }
@@ -85,7 +85,7 @@ impl BoardAccess {
         Ok(Some(server.call(call)?))
     }
 
-    /// Asks the board for something.
+    /// Sends a command to the board.
     ///
     /// # Errors
     /// When the board cannot be reached; a refusal is an answer.
@@ -131,7 +131,7 @@ impl BoardAccess {
         reply.ok_or_else(|| "could not get an answer from the board".to_owned())
     }
 
-    /// Whether this process may ask the board for that, and under which name; without a server there is nobody else to look.
+    /// Checks that this process may send that command to the board, and returns its name; without a server nothing else checks it.
     fn judge_caller(&self, by: &str, command: &Command, board: &Board) -> Result<String, Refusal> {
         let caller = caller::of_this_process(&self.place);
         let own = match &caller {
@@ -179,7 +179,7 @@ impl BoardAccess {
         self.query_measured(query, &|_| Err("measure figures here".to_owned()))
     }
 
-    /// A task with its open attempt.
+    /// Returns a task with its open attempt.
     pub fn task(&mut self, id: &TaskId) -> Result<Option<TaskDetail>, String> {
         match self.query(Query::Task(id.clone()))? {
             Answer::Task(task) => Ok(task),
@@ -187,7 +187,7 @@ impl BoardAccess {
         }
     }
 
-    /// The open attempt of an agent or a task, by the name of either or by its number.
+    /// Returns the open attempt of an agent or a task, by the name of either or by its number.
     pub fn open_attempt(&mut self, name: &str) -> Result<Option<Arc<Attempt>>, String> {
         match self.query(Query::OpenAttempt(name.to_owned()))? {
             Answer::OpenAttempt(attempt) => Ok(attempt),
@@ -195,7 +195,7 @@ impl BoardAccess {
         }
     }
 
-    /// What the agent of a task is told, or the next one in that role; nothing where no agent acts.
+    /// Returns the facts for the prompt of a task's agent, or of the next one in that role; nothing where no agent acts.
     pub fn prompt_facts(
         &mut self,
         task: TaskId,
@@ -207,12 +207,12 @@ impl BoardAccess {
         }
     }
 
-    /// The ids that tasks have.
+    /// Returns the ids of all tasks.
     pub fn ids(&mut self) -> Result<BTreeSet<TaskId>, String> {
         self.ids_in(None)
     }
 
-    /// The ids of the tasks of a batch, or of all.
+    /// Returns the ids of the tasks of a batch, or of all.
     pub fn ids_in(&mut self, batch: Option<BatchId>) -> Result<BTreeSet<TaskId>, String> {
         match self.query(Query::TaskIds(batch))? {
             Answer::TaskIds(ids) => Ok(ids),
@@ -220,14 +220,14 @@ impl BoardAccess {
         }
     }
 
-    /// The board as the store has it.
+    /// Returns the board as the store has it.
     fn stored_model(&self) -> Result<ReadModel, String> {
         // A project in which nothing has happened yet has no store.
         let mut board = match SqliteStore::open_reader(&self.place.store).map_err(could_not)? {
             Some(reader) => reader.load().map_err(could_not)?,
             None => Board::default(),
         };
-        // The board is only read: nothing follows from what the files say until somebody takes a turn.
+        // The board is only read: the contents of the files have no effect until a turn is taken.
         let (settings, workflows) = session_setup::reread(&self.place)?;
         let faults = faults::written(&self.place, &self.place.config(), &workflows);
         board.settings = Arc::new(BoardSettings { faults, ..settings });
@@ -242,7 +242,7 @@ impl BoardAccess {
         })
     }
 
-    /// Calls `show` for every new line of the watcher log, until the server ends, nobody reads any more or `show` fails.
+    /// Calls `show` for every new line of the watcher log, until the server ends, the output is closed or `show` fails.
     pub fn follow(&mut self, show: ShowFn<'_>) -> Result<(), String> {
         let mut outcome = Ok(());
         self.served()?
@@ -250,8 +250,7 @@ impl BoardAccess {
         outcome
     }
 
-    /// Calls `show` at once, and again whenever the board has changed, until the server ends, nobody reads any more or `show`
-    /// fails.
+    /// Calls `show` at once, and again whenever the board has changed, until the server ends, the output is closed or `show` fails.
     pub fn watch(&mut self, show: ShowFn<'_>) -> Result<(), String> {
         let mut outcome = Ok(());
         self.served()?.watch(&mut || show_next(show, &mut outcome))?;
@@ -264,7 +263,7 @@ impl BoardAccess {
         })
     }
 
-    /// The board, locked, for one turn in this process; nothing when a server listens by now. It does not wake: nothing is
+    /// Returns the board, locked, for one turn in this process; nothing when a server listens by now. The turn does not wake: nothing is
     /// started without a server.
     fn durable(&mut self) -> Result<Option<DurableBoard>, String> {
         let deadline = Deadline::start();
@@ -293,13 +292,13 @@ impl BoardAccess {
         Ok(Some(durable))
     }
 
-    /// The holders of the project, to look at and to end: none is started with these.
+    /// Returns the holders of the project, to look at and to end: none is started with these.
     pub(in crate::cli) fn holders(&self) -> LocalHolders {
         let place = &self.place;
         LocalHolders::new(PathBuf::new(), place.attempts.clone(), place.runtime.clone())
     }
 
-    /// The store, locked for this process.
+    /// Opens the store, locked for this process.
     pub(in crate::cli) fn store(&self) -> Result<SqliteStore, StoreError> {
         let owner = LockOwner {
             process: std::process::id(),
@@ -314,7 +313,7 @@ impl BoardAccess {
     }
 }
 
-/// Notes what has ended of the agents that worked when the last server ended: the store cannot know.
+/// Marks the agents that worked when the last server ended and have ended since: the store cannot know.
 fn mark_ended(board: &mut Board, holders: &dyn Holders) {
     for attempt in board.attempts.values_mut() {
         if !attempt.state.is_open() || matches!(attempt.worker, Worker::Engine(_)) {
@@ -323,7 +322,7 @@ fn mark_ended(board: &mut Board, holders: &dyn Holders) {
         let doing = match holders.status(&HolderId::from(attempt.id)).state {
             HolderLiveness::Exited(_) => ActivityKind::Exited,
             HolderLiveness::Lost | HolderLiveness::GoneWithMachine => ActivityKind::Lost,
-            // It was started, and what would tell of it is gone.
+            // The holder was started, and its records are gone.
             HolderLiveness::NotStarted if attempt.state == AttemptState::Running => ActivityKind::Lost,
             HolderLiveness::NotStarted | HolderLiveness::Running(_) | HolderLiveness::Unknown(_) => continue,
         };
@@ -344,7 +343,7 @@ fn unexpected_answer(answer: Answer) -> String {
     ProtocolError::from(CallReply::Query(Ok(answer))).into()
 }
 
-/// What was decided without a server and needs one: agents at work are stopped by the next.
+/// Adds to an answer without a server that the rest needs one: agents at work are stopped by the next.
 fn mark_deferred(accepted: Accepted, waits: bool) -> Accepted {
     if !waits {
         return accepted;

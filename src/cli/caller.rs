@@ -1,5 +1,5 @@
-//! Who runs this command, found out by this process about itself: what acts without a server is refused to agents here, by the same
-//! table as in the server.
+//! Caller of this command, found out by this process about itself: commands that act without a server are refused to agents here, by the
+//! same table as in the server.
 
 use clap::ArgMatches;
 
@@ -13,7 +13,7 @@ use crate::protocol::callers::{
 use crate::protocol::connection::Connection;
 use crate::protocol::wire::ServerCall;
 
-/// The command that was typed, as the table calls it.
+/// Returns the command that was typed, by its name in the table.
 pub fn command_name(matches: &ArgMatches) -> String {
     let mut words = Vec::new();
     let mut inner = matches;
@@ -35,37 +35,37 @@ pub fn command_name(matches: &ArgMatches) -> String {
     }
 }
 
-/// Refuses a command that is for persons when an agent of this project, or a gate, runs it. The server writes that down, if one runs.
+/// Refuses a command that is for persons when an agent of this project, or a gate, runs it. The server records that, if one runs.
 ///
 /// # Errors
-/// Why it is refused, for people.
+/// The reason why it is refused, for people.
 pub fn check(command: &str, edge: &ProcessEnv) -> Result<(), String> {
     if allowed_callers(command) != AllowedCallers::Persons {
         return Ok(());
     }
-    // Outside of projects there are no agents; the command says itself what it misses.
+    // Outside of projects there are no agents; the command itself reports what is missing.
     let Ok(place) = ProjectPaths::find(&edge.folder, edge) else {
         return Ok(());
     };
     check_in(&place, command)
 }
 
-/// The same for a command that is about that project, wherever it is run.
+/// Checks a command on that project, wherever it is run.
 ///
 /// # Errors
-/// Why it is refused, for people.
+/// The reason why it is refused, for people.
 pub fn check_in(place: &ProjectPaths, command: &str) -> Result<(), String> {
     let Some(why) = refusal(&of_this_process(place), command, CallSubject::default()) else {
         return Ok(());
     };
     if let Ok(Some(mut server)) = Connection::open(&place.socket) {
-        // It is refused all the same when nobody can write it down.
+        // It is refused all the same when it cannot be recorded.
         drop(server.call(ServerCall::Refused(command.to_owned())));
     }
     Err(why)
 }
 
-/// The caller that this process is in the project: an agent by what it and its ancestors were started with, or by the token it has.
+/// Returns the caller that this process is in the project: an agent by the markers it and its ancestors were started with, or by its token.
 pub fn of_this_process(place: &ProjectPaths) -> Caller {
     let found = match origin(std::process::id()) {
         Ok(found) => found,
@@ -74,7 +74,7 @@ pub fn of_this_process(place: &ProjectPaths) -> Caller {
     let starters = found.starters(&Origin::default());
     match Caller::of(&starters, &place.marker) {
         Caller::Person => by_token(place).unwrap_or(Caller::Person),
-        // A server that comes from there as well is used from there.
+        // A server with the same origin is used from there.
         Caller::Program(BY_OTHER_PROJECT) => {
             Caller::of(&found.starters(&origin_of_server(place, &found)), &place.marker)
         }
@@ -82,8 +82,8 @@ pub fn of_this_process(place: &ProjectPaths) -> Caller {
     }
 }
 
-/// Where the server of the project comes from. Without one nothing tells a project that was made for a test below an agent of another
-/// project from one that such an agent has found, so both pass.
+/// Returns the origin of the server of the project. Without one, a project that was made for a test below an agent of another project
+/// cannot be told from one that such an agent has found, so both pass.
 fn origin_of_server(place: &ProjectPaths, own: &Origin) -> Origin {
     match Connection::open(&place.socket) {
         Ok(Some(server)) => server
@@ -95,7 +95,7 @@ fn origin_of_server(place: &ProjectPaths, own: &Origin) -> Origin {
     }
 }
 
-/// Only what this project has started knows a token beside the project's socket.
+/// Returns the agent by its token: only programs started by this project know a token beside the project's socket.
 fn by_token(place: &ProjectPaths) -> Option<Caller> {
     let get = |name: &str| {
         let all = &place.sources.overrides.environment;

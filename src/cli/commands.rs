@@ -1,5 +1,4 @@
-//! One command, one function: read arguments, ask the board or the server, print. Exit codes: 0 done, 1 refused or failed,
-//! 2 wrong use.
+//! The commands, each a function: read arguments, ask the board or the server, print. Exit codes: 0 done, 1 refused or failed, 2 wrong use.
 
 mod agents;
 pub mod atdd;
@@ -41,16 +40,16 @@ use crate::domain::Command;
 use crate::engine::inbox::CommandReply;
 use crate::protocol::query::Report;
 
-/// Exit code of a command, or why it could not be carried out.
+/// Exit code of a command, or the reason why it could not be executed.
 pub type CommandResult = Result<ExitCode, String>;
 
-/// Asks the board and prints its answer.
+/// Sends a command to the board and prints the answer.
 pub fn execute(edge: &ProcessEnv, command: Command, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     Ok(print_reply(&access.execute(&edge.author(), command)?, "", json))
 }
 
-/// Prints what was accepted, or what was refused with `prefix` before it.
+/// Prints an accepted answer, or a refusal with `prefix` before it.
 fn print_reply(answer: &CommandReply, prefix: &str, json: JsonFlag) -> ExitCode {
     match answer {
         Ok(accepted) => print_done(&accepted.0, json),
@@ -65,7 +64,7 @@ fn print_reply(answer: &CommandReply, prefix: &str, json: JsonFlag) -> ExitCode 
     ExitCode::SUCCESS
 }
 
-/// Prints what was done.
+/// Prints the result.
 pub fn print_done(text: &str, json: JsonFlag) {
     if json.json {
         output::json(&serde_json::json!({ "ok": text }));
@@ -74,7 +73,7 @@ pub fn print_done(text: &str, json: JsonFlag) {
     }
 }
 
-/// The exit code of a command that looked at something.
+/// Returns the exit code of a command that checked something.
 fn exit_code(is_well: bool) -> ExitCode {
     if is_well {
         ExitCode::SUCCESS
@@ -83,10 +82,10 @@ fn exit_code(is_well: bool) -> ExitCode {
     }
 }
 
-/// Runs a command of the board or of sessions; verbs that are programs of their own are not among them.
+/// Runs a command of the board or of sessions; commands that are programs of their own are not among them.
 ///
 /// # Errors
-/// What could not be done, for people.
+/// The failure, for people.
 pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
     match verb {
         CliCommand::Pause(DeferredArgs(json)) => execute(edge, Command::Pause, json),
@@ -156,12 +155,12 @@ fn of_machine(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Keys(DeferredArgs(keys)) => keys::run(edge, &keys),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual::run(folder.as_deref()),
-        // What draws, serves or plays is begun by whoever puts the program together.
+        // Commands that draw, serve or play are started by the caller of this function.
         _ => Err("could not run this here".to_owned()),
     }
 }
 
-/// The script that lets a shell ask for what could come next.
+/// Prints the script by which a shell asks for completions.
 fn completions(shell: clap_complete::Shell) -> CommandResult {
     let script = crate::cli::completion::script(shell)
         .ok_or_else(|| format!("could not write a script for {shell}: this version has none"))?;

@@ -1,5 +1,5 @@
-//! What a shell asks while somebody types: the words that could come next, with the tasks, agents, stages and sessions there are.
-//! Quick and silent: it only reads, asks no server, and where something is amiss it knows nothing.
+//! Completions for a shell while a person types: the words that could come next, with the existing tasks, agents, stages and sessions.
+//! Quick and silent: it only reads, asks no server, and returns nothing where something is amiss.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ use crate::term::sanitize;
 
 /// The variable by which the script of a shell asks; its value names the shell.
 pub const COMPLETE_VAR: &str = "_DBS_COMPLETE";
-/// Most names offered: more than anybody reads.
+/// Maximum number of names offered.
 const MAX_NAMES: usize = 500;
-/// Longest title shown beside an id, in characters.
+/// Maximum characters of a title shown beside an id.
 const MAX_TITLE: usize = 60;
 
-/// What an argument of the command line names, and so what completes it.
+/// Kind of thing that an argument of the command line names, which decides its completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CompletionKind {
     Tasks(&'static [&'static str]),
@@ -44,7 +44,7 @@ enum CompletionKind {
 
 const ALL: &[&str] = &[];
 
-/// The script that lets a shell ask; `None` for one that cannot.
+/// Returns the script that lets a shell ask; `None` for one that cannot.
 pub fn script(shell: Shell) -> Option<Vec<u8>> {
     let mut script = Vec::new();
     let shells = Shells::builtins();
@@ -55,7 +55,7 @@ pub fn script(shell: Shell) -> Option<Vec<u8>> {
     Some(script)
 }
 
-/// The answer to what the shell asks. `arguments` are those of the process.
+/// Returns the answer to the request of the shell. `arguments` are those of the process.
 pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>) -> Vec<u8> {
     let mut answer = Vec::new();
     let shells = Shells::builtins();
@@ -63,7 +63,7 @@ pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>
     let words: Vec<_> = words.collect();
     if let (Some(known), false) = (shells.completer(shell), words.is_empty()) {
         let mut all = with_completers(command(), "", &Arc::new(edge.clone()));
-        // Half an answer is none.
+        // A partial answer is not written.
         if known
             .write_complete(&mut all, words, Some(&edge.folder), &mut answer)
             .is_err()
@@ -74,7 +74,7 @@ pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>
     answer
 }
 
-/// The command line, knowing what the words of commands name.
+/// Adds to the command line the completions for the words of commands.
 fn with_completers(command: Command, path: &str, edge: &Arc<ProcessEnv>) -> Command {
     let verbs: Vec<String> = command
         .get_subcommands()
@@ -96,7 +96,7 @@ fn with_completers(command: Command, path: &str, edge: &Arc<ProcessEnv>) -> Comm
     command
 }
 
-/// What an argument of a command names.
+/// Returns the kind of thing that an argument of a command names.
 fn names(path: &str, argument: &str) -> Option<CompletionKind> {
     Some(match (path, argument) {
         ("approve", "id") => CompletionKind::Tasks(&["held", "active"]),
@@ -141,7 +141,7 @@ fn candidates(edge: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<Co
         .collect()
 }
 
-/// Names that begin so, and a help text for each.
+/// Returns the names that begin with that text, and a help text for each.
 fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(String, String)> {
     let bare = |name: String| (name, String::new());
     let store = || reader(edge);
@@ -202,7 +202,7 @@ fn agents(store: &StoreReader) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Names of workflows, or of their stages: as the last server had them, else those that are built in.
+/// Returns the names of workflows, or of their stages: as the last server had them, else those that are built in.
 fn flows(store: Option<&StoreReader>, names: CompletionKind) -> Vec<String> {
     let events = store
         .and_then(|store| store.last_settings().ok())

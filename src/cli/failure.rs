@@ -1,8 +1,8 @@
-//! How commands say that something failed.
+//! Failure messages of commands.
 
 use std::fmt::Display;
 
-/// The sentence about an error whose text reads after "could not".
+/// Returns the sentence about an error whose text reads after "could not".
 pub fn could_not(error: impl Display) -> String {
     format!("could not {error}")
 }

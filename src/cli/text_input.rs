@@ -1,4 +1,4 @@
-//! Texts from a file, or from the standard input where `-` is given instead of one. None is taken that is too long.
+//! Texts from a file, or from the standard input where `-` is given instead of one. Texts that are too long are refused.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::adapters::text_file;
 use crate::domain::MAX_TEXT_BYTES;
 
-/// What stands for the standard input.
+/// Argument that means the standard input.
 const INPUT: &str = "-";
 
-/// The text of a file, or of what comes in (`-`).
+/// Returns the text of a file, or of standard input (`-`).
 ///
 /// # Errors
-/// When it cannot be read, is no UTF-8 or has more than so many bytes. Reads after "could not read it:".
+/// When it cannot be read, is not UTF-8 or has more than `most` bytes. Reads after "could not read it:".
 pub fn text(from: &Path, most: usize) -> Result<String, String> {
     if from.as_os_str() == INPUT {
         return whole(std::io::stdin().lock(), most);
@@ -23,7 +23,7 @@ pub fn text(from: &Path, most: usize) -> Result<String, String> {
     whole(file, most)
 }
 
-/// A text as it was given, or what comes in (`-`).
+/// Returns a text as it was given, or that of standard input (`-`).
 pub fn typed(what: &str, given: String) -> Result<String, String> {
     if given != INPUT {
         return Ok(given);

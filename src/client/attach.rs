@@ -1,4 +1,4 @@
-//! Shows a session on the whole screen of this terminal: sends what is pressed, writes what arrives.
+//! Shows a session on the whole screen of this terminal: sends keys, writes frames.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -24,21 +24,21 @@ use super::reconnect::{DisconnectLog, LastFrame, RestartFn, STOPPED, WaitOutcome
 use super::tty::{TerminalGuard, is_enhanced, restore};
 use super::window::WindowStatus;
 
-/// The error where a server sends what no screen holds.
+/// The error where a server sends something that is not a screen.
 const NO_SCREEN: &str = "could not show the session: what its server sends is no screen, and was not written to this terminal; \
                          `dbs doctor` says which server runs";
 
-/// Which session, if any, the client shows after this one.
+/// Session, if any, that the client shows after this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwitchTarget {
     None,
     Project(String),
-    /// In the demo, and then back here.
+    /// The demo, and then this session again.
     Demo,
 }
 
-/// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is
-/// started again by `restart`, if there is one; the screen says so and comes back. Answers where the person goes on.
+/// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is started again
+/// by `restart`, if there is one; the screen shows it and comes back. Returns the session to show next.
 pub async fn attach(
     place: &ProjectPaths,
     edge: &ProcessEnv,
@@ -54,12 +54,12 @@ pub async fn attach(
     let is_demo = restart.is_none();
     let looked = match restart {
         Some(_) => crash::guard_screen(place.logs.clone(), CrashScope::Client, restore),
-        // The project of a demo goes with it, and its report should not.
+        // The project of a demo is removed with it, and its crash report should not be.
         None => crash::guard_screen(std::env::temp_dir(), CrashScope::Both, restore),
     };
     let ended = tokio::select! {
         ended = show((socket, edge), &mut connection, (looks, restart)) => ended,
-        // The window was closed, or somebody ends us from outside: everything else goes on.
+        // The window was closed, or this process is ended from outside: everything else continues.
         () = looked.panicked.cancelled() => Err(String::new()),
         () = crate::adapters::termination::termination_signal() => Ok(DetachReason::Ended(String::new())),
     };
@@ -67,7 +67,7 @@ pub async fn attach(
     drop(looked);
     match ended? {
         DetachReason::Switch(onward) => Ok(onward),
-        // A demo that is left is over, and says so itself.
+        // A demo that is left is over, and reports that itself.
         DetachReason::Left(_) if is_demo => Ok(SwitchTarget::None),
         DetachReason::Ended(why) | DetachReason::Left(why) => {
             if !why.is_empty() {
@@ -78,20 +78,20 @@ pub async fn attach(
     }
 }
 
-/// Why an attached client stops: the session ended or the user switches to another one.
+/// Reason why an attached client stops: the session ended or the user switches to another one.
 enum DetachReason {
-    /// For good, with these words.
+    /// End for good, with these words.
     Ended(String),
-    /// The person left; where the session goes on.
+    /// Leave of the person, with the place where the session continues.
     Left(String),
     Switch(SwitchTarget),
 }
 
-/// Why the session cannot be shown any more, though nobody wanted that.
+/// Error that keeps the session from being shown any more.
 enum ShowError {
-    /// The server was lost.
+    /// Loss of the server.
     Lost,
-    /// This terminal cannot be used; for people.
+    /// Terminal that cannot be used; for people.
     Terminal(String),
 }
 
@@ -101,7 +101,7 @@ impl From<ProtocolError> for ShowError {
     }
 }
 
-/// Shows the session until it says goodbye; answers with which words.
+/// Shows the session until it says goodbye; returns the reason.
 async fn show(
     (socket, edge): (&Path, &ProcessEnv),
     connection: &mut (FrameSender, FrameReceiver),
@@ -115,14 +115,14 @@ async fn show(
         match run_connection(connection, (&mut input, &mut frozen), (looks, edge)).await {
             Ok(reason) => {
                 if matches!(reason, DetachReason::Switch(_)) {
-                    // Whoever reads keys must not take them from what comes next.
+                    // The reader of keys must not take them from the next program.
                     input.pause().await;
                 }
                 return Ok(reason);
             }
             Err(ShowError::Terminal(why)) => return Err(why),
             Err(ShowError::Lost) => {
-                // Nobody knows how far the work is.
+                // The progress of the work is not known.
                 TerminalGuard::clear_progress();
                 losses.record(tokio::time::Instant::now())?;
                 let waited =
@@ -150,7 +150,7 @@ async fn run_connection(
     send(sender, &FromClient::Attach(attach_request(looks, edge))).await?;
     let features = TerminalFeatures::detect(edge);
     let mut signs = WindowStatus::new(features, ProgressSupport::of(edge));
-    // The last link that is being opened; whether an earlier one could be is not reported any more.
+    // The last link that is being opened; a failure of an earlier one is not reported any more.
     let mut opening: Option<tokio::task::JoinHandle<Result<(), String>>> = None;
     loop {
         tokio::select! {
@@ -167,7 +167,7 @@ async fn run_connection(
                     }
                     send(sender, &message_of(heard)).await?;
                 }
-                // The terminal is gone: leave quietly, everything goes on.
+                // The terminal is gone: leave quietly, everything continues.
                 Some(Err(_)) | None => return Ok(DetachReason::Ended(String::new())),
             },
             heard = receive(receiver) => match heard? {
@@ -217,13 +217,13 @@ async fn ended<T>(
     }
 }
 
-/// Gives the terminal to the person's editor for a while; answers what it wrote, nothing when it failed.
+/// Gives the terminal to the person's editor for a while; returns the text it wrote, nothing when it failed.
 async fn edit_text(
     edge: &ProcessEnv,
     text: String,
     input: &mut InputReader,
 ) -> Result<Option<String>, ShowError> {
-    // Whoever reads keys must not take them from the editor.
+    // The reader of keys must not take them from the editor.
     input.pause().await;
     TerminalGuard::suspend();
     let edge = edge.clone();
@@ -249,15 +249,15 @@ fn attach_request(looks: DisplayCaps, edge: &ProcessEnv) -> AttachRequest {
     }
 }
 
-/// Whether the terminal is at the other end of a connection.
+/// Returns true if the terminal is at the other end of a connection.
 fn is_remote(edge: &ProcessEnv) -> bool {
     ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
         .iter()
         .any(|name| edge.get(name).is_some())
 }
 
-/// Gives what was copied to the terminal first, and then to this machine's clipboard, unless the person sits at another one: a tool
-/// here would serve nobody (A12).
+/// Gives copied text to the terminal first, and then to this machine's clipboard, unless the person sits at another one: a tool here would
+/// be of no use (A12).
 fn copy(edge: &ProcessEnv, text: String) {
     TerminalGuard::copy(&text);
     if is_remote(edge) {
@@ -265,14 +265,14 @@ fn copy(edge: &ProcessEnv, text: String) {
     }
     let tools = clipboard::tools(&|name| edge.get(name));
     if !tools.is_empty() {
-        // Whether there is one is nobody's business: the terminal has it already.
+        // A missing tool is not an error: the terminal has the text already.
         drop(tokio::task::spawn_blocking(move || {
             clipboard::copy(&tools, &text)
         }));
     }
 }
 
-/// The program this terminal is in, if that has keys of its own.
+/// Returns the program this terminal is in, if that has keys of its own.
 fn multiplexer(edge: &ProcessEnv) -> Option<&'static str> {
     let known = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
     let found = known.into_iter().find(|(name, _)| edge.get(name).is_some());

@@ -1,6 +1,6 @@
-//! What colours a terminal has: the questions, and the answers picked out of what is pressed. Nothing waits for them.
-//! Must never swallow a key: what turns out to be no answer is passed on as it came. Must never press one either: an answer that
-//! comes late, in pieces or in an unknown form is not passed on.
+//! Colours of the terminal: the queries, and the replies picked out of the input. Nothing waits for them. Must never swallow a key: input
+//! that turns out not to be a reply is passed on as it came. Must never press one either: a reply that comes late, in pieces or in an
+//! unknown form is not passed on.
 
 use std::time::Duration;
 
@@ -10,40 +10,40 @@ use crate::config::process_env::ProcessEnv;
 use crate::protocol::wire::TerminalColour;
 use crate::term::Rgb;
 
-/// Asks for the colour of text (OSC 10) and for that behind it (OSC 11).
+/// Query for the colour of text (OSC 10) and for that behind it (OSC 11).
 pub(super) const QUERY: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
 
-/// How answers begin; what begins so is no key of a person's, whatever follows and however late it comes.
+/// Beginnings of replies; input that begins so is not a key of a person's, whatever follows and however late it comes.
 const FOREGROUND: &str = "\x1b]10;";
 const BACKGROUND: &str = "\x1b]11;";
 
-/// How answers end.
+/// Ends of replies.
 const ENDS: [&str; 2] = ["\x1b\\", "\x07"];
 
-/// Stands for a key that is in no answer.
+/// Placeholder for a key that is in no reply.
 const OTHER_KEY: char = '\u{10ffff}';
 
-/// Most characters of an answer; behind more than this the terminal has forgotten its end.
+/// Maximum characters of a reply; with more than this the terminal has forgotten its end.
 const LONGEST: usize = 64;
 
-/// How long the pieces of what may be an answer can be apart, and those of what certainly is one.
+/// Maximum gap between the pieces of a possible reply, and between those of a certain one.
 const MAYBE_GAP: Duration = Duration::from_millis(50);
 const CERTAIN_GAP: Duration = Duration::from_secs(2);
 
-/// Whether a terminal can be asked: a console shows the question, or beeps.
+/// Returns true if a terminal can be queried: a console shows the query, or beeps.
 pub(super) fn can_query(edge: &ProcessEnv) -> bool {
     edge.get("TERM")
         .is_none_or(|term| term != "linux" && term != "dumb")
 }
 
-/// What the terminal sent: an input event or one of its colours.
+/// Input from the terminal: an event or one of its colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TerminalInput {
     Event(Event),
     Colour(TerminalColour),
 }
 
-/// Picks the terminal's replies to colour queries out of its input events, whenever they come: as keys they would act.
+/// Parser that picks the terminal's replies to colour queries out of its input events, whenever they come: as keys they would act.
 #[derive(Debug, Default)]
 pub(super) struct ColourReplyParser {
     held: Vec<Event>,
@@ -51,7 +51,7 @@ pub(super) struct ColourReplyParser {
 }
 
 impl ColourReplyParser {
-    /// How long to wait for more of what is held back; nothing is held without it.
+    /// Returns the time to wait for more of the held input; nothing if none is held.
     pub(super) fn gap(&self) -> Option<Duration> {
         (!self.text.is_empty()).then_some(if is_certain(&self.text) {
             CERTAIN_GAP
@@ -60,8 +60,8 @@ impl ColourReplyParser {
         })
     }
 
-    /// Takes in an event; answers what can be passed on now. An escape alone is only held back while an answer is expected: a
-    /// person's goes on at once, and what follows it is looked at all the same.
+    /// Takes in an event; returns the input that can be passed on now. An escape alone is only held back while a reply is expected: a
+    /// person's is passed on at once, and the following input is checked all the same.
     pub(super) fn feed(&mut self, event: Event, is_expected: bool) -> Vec<TerminalInput> {
         let before = self.text.len();
         self.text
@@ -86,12 +86,12 @@ impl ColourReplyParser {
         }
         self.text.truncate(before);
         let mut passed = self.take_held();
-        // It may begin the next answer.
+        // It may begin the next reply.
         passed.extend(self.feed(event, is_expected));
         passed
     }
 
-    /// Gives up what is held back: a broken answer is dropped, anything else are keys.
+    /// Gives up the held input: a broken reply is dropped, anything else are keys.
     pub(super) fn take_held(&mut self) -> Vec<TerminalInput> {
         let given_up = std::mem::take(self);
         let keys = if is_certain(&given_up.text) {
@@ -103,8 +103,8 @@ impl ColourReplyParser {
     }
 }
 
-/// What the terminal sent for a key, as far as a colour reply can hold it. The reader of keys takes an escape and the character
-/// behind it for a key with Alt, unless they came in two pieces.
+/// Returns the characters that the terminal sent for a key, as far as a colour reply can contain them. The reader of keys takes an escape
+/// and the next character for a key with Alt, unless they came in two pieces.
 fn sent(event: &Event) -> Option<String> {
     let key = event.as_key_press_event()?;
     Some(match (key.code, key.modifiers) {
@@ -141,7 +141,7 @@ fn colour(text: &str) -> Option<TerminalColour> {
     foreground.or_else(|| of(BACKGROUND).map(TerminalColour::Background))
 }
 
-/// Three levels with strokes between them.
+/// Parses three levels with strokes between them.
 fn rgb(text: &str) -> Option<Rgb> {
     let mut parts = text.split('/').map(level);
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
@@ -150,7 +150,7 @@ fn rgb(text: &str) -> Option<Rgb> {
     }
 }
 
-/// One to four hexadecimal digits, as a share of 255.
+/// Parses a level of one to four hexadecimal digits, as a share of 255.
 fn level(digits: &str) -> Option<u8> {
     let most = 16_u32
         .checked_pow(u32::try_from(digits.len()).ok()?)?

@@ -1,27 +1,27 @@
-//! What a terminal understands beyond drawing: titles and notifications. One that is simple, old or unknown is sent nothing but
-//! the bell. Texts are cleaned again here: whatever the server sends, nothing in it acts on the terminal.
+//! Features of a terminal beyond drawing: titles and notifications. A terminal that is simple, old or unknown is sent nothing but the bell.
+//! Texts are cleaned again here: whatever the server sends, nothing in it acts on the terminal.
 
 use crate::config::notify_style::NotifySequence;
 use crate::config::process_env::ProcessEnv;
 use crate::protocol::wire::TerminalNotice;
 use crate::term::sanitize;
 
-/// Beginnings of the names (`TERM`) of terminals that have titles and pass over what they do not know.
+/// Beginnings of the names (`TERM`) of terminals that have titles and ignore unknown sequences.
 const KNOWING: &str = "xterm rxvt foot alacritty kitty wezterm ghostty konsole gnome vte st- contour mintty iterm tmux screen \
                        rio mlterm";
 /// Beginnings of names of terminals that show notifications by `OSC 9`, and by `OSC 777`.
 const SHOW_9: &str = "xterm-kitty kitty xterm-ghostty ghostty wezterm";
 const SHOW_777: &str = "foot rxvt contour";
-/// Programs (`TERM_PROGRAM`) that do by `OSC 9`, whatever they call themselves in `TERM`.
+/// Programs (`TERM_PROGRAM`) that show notifications by `OSC 9`, whatever their name in `TERM`.
 const PROGRAMS: &[&str] = &["iTerm.app", "WezTerm", "ghostty", "WarpTerminal"];
 
-/// Which titles and notifications the terminal understands, by its environment.
+/// Titles and notifications that the terminal understands, by its environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TerminalFeatures {
-    /// Whether it understands more than the bell: titles, and passes over what it does not know.
+    /// True if it understands more than the bell: titles, and ignores unknown sequences.
     has_titles: bool,
     notify_sequence: NotifySequence,
-    /// Whether tmux stands between us and it.
+    /// True if tmux is between us and the terminal.
     tmux: bool,
 }
 
@@ -38,7 +38,7 @@ impl TerminalFeatures {
         } else if begins(SHOW_777) || edge.get("VTE_VERSION").is_some() {
             NotifySequence::Osc777
         } else if tmux {
-            // Which terminal is around it is not known; most of those that show anything know this one.
+            // The terminal around it is not known; most of those that show notifications know this one.
             NotifySequence::Osc9
         } else {
             NotifySequence::None
@@ -50,7 +50,7 @@ impl TerminalFeatures {
         }
     }
 
-    /// The bytes that name the window so; none where there is no title.
+    /// Returns the bytes that set the window's title; none where there is no title.
     pub(super) fn title(self, text: &str) -> Vec<u8> {
         if !self.has_titles || text.is_empty() {
             return Vec::new();
@@ -58,7 +58,7 @@ impl TerminalFeatures {
         format!("\x1b]2;{}\x1b\\", sanitize(text)).into_bytes()
     }
 
-    /// The bytes that call the person.
+    /// Returns the bytes that notify the person.
     pub(super) fn notify(self, call: &TerminalNotice) -> Vec<u8> {
         let (heading, text) = (sanitize(&call.heading), sanitize(&call.text));
         let way = match call.manner.way {
@@ -67,7 +67,7 @@ impl TerminalFeatures {
             wished => wished,
         };
         let words = match way {
-            // The heading stands first: a text that begins with a number and a semicolon would mean something else.
+            // The heading comes first: a text that begins with a number and a semicolon would have another meaning.
             NotifySequence::Osc9 => format!("\x1b]9;{heading}: {text}\x1b\\"),
             NotifySequence::Osc777 => {
                 let heading = heading.replace(';', ",");

@@ -1,12 +1,12 @@
-//! What a frame may hold: text, and the sequences by which the server places and colours it. Whatever else comes is not from a server
+//! Check of the contents of a frame: text, and the sequences by which the server places and colours it. Anything else is not from a server
 //! of this program, and must not act on the person's terminal.
 
 use std::str::Chars;
 
-/// Longest sequence of a frame, in characters: all attributes and three colours.
+/// Maximum characters of a sequence in a frame: all attributes and three colours.
 const LONGEST_SEQUENCE: usize = 128;
 
-/// Returns whether a frame does nothing but draw.
+/// Returns true if a frame only draws.
 pub(super) fn is_drawing(frame: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(frame) else {
         return false;
@@ -24,7 +24,7 @@ pub(super) fn is_drawing(frame: &[u8]) -> bool {
     true
 }
 
-/// Returns whether what follows an escape is a sequence that draws.
+/// Skips a sequence after an escape; returns true if it only draws.
 fn skip_sequence(rest: &mut Chars<'_>) -> bool {
     if rest.next() != Some('[') {
         return false;

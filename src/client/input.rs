@@ -1,5 +1,5 @@
-//! What a person presses, read on a thread of its own: the reader of a terminal that has gone may be kept busy for ever, and
-//! everything else has to go on, and to end, all the same.
+//! Input of a person, read on a thread of its own: the reader of a terminal that has gone may be kept busy for ever, and everything else
+//! has to continue, and to end, all the same.
 
 use std::io;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::client::key_source;
 use crate::client::tty::{is_enhanced, write_all};
 use crate::protocol::wire::FromClient;
 
-/// Events that wait to be sent; when there are more, what is pressed waits in the terminal.
+/// Maximum number of events that wait to be sent; when there are more, further keys wait in the terminal.
 const MAX_QUEUED: usize = 256;
-/// How long an answer of the terminal's is expected, so that even its first byte alone is not taken for the key Escape.
+/// Time in which a reply of the terminal is expected, so that even its first byte alone is not taken for the key Escape.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
-/// How often a terminal that answers is asked again: its colours may change with the hour. It could tell by itself (mode 2031),
-/// but the reader of keys would take that for a key that is not yet whole, and swallow the next ones.
+/// Interval at which a terminal that answers is queried again: its colours may change with the hour. It could report that by itself (mode
+/// 2031), but the reader of keys would take the report for an incomplete key, and swallow the next ones.
 const QUERY_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Converts an input event to a message for the server.
@@ -34,8 +34,8 @@ pub(super) fn message_of(heard: TerminalInput) -> FromClient {
     }
 }
 
-/// What a key is by its usual name. An old terminal sends one character for `C-4` and `C-\\`, and so on to `C-7` and `C-_`; the
-/// reader calls it by the digit, and programs that get keys by name wait for the other.
+/// Returns a key by its usual name. An old terminal sends one character for `C-4` and `C-\\`, and so on to `C-7` and `C-_`; the reader uses
+/// the digit, and programs that get keys by name expect the other.
 fn normalize_key(mut key: KeyEvent, is_enhanced: bool) -> KeyEvent {
     if !is_enhanced && key.modifiers.contains(KeyModifiers::CONTROL) {
         key.code = match key.code {
@@ -57,7 +57,7 @@ pub(super) struct InputReader {
 }
 
 impl InputReader {
-    /// Begins to read; asks the terminal what colours it has, if that may be asked.
+    /// Begins to read; queries the colours of the terminal, if `may_ask` is set.
     pub(super) fn open(may_ask: bool) -> io::Result<InputReader> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -65,7 +65,7 @@ impl InputReader {
         let (sender, events) = mpsc::channel(MAX_QUEUED);
         let stop = CancellationToken::new();
         let stopped = stop.clone();
-        // Nobody waits for its end: the process may end before it.
+        // Its end is not waited for: the process may end before it.
         std::thread::Builder::new()
             .name("input".to_owned())
             .spawn(move || {
@@ -80,12 +80,12 @@ impl InputReader {
         })
     }
 
-    /// What comes next; nothing when the terminal has gone.
+    /// Returns the next input; nothing when the terminal has gone.
     pub(super) async fn next(&mut self) -> Option<io::Result<TerminalInput>> {
         self.events.recv().await
     }
 
-    /// Leaves the terminal to somebody else; comes back when nothing reads it here any more.
+    /// Leaves the terminal to another program; returns when nothing reads it here any more.
     pub(super) async fn pause(&mut self) {
         self.stop = None;
         while self.events.recv().await.is_some() {}
@@ -97,7 +97,7 @@ impl InputReader {
     }
 }
 
-/// Sends on what the terminal tells, and asks it for its colours now and then, if `ask` can.
+/// Passes on the input of the terminal, and queries its colours now and then, if `ask` can.
 async fn read(
     mut events: impl Stream<Item = io::Result<Event>> + Unpin,
     ask: impl Fn() -> bool,
@@ -107,7 +107,7 @@ async fn read(
     let mut answer = ColourReplyParser::default();
     let mut listen_until = expect();
     let mut ask_again = Instant::now() + QUERY_INTERVAL;
-    // Who was silent the last time is not asked by the clock: it would be asked for nothing.
+    // A terminal that was silent the last time is not queried by the clock: it would not answer.
     let mut answers = false;
     loop {
         let event = async {
@@ -136,7 +136,7 @@ async fn read(
                 continue;
             }
             Ok(Some(Ok(event))) => {
-                // Whoever comes back may have changed the colours meanwhile.
+                // A person who comes back may have changed the colours meanwhile.
                 if event == Event::FocusGained {
                     listen_until = expect();
                 }

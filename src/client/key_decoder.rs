@@ -1,5 +1,4 @@
-//! Which keys, pastes and mouse reports the bytes of a terminal are. Must never hold a person's keys back because of a sequence
-//! that nobody knows.
+//! Decoder of a terminal's bytes into keys, pastes and mouse reports. Must never hold a person's keys back because of an unknown sequence.
 
 use crossterm::event::{Event, KeyModifiers};
 use terminput::{Event as DecodedEvent, KeyModifiers as DecodedModifiers};
@@ -7,17 +6,17 @@ use terminput::{Event as DecodedEvent, KeyModifiers as DecodedModifiers};
 const ESCAPE: u8 = 0x1b;
 const PASTE: &[u8] = b"\x1b[200~";
 
-/// Turns the bytes a terminal sends into input events, however they are cut.
+/// Decoder of the bytes a terminal sends into input events, however they are cut.
 ///
-/// Only keys end with `R`: F3 with modifiers (`CSI 1;mR`) looks like the answer to a question where the cursor is, and that
-/// question is never asked here. Answers to others, which a program before us may have left behind, are dropped.
+/// Only keys end with `R`: F3 with modifiers (`CSI 1;mR`) looks like the reply to a query for the cursor position, and that query is never
+/// sent here. Replies to others, which a program before us may have left behind, are dropped.
 #[derive(Debug, Default)]
 pub(super) struct KeyDecoder {
     buffer: Vec<u8>,
 }
 
 impl KeyDecoder {
-    /// Takes in bytes; `more_waits` says whether others can be read at once, so that an Escape at the end may begin a sequence.
+    /// Takes in bytes; `more_waits` is set when others can be read at once, so that an Escape at the end may begin a sequence.
     pub(super) fn decode(&mut self, bytes: &[u8], more_waits: bool) -> Vec<Event> {
         let mut events = Vec::new();
         for (index, byte) in bytes.iter().enumerate() {
@@ -64,17 +63,17 @@ fn event(sequence: &[u8]) -> Option<Event> {
     Some(event)
 }
 
-/// Whether it is a whole control sequence although the parser waits for more: it would swallow the keys behind it.
+/// Returns true if it is a whole control sequence although the parser waits for more: it would swallow the keys behind it.
 fn is_unknown(sequence: &[u8]) -> bool {
     let Some([first, .., last]) = sequence.strip_prefix(b"\x1b[") else {
         return false;
     };
-    // These go on behind what looks like their end.
+    // These continue after their apparent end.
     let goes_on = matches!(first, b'M' | b'[') || sequence.starts_with(PASTE);
     !goes_on && (0x40..=0x7e).contains(last)
 }
 
-/// Whether it says where a cursor is, and can be no F3: that has 1 before its modifiers, which have six bits.
+/// Returns true if it reports the cursor position, and cannot be F3: that has 1 before its modifiers, which have six bits.
 fn is_cursor_report(sequence: &[u8]) -> bool {
     let parameters = sequence
         .strip_prefix(b"\x1b[")

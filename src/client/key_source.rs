@@ -1,11 +1,12 @@
-//! Where input events come from: on Unix the bytes of standard input, elsewhere the records of the console.
+//! Source of input events: on Unix the bytes of standard input, elsewhere the records of the console.
 
 use std::io;
 
 use crossterm::event::Event;
 use futures::Stream;
 
-/// Everything a person does at the terminal, until it is gone. Begins with what was read while the terminal was asked what it is.
+/// Returns all input of a person at the terminal, until it is gone. Begins with the bytes that were read while the terminal was queried for
+/// its features.
 #[cfg(unix)]
 pub(super) fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
     Box::pin(futures::stream::unfold(None, async |source| {
@@ -62,7 +63,7 @@ mod unix {
             })
         }
 
-        /// The next event; nothing when the terminal has gone.
+        /// Returns the next event; nothing when the terminal has gone.
         pub(super) async fn next(&mut self) -> Option<io::Result<Event>> {
             loop {
                 if let Some(event) = self.events.pop_front() {
@@ -86,7 +87,7 @@ mod unix {
             }
         }
 
-        /// Reads what is there; answers how many bytes that were.
+        /// Reads the available bytes; returns their number.
         fn read(&mut self) -> io::Result<usize> {
             let mut bytes = [0; CHUNK];
             let count = match nix::unistd::read(self.input.get_ref(), &mut bytes) {
@@ -108,7 +109,7 @@ mod unix {
         AsyncFd::with_interest(input, Interest::READABLE)
     }
 
-    /// Whether a read would come back at once, also with the news that the terminal has gone.
+    /// Returns true if a read would return at once, also because the terminal has gone.
     fn has_bytes(input: &impl AsFd) -> bool {
         let mut polled = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
         poll(&mut polled, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)

@@ -1,5 +1,5 @@
-//! The plain client (A13): lines that are only ever added, numbered prompts, no cursor movement, no colour, for screen readers,
-//! simple terminals and logs. It says what changes and does what is typed; the words are `ui`'s.
+//! The plain client (A13): lines that are only ever added, numbered prompts, no cursor movement, no colour, for screen readers, simple
+//! terminals and logs. It prints changes and executes typed lines; the words are those of `ui`.
 
 mod dispatch;
 mod log_position;
@@ -27,21 +27,21 @@ use stdin::StdinLines;
 
 /// Delay of a refresh after a notice, so that changes that come together are printed together.
 const REFRESH_DELAY: Duration = Duration::from_millis(200);
-/// Time between refreshes, because an agent that goes on by itself causes no notice.
+/// Time between refreshes, because an agent that continues by itself causes no notice.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
-/// A refresh may take this share of the time between two, so that large boards are fetched less often.
+/// Minimum ratio of the time between two refreshes to the time that one takes, so that large boards are fetched less often.
 const REFRESH_SHARE: u32 = 10;
 
-/// Commands of the program, as the command line carries them out. They block.
+/// Commands of the program, as the command line executes them. They block.
 #[derive(Debug, Clone, Copy)]
 pub struct Commands {
-    /// Carries out a typed command, given as words.
+    /// Executes a typed command, given as words.
     pub run: fn(&[String], &ProcessEnv) -> Result<(), String>,
-    /// The last lines that the agent of a task has shown, at most so many.
+    /// Returns the last output lines of a task's agent, at most that many.
     pub end_of: fn(&ProjectPaths, &str, usize) -> Result<Vec<String>, String>,
 }
 
-/// The last words to a person who leaves a session that goes on.
+/// The last words to a person who leaves a session that continues.
 const LEFT: &str = "left; the server and its agents go on";
 
 /// Client that prints lines and numbered prompts instead of drawing a screen.
@@ -53,12 +53,12 @@ pub(super) struct PlainClient {
     attention: AttentionSummary,
     lines: StdinLines,
     position: LogPosition,
-    /// How long the last look at the board took.
+    /// Time that the last refresh took.
     refresh_time: Duration,
 }
 
-/// Talks about the project at `place` until the person leaves or the server says goodbye. A server that vanishes is started again
-/// by `restart`, if there is one.
+/// Shows the project at `place` until the person leaves or the server says goodbye. A server that vanishes is started again by `restart`,
+/// if there is one.
 pub async fn attach(
     place: &ProjectPaths,
     (edge, commands): (&ProcessEnv, Commands),
@@ -67,7 +67,7 @@ pub async fn attach(
     let is_kept = restart.is_some();
     let lines = StdinLines::open().map_err(|error| format!("could not read what is typed: {error}"))?;
     let mut edge = edge.clone();
-    // What is typed here is about this project, wherever the program was started.
+    // Commands typed here are about this project, wherever the program was started.
     edge.folder.clone_from(&place.root);
     let mut plain = PlainClient {
         place: place.clone(),
@@ -83,7 +83,7 @@ pub async fn attach(
         left = plain.run(restart) => left?,
         () = crate::adapters::termination::termination_signal() => String::new(),
     };
-    // A session that nothing starts again ends with its person, and says itself what becomes of it.
+    // A session that is not started again ends with its person, and reports its fate itself.
     if !left.is_empty() && (is_kept || left != LEFT) {
         output::line(&left);
     }
@@ -127,7 +127,7 @@ impl PlainClient {
         Ok(())
     }
 
-    /// Goes on until the person leaves or the server says goodbye; answers with words for that.
+    /// Runs until the person leaves or the server says goodbye; returns the words for that.
     ///
     /// # Errors
     /// When the server was lost.
@@ -166,7 +166,7 @@ impl PlainClient {
                     match self.refresh().await {
                         Ok(()) => is_unanswered = false,
                         Err(error) if is_unanswered => return Err(error),
-                        // One that ends takes no new call and says goodbye here; it must not be started again.
+                        // A server that ends takes no new call and says goodbye here; it must not be started again.
                         Err(_) => is_unanswered = true,
                     }
                     look_at = Instant::now() + self.pause(REFRESH_INTERVAL);
@@ -181,7 +181,7 @@ impl PlainClient {
             return;
         }
         let notice = &line.notice;
-        // A numbered prompt says the same, and how to answer.
+        // A numbered prompt has the same text, and the ways to answer.
         if matches!(notice.kind.as_str(), "permission" | "question") {
             return;
         }
@@ -195,7 +195,7 @@ impl PlainClient {
         output::line(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
-    /// Looks at the board, and says what came and went that needs the person.
+    /// Fetches the board, and prints the prompts that came or are gone.
     async fn refresh(&mut self) -> Result<(), ProtocolError> {
         let begun = Instant::now();
         self.attention = self.fetch_attention().await?;
@@ -218,7 +218,7 @@ impl PlainClient {
         }
     }
 
-    /// Does what blocks beside the conversation.
+    /// Runs blocking work beside the conversation.
     async fn spawn_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(ProjectPaths, &ProcessEnv) -> Result<T, String> + Send + 'static,

@@ -1,26 +1,26 @@
-//! Whether the terminal shows how far the work is, in its tab or in the bar of tasks (`OSC 9;4`). To many terminals any `OSC 9`
-//! is a notification, so that it is sent only to those that are known to understand it.
+//! Progress of the work in the terminal's tab or in the task bar (`OSC 9;4`). To many terminals any `OSC 9` is a notification, so it is
+//! sent only to those that are known to understand it.
 
 use crate::config::process_env::ProcessEnv;
 use crate::ui::WorkProgress;
 
-/// Takes the share away again; does nothing where none is shown.
+/// Removes the progress again; does nothing where none is shown.
 pub(super) const CLEAR_PROGRESS: &[u8] = b"\x1b]9;4;0;0\x1b\\";
 
 /// The first version of ghostty that shows it, and the first of Ptyxis.
 const GHOSTTY: (u32, u32) = (1, 2);
 const PTYXIS: u32 = 48;
-/// Builds of `WezTerm` from this day on do; the release before makes notifications of it.
+/// The first day of builds of `WezTerm` that show it; the release before makes notifications of it.
 const WEZTERM: u32 = 20_250_301;
-/// What a terminal's list of features calls it.
+/// Name of the feature in a terminal's list of features.
 const FEATURE: &str = "P";
 
-/// Whether the terminal shows progress in its tab or taskbar (`OSC 9;4`).
+/// Support for progress in the terminal's tab or taskbar (`OSC 9;4`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ProgressSupport(bool);
 
 impl ProgressSupport {
-    /// What the environment tells. A multiplexer keeps it to itself, and hides which terminal is around it.
+    /// Detects the support from the environment. A multiplexer does not pass it on, and hides the terminal around it.
     pub(super) fn of(edge: &ProcessEnv) -> ProgressSupport {
         let has = |name: &str| edge.get(name).is_some();
         if ["TMUX", "STY", "ZELLIJ"].into_iter().any(has) {
@@ -46,7 +46,7 @@ impl ProgressSupport {
         ProgressSupport(by_program || ptyxis || windows || lists(&value("TERM_FEATURES"), FEATURE))
     }
 
-    /// The bytes that show it; none where it would not be understood.
+    /// Returns the bytes that show the progress; none where they would not be understood.
     pub(super) fn bytes(self, progress: WorkProgress) -> Vec<u8> {
         if !self.0 {
             return Vec::new();
@@ -59,7 +59,7 @@ impl ProgressSupport {
     }
 }
 
-/// Whether a list of features has this one: each is a capital with small letters, and figures may follow it.
+/// Returns true if a list of features has this one: each is a capital with small letters, and figures may follow it.
 fn lists(features: &str, wanted: &str) -> bool {
     let starts = features.char_indices().filter(|(_, c)| c.is_ascii_uppercase());
     let mut starts: Vec<usize> = starts.map(|(at, _)| at).collect();

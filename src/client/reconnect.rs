@@ -1,5 +1,5 @@
-//! What a person sees and can do while nobody draws for them: the last frame, dimmed, and below it since when, and how often it
-//! was tried. Keys are kept for nobody; after a while one of them leaves.
+//! Screen and keys of a person while no server draws for them: the last frame, dimmed, and below it the time since, and the number of
+//! tries. Keys are not kept; after a while one of them leaves.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -17,35 +17,35 @@ use crate::client::tty::TerminalGuard;
 use crate::protocol::connection::greet;
 use crate::term::{CellWidth, EmulatorKind, Size, Terminal};
 
-/// What became of a server that was lost.
+/// Fate of a server that was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestartOutcome {
-    /// It runs again.
+    /// Server that runs again.
     Running,
-    /// Somebody had stopped it, so it was not started.
+    /// Server that had been stopped, so it was not started.
     Stopped,
 }
 
 /// Function that starts the server again after it was lost, unless it was stopped.
 pub type RestartFn = Arc<dyn Fn() -> Result<RestartOutcome, String> + Send + Sync>;
 
-/// The last words where the server was stopped and its goodbye was not heard.
+/// The last words where the server was stopped and its goodbye did not arrive.
 pub(super) const STOPPED: &str = "the server was stopped meanwhile; `dbs` starts it again";
 
-/// How long a server that has gone may take to come back before the client gives up.
+/// Time for a vanished server to come back before the client gives up.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How often it is started again before what it says against that is believed.
+/// Number of times it is started again before its refusal is believed.
 const MAX_RESTARTS: u32 = 5;
 /// Pause between two tries to reach it.
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How often the server may be lost within what time before the client gives up.
+/// Number of losses of the server, and the time they fall in, after which the client gives up.
 const MAX_LOSSES: usize = 10;
 const LOSS_WINDOW: Duration = Duration::from_mins(1);
 
-/// How often the status line is written anew.
+/// Interval at which the status line is written again.
 const STATUS_INTERVAL: Duration = Duration::from_millis(250);
-/// From when on a key leaves: before that it was meant for somebody else.
+/// Time after which a key leaves: before that it was meant for the session.
 const KEY_QUITS_AFTER: Duration = Duration::from_secs(3);
 
 /// The last drawn frame, kept to be shown dimmed while the server is gone.
@@ -57,7 +57,7 @@ impl LastFrame {
         let terminal = self
             .0
             .get_or_insert_with(|| Terminal::new(EmulatorKind::default(), size(), 0));
-        // It answers nobody: what it would say is not asked of it.
+        // Its answers are dropped: it is not connected to a program.
         drop(terminal.feed(0, bytes));
     }
 
@@ -67,7 +67,7 @@ impl LastFrame {
         }
     }
 
-    /// The frame without colours, faint.
+    /// Returns the frame without colours, faint.
     fn dimmed(&mut self) -> String {
         let mut out = String::from("\x1b[?2026h\x1b[?25l\x1b[0;2m");
         if let Some(terminal) = &mut self.0 {
@@ -90,16 +90,16 @@ fn size() -> Size {
     Size::new(columns, rows)
 }
 
-/// How the wait for a lost server ended.
+/// Outcome of the wait for a lost server.
 pub(super) enum WaitOutcome {
     Connected((FrameSender, FrameReceiver)),
-    /// The person did not want to wait.
+    /// Leave of the person, who did not want to wait.
     Left,
-    /// Somebody had stopped the server.
+    /// Server that had been stopped.
     Stopped,
 }
 
-/// Waits until the server is there again, and says so meanwhile.
+/// Waits until the server is there again, and shows that meanwhile.
 pub(super) async fn wait(
     socket: &Path,
     restart: Option<RestartFn>,
@@ -148,8 +148,8 @@ fn is_quit_key(heard: &TerminalInput) -> bool {
     key.kind != KeyEventKind::Release && (key.code == KeyCode::Char('q') || interrupts)
 }
 
-/// Times at which the server was lost lately, to give up when there are too many. One that breaks whenever it is looked at is not
-/// started for ever.
+/// Times at which the server was lost lately, to give up when there are too many. A server that breaks whenever it is used is not started
+/// for ever.
 #[derive(Default)]
 pub(super) struct DisconnectLog(VecDeque<Instant>);
 
@@ -170,7 +170,7 @@ impl DisconnectLog {
 /// Connects again to a server that has gone; `restart` starts it, if there is one. Counts the tries in `tried`. None: it was stopped.
 ///
 /// # Errors
-/// What the server said when it could not be started, or that nobody listens; for people.
+/// The message of the server when it could not be started, or that no server listens; for people.
 pub(super) async fn reconnect(
     socket: &Path,
     restart: Option<RestartFn>,
@@ -186,14 +186,14 @@ pub(super) async fn reconnect(
             Ok(RestartOutcome::Running) => break,
             Ok(RestartOutcome::Stopped) => return Ok(None),
             Err(why) if tries >= MAX_RESTARTS => return Err(why),
-            // The one that was started may have been killed, too, or another one has the project and does not listen yet.
+            // The started one may have been killed, too, or another one has the project and does not listen yet.
             Err(_) => tokio::time::sleep(RETRY_INTERVAL * tries).await,
         }
     }
     connect(socket, RECONNECT_TIMEOUT, tried).await.map(Some)
 }
 
-/// Connects as soon as somebody listens. Counts the tries in `tried`.
+/// Connects as soon as a server listens. Counts the tries in `tried`.
 pub(super) async fn connect(
     socket: &Path,
     timeout: Duration,

@@ -1,5 +1,5 @@
-//! The person's terminal while we draw on it: raw mode, the alternate screen, the reports we want. Whatever happens, it is
-//! given back as it was, also when the program breaks.
+//! The person's terminal while we draw on it: raw mode, the alternate screen, the reports we want. It is always restored to its former
+//! state, also when the program breaks.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,26 +16,26 @@ use crossterm::{cursor, execute, queue, style};
 
 use crate::client::progress::CLEAR_PROGRESS;
 
-/// Whether the terminal has to be given back; read by whoever comes first, the end or a panic.
+/// Set while the terminal has to be restored; read by whichever comes first, the end or a panic.
 static IS_RAW: AtomicBool = AtomicBool::new(false);
 
-/// Whether it tells what its mouse does.
+/// Set while it reports its mouse.
 static MOUSE_CAPTURED: AtomicBool = AtomicBool::new(false);
 
-/// Whether it tells keys apart by the kitty keyboard protocol.
+/// Set while it tells keys apart by the kitty keyboard protocol.
 static KITTY_KEYBOARD: AtomicBool = AtomicBool::new(false);
 
-/// Whether its window has a title of ours; the one before waits in the terminal.
+/// Set while its window has a title of ours; the one before is kept in the terminal.
 static TITLE_SET: AtomicBool = AtomicBool::new(false);
 
-/// Whether it shows how far the work is.
+/// Set while it shows the progress of the work.
 static PROGRESS_SET: AtomicBool = AtomicBool::new(false);
 
-/// Keeps the window's title in the terminal, and brings it back (XTWINOPS 22 and 23, of the title alone).
+/// Sequence that keeps the window's title in the terminal; another brings it back (XTWINOPS 22 and 23, of the title alone).
 const SAVE_TITLE: &[u8] = b"\x1b[22;2t";
 const RESTORE_TITLE: &[u8] = b"\x1b[23;2t";
 
-/// Guard that holds the terminal in raw mode on the alternate screen and restores it when dropped. Given back when dropped.
+/// Guard that holds the terminal in raw mode on the alternate screen and restores it when dropped.
 pub(super) struct TerminalGuard;
 
 impl TerminalGuard {
@@ -95,10 +95,10 @@ impl TerminalGuard {
         write_all(bytes)
     }
 
-    /// Shows a line at the bottom while there is nobody to draw.
+    /// Shows a line at the bottom while there is no server to draw.
     pub(super) fn status_line(text: &str) {
         let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-        // One row and no more: what goes over its end would push the frame up.
+        // One row and no more: text beyond its end would push the frame up.
         let text = crate::ui::cut(text, usize::from(columns.saturating_sub(1)), "");
         let mut out = io::stdout().lock();
         let shown = queue!(
@@ -114,7 +114,7 @@ impl TerminalGuard {
         drop(shown);
     }
 
-    /// Gives the window a title, by these bytes; the one it had is kept by the terminal. No bytes: one that can have none.
+    /// Sets the title of the window with these bytes; its former title is kept by the terminal. No bytes: a terminal without titles.
     pub(super) fn set_title(title: &[u8]) {
         if title.is_empty() {
             return;
@@ -128,7 +128,7 @@ impl TerminalGuard {
         drop(write_all(&bytes));
     }
 
-    /// Shows how far the work is, by these bytes. No bytes: a terminal that cannot.
+    /// Shows the progress of the work with these bytes. No bytes: a terminal that cannot.
     pub(super) fn show_progress(bar: &[u8]) {
         if bar.is_empty() {
             return;
@@ -137,7 +137,7 @@ impl TerminalGuard {
         drop(write_all(bar));
     }
 
-    /// Takes away what it shows of the work.
+    /// Removes the progress of the work.
     pub(super) fn clear_progress() {
         if PROGRESS_SET.swap(false, Ordering::AcqRel) {
             drop(write_all(CLEAR_PROGRESS));
@@ -149,7 +149,7 @@ impl TerminalGuard {
         drop(write_all(call));
     }
 
-    /// Puts text on the person's clipboard, by the terminal's own means (OSC 52).
+    /// Copies text to the person's clipboard, by the terminal's own means (OSC 52).
     pub(super) fn copy(text: &str) {
         let shown = execute!(
             io::stdout().lock(),
@@ -159,7 +159,7 @@ impl TerminalGuard {
     }
 }
 
-/// Whether the terminal tells keys apart that older ones send as one character.
+/// Returns true if the terminal tells keys apart that older ones send as one character.
 pub(super) fn is_enhanced() -> bool {
     KITTY_KEYBOARD.load(Ordering::Acquire)
 }
@@ -176,7 +176,7 @@ pub(super) fn restore() {
         return;
     }
     let mut out = io::stdout().lock();
-    // Each step is tried whatever became of the one before; there is nobody left to tell.
+    // Each step is tried even if the one before failed; there is no one left to report to.
     drop(execute!(out, PopKeyboardEnhancementFlags));
     drop(execute!(
         out,

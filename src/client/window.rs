@@ -1,12 +1,12 @@
-//! What the window around the terminal shows of a session: its title, and how far the work is. Said again after the terminal
-//! was lent to another program.
+//! State of the window around the terminal: the title, and the progress of the work. Sent again after the terminal was lent to another
+//! program.
 
 use crate::client::features::TerminalFeatures;
 use crate::client::progress::ProgressSupport;
 use crate::client::tty::TerminalGuard;
 use crate::ui::WorkProgress;
 
-/// Title and progress that the terminal window was given last.
+/// Title and progress that were last sent to the terminal window.
 pub(super) struct WindowStatus {
     features: TerminalFeatures,
     progress_support: ProgressSupport,
@@ -15,7 +15,7 @@ pub(super) struct WindowStatus {
 }
 
 impl WindowStatus {
-    /// Nothing yet, on a terminal that understands this.
+    /// Creates the status of a window that was sent nothing yet, on a terminal with these features.
     pub(super) fn new(features: TerminalFeatures, progress_support: ProgressSupport) -> WindowStatus {
         WindowStatus {
             features,

@@ -1,4 +1,4 @@
-//! Where a person's tabs and panes are kept while nobody is attached, and the layouts of their own. What cannot be read is reported
+//! Storage of a person's tabs and panes while nobody is attached, and of the layouts of their own. Files that cannot be read are reported
 //! and left alone; the built-in tabs are shown then.
 
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use crate::read_model::ReadModel;
 use crate::server::in_force::ActiveSettings;
 use crate::ui::{SavedArrangement, SessionFacts, UiState};
 
-/// How often a client's arrangement is compared with what was saved.
+/// Interval at which a client's arrangement is compared with the saved one.
 const SAVE_INTERVAL: Duration = Duration::from_secs(3);
-/// A server so young was started by the person who comes.
+/// Maximum age of a server that was started by the person who attaches.
 const JUST_STARTED: Span = Span::seconds(10);
 
 fn file_of(place: &ProjectPaths) -> PathBuf {
     place.state.join("screen.json")
 }
 
-/// Brings a fresh state to what was kept: own layouts, then the arrangement as it was left. Blocks for two small reads.
+/// Restores the kept arrangement into a fresh state: own layouts, then the arrangement as it was left. Blocks for two small reads.
 pub(super) fn restore(
     (settings, facts): (&ActiveSettings, &SessionFacts),
     (model, running): (&ReadModel, &[u64]),
@@ -70,7 +70,7 @@ pub(super) fn restore(
     }
 }
 
-/// Program, project and limits, as a new client sees them first (P19).
+/// Returns program, project and limits, as a new client sees them first (P19).
 fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel) -> Vec<String> {
     let base = model.base.as_deref().unwrap_or("no base branch yet");
     let longest = settings.place.config().value(&schema::AGENT_TIMEOUT);
@@ -86,13 +86,13 @@ fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel
     ]
 }
 
-/// The arrangement as it was kept; nothing when there is none that can be read.
+/// Returns the arrangement as it was kept; nothing when there is none that can be read.
 fn load(place: &ProjectPaths) -> Option<SavedArrangement> {
     let text = read_small(&file_of(place)).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-/// Knows what was saved of a client's arrangement, and when that was looked at.
+/// Keeper of the arrangement that was saved for a client, and of the time of the last comparison.
 #[derive(Default)]
 pub(super) struct ArrangementSaver {
     saved: Option<SavedArrangement>,
@@ -100,7 +100,7 @@ pub(super) struct ArrangementSaver {
 }
 
 impl ArrangementSaver {
-    /// The arrangement, if it has changed and was not looked at for a while.
+    /// Returns the arrangement, if it has changed and was not compared for a while.
     pub(super) fn changed(&mut self, state: &UiState, now: Instant) -> Option<SavedArrangement> {
         let last = self.looked_at;
         if last.is_some_and(|at| now.duration_since(at) < SAVE_INTERVAL) {
@@ -116,7 +116,7 @@ impl ArrangementSaver {
     }
 }
 
-/// Keeps an arrangement. Blocks for one small write.
+/// Saves an arrangement. Blocks for one small write.
 pub(super) fn save(place: &ProjectPaths, saved: &SavedArrangement) {
     text_file::keep_json(&file_of(place), saved);
 }

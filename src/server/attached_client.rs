@@ -1,5 +1,5 @@
-//! One attached client: what it presses becomes requests, what it sees becomes frames, at its pace. Draws nothing that is
-//! not on its screen, and is not even woken by it.
+//! An attached client: its input becomes requests, its screen becomes frames, at its pace. Draws nothing that is not on its screen, and is
+//! not even woken by it.
 
 mod changes;
 mod display;
@@ -66,13 +66,13 @@ struct AttachedClient {
     log: ShownLog,
     fetches: ClientFetches,
     saver: ArrangementSaver,
-    /// Work under way whose end changes what is seen.
+    /// Work under way whose end changes the screen.
     work: JoinSet<WorkResult>,
     promised: PromisedShells,
     notifier: ClientNotifier,
-    /// Whether the client was last asked to capture the mouse.
+    /// Mouse capture that the client was last asked for; true if it was asked to capture.
     mouse_captured: Option<bool>,
-    /// Whether its terminal sends Alt as Escape before the key.
+    /// True if its terminal sends Alt as Escape before the key.
     alt_is_escape: bool,
 }
 
@@ -101,10 +101,10 @@ pub(super) async fn serve_client(
 /// Result of work that was done in the background for a client.
 enum WorkResult {
     Toast(NoticeLevel, String),
-    /// The board refused that, and why.
+    /// The command that the board refused, and the reason.
     Refused(Box<Command>, String),
     Shell(PaneId, u64),
-    /// No shell could be opened for that pane, and why.
+    /// The pane for which no shell could be opened, and the reason.
     NoShell(PaneId, String),
     Fetched(CacheKey, CacheEntry),
     Searched(CacheKey, Box<HistorySearch>, SearchProgress),
@@ -196,7 +196,7 @@ impl AttachedClient {
         let Some(message) = message else {
             return Ok(ClientFlow::Gone);
         };
-        // Who saw in a frame that settings changed types by those already, whichever of the two arrived here first.
+        // A person who saw in a frame that settings changed already types by them, whichever of the two arrived here first.
         if self.settings.has_changed().unwrap_or(false) {
             self.apply_settings();
         }
@@ -218,7 +218,7 @@ impl AttachedClient {
         Ok(ClientFlow::On)
     }
 
-    /// Something changed that is shown, or nobody reports changes any more.
+    /// Handles a change of the shown data, or the end of all reports of changes.
     fn on_change(&mut self, stale: Option<StaleScope>) -> ClientFlow {
         match stale {
             Some(stale) => {
@@ -229,7 +229,7 @@ impl AttachedClient {
         }
     }
 
-    /// Terminals wrote something, or came, went or got another size.
+    /// Handles output of terminals, and terminals that came, went or got another size.
     fn on_terminal_change(&mut self, changes: Option<TerminalChanges>) -> ClientFlow {
         let stale = changes.map(|changes| {
             if std::mem::replace(&mut self.terminal_changes, changes.terminals) == changes.terminals {
@@ -245,7 +245,7 @@ impl AttachedClient {
         self.state.show_toast(clock::now(), level, text);
     }
 
-    /// Keeps the arrangement if it has changed, at most every few seconds; it must survive a server that is killed.
+    /// Saves the arrangement if it has changed, at most every few seconds; it must survive a server that is killed.
     fn save_arrangement(&mut self) {
         let Some(saved) = self.saver.changed(&self.state, Instant::now()) else {
             return;
@@ -257,13 +257,13 @@ impl AttachedClient {
         });
     }
 
-    /// Keeps the arrangement for the next time, and when the person left.
+    /// Saves the arrangement for the next time, and the time at which the person left.
     async fn save_on_detach(&mut self) {
         let mut saved = self.state.save_arrangement();
         saved.left = Some(clock::now());
         let settings = Arc::clone(&self.services.settings);
         let save = move || arrangements::save(&settings.place, &saved);
-        // Nothing depends on it.
+        // Nothing depends on the result.
         drop(tokio::task::spawn_blocking(save).await);
     }
 
@@ -291,7 +291,7 @@ impl AttachedClient {
         self.pace.on_key(Instant::now());
         let before = self.state.focus_fingerprint();
         let requests = self.update(input);
-        // A key for a program changes nothing here; what the program answers will.
+        // A key for a program changes nothing here; the answer of the program will.
         let only_typed = !requests.is_empty()
             && requests
                 .iter()
@@ -302,12 +302,12 @@ impl AttachedClient {
         self.carry_out_all(requests, sender).await
     }
 
-    /// What an input means, as things are.
+    /// Returns the requests of an input in the present state.
     fn update(&mut self, input: UiInput) -> Vec<UiRequest> {
         self.with_scene(|state, _, scene| ui::update(state, scene, input))
     }
 
-    /// Lets the state or the frame change by what there is to be seen now.
+    /// Runs `work` on the state and the frame with the present scene.
     fn with_scene<T>(&mut self, work: impl FnOnce(&mut UiState, &mut ClientFrame, &Scene<'_>) -> T) -> T {
         let services = &self.services;
         let (model, facts) = (services.engine.read_model(), services.settings.facts());
@@ -356,7 +356,7 @@ impl AttachedClient {
     }
 
     fn on_work_done(&mut self, done: Result<WorkResult, tokio::task::JoinError>) -> ClientFlow {
-        // A measure of the machine is no reason for a frame: it is seen in the next one, within a second.
+        // A measurement of the machine is not a reason for a frame: it is seen in the next one, within a second.
         if !matches!(done, Ok(WorkResult::Fetched(CacheKey::Machine, _))) {
             self.frame.mark_stale(StaleScope::Everything);
         }

@@ -1,4 +1,4 @@
-//! The attached clients together: who looks, whose terminal decides sizes and colours, and how many there are.
+//! The attached clients together: the people who look, the terminal that decides sizes and colours, and the number of clients.
 
 use crossterm::event::{Event as InputEvent, MouseEventKind};
 use tokio::time::Instant;
@@ -15,14 +15,14 @@ use crate::term::ColorPalette;
 pub(super) struct AttachedClients {
     pub(super) presence: Presence,
     hub: TerminalHub,
-    /// Changes of size that wait for their time.
+    /// Changes of size that are delayed.
     waiting: TaskTracker,
     sizes: TerminalSizes,
     colours: ClientColours,
 }
 
 impl AttachedClients {
-    /// Nobody is attached yet. Changes of size that wait are tasks of that tracker.
+    /// Creates the set without clients. Delayed changes of size are tasks of that tracker.
     pub(super) fn new(hub: TerminalHub, waiting: TaskTracker) -> AttachedClients {
         AttachedClients {
             presence: Presence::default(),
@@ -33,12 +33,12 @@ impl AttachedClients {
         }
     }
 
-    /// How many clients draw.
+    /// Returns the number of clients that draw.
     pub(super) fn count(&self) -> usize {
         self.presence.count()
     }
 
-    /// Notes what an event tells of the person at that client: whether it is used, and whether keys are pressed.
+    /// Notes the use of that client by an event, and the typing of its person.
     pub(super) fn received(&self, client: u64, event: &InputEvent) {
         let by_hand = match event {
             InputEvent::Key(_) | InputEvent::Paste(_) => true,
@@ -58,12 +58,12 @@ impl AttachedClients {
         self.show(self.colours.touch(client));
     }
 
-    /// A person typed into that terminal at that client. Answers whether another client did so before.
+    /// Notes that a person typed into that terminal at that client. Returns true if another client did so before.
     pub(super) fn typed(&self, client: u64, id: &HolderId) -> bool {
         self.sizes.typed(client, id)
     }
 
-    /// That client shows these terminals at these sizes, and no other.
+    /// Notes that the client shows these terminals at these sizes, and no others.
     pub(super) fn shows(&self, client: u64, shown: &[(HolderId, PaneSize)]) {
         self.resize(self.sizes.set_shown(client, shown));
     }
@@ -78,14 +78,14 @@ impl AttachedClients {
         self.presence.remove(client);
     }
 
-    /// Gives programs these colours, if they have changed.
+    /// Sets the colours of programs, if they have changed.
     fn show(&self, palette: Option<ColorPalette>) {
         if let Some(palette) = palette {
             self.hub.set_palette(palette);
         }
     }
 
-    /// Gives terminals their sizes, each at its pace.
+    /// Sets the sizes of terminals, each at its pace.
     fn resize(&self, sizes: Vec<(HolderId, PaneSize)>) {
         for (id, size) in sizes {
             let Some(at) = self.hub.resize(&id, size, Instant::now()) else {

@@ -1,4 +1,4 @@
-//! When a copy of the store is made while the server works: after a task has moved, at most every few minutes (K30, LK-45).
+//! Times of the backups of the store while the server works: after a task has moved, at most every few minutes (K30, LK-45).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::adapters::store::{SqliteStore, StoreFiles};
 use crate::engine::journal::Journal;
 
 const MIN_INTERVAL: Duration = Duration::from_mins(5);
-/// Kinds of notices that say that a task changed its stage or came to rest.
+/// Kinds of notices about a task that changed its stage or came to rest.
 const TRIGGER_KINDS: [&str; 13] = [
     "advance",
     "close",
@@ -27,7 +27,7 @@ const TRIGGER_KINDS: [&str; 13] = [
     "skip",
 ];
 
-/// Decides when the store is backed up: after a task has moved, at most every few minutes.
+/// Trigger of backups of the store: after a task has moved, at most every few minutes.
 #[derive(Debug)]
 pub(super) struct BackupTrigger {
     journal: Journal,
@@ -37,7 +37,7 @@ pub(super) struct BackupTrigger {
 }
 
 impl BackupTrigger {
-    /// Counts what happens from now on; the first move makes a copy at once.
+    /// Creates a trigger that counts from now on; the first move makes a copy at once.
     pub(super) fn new(journal: Journal) -> BackupTrigger {
         let changes = journal.changes();
         let seen = *changes.borrow();
@@ -49,7 +49,7 @@ impl BackupTrigger {
         }
     }
 
-    /// Waits until a copy should be made. May be dropped and asked again at any time.
+    /// Waits until a copy should be made. May be dropped and called again at any time.
     pub(super) async fn due(&mut self) {
         loop {
             if let Some(last) = self.last_trigger() {
@@ -64,7 +64,7 @@ impl BackupTrigger {
         }
     }
 
-    /// The last line, when a move is among the lines since the last copy.
+    /// Returns the last line, when a move is among the lines since the last copy.
     fn last_trigger(&mut self) -> Option<u64> {
         self.changes.borrow_and_update();
         let lines = self.journal.after(self.seen);
@@ -80,7 +80,7 @@ impl BackupTrigger {
     }
 }
 
-/// Makes a copy; the work goes on without it when that fails.
+/// Makes a copy; work continues without it when that fails.
 pub(super) fn back_up(files: &StoreFiles) {
     match SqliteStore::backup_while_running(files, clock::now()) {
         Ok(path) => tracing::debug!("the board was copied to {}", path.display()),

@@ -1,5 +1,5 @@
-//! Who calls the server, and what that one may do: known by the process at the other end and its ancestors, judged by the table in
-//! `protocol/callers.rs`. What is refused is counted, logged, and written on the agent's task.
+//! Callers of the server and their rights: known by the process at the other end and its ancestors, judged by the table in
+//! `protocol/callers.rs`. Refused calls are counted, logged, and written on the agent's task.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,25 +20,25 @@ use crate::server::engine_handle::EngineHandle;
 const NOTICE_KIND: &str = "refused";
 /// The kind of notices about agents that send or write too much.
 const FLOOD_KIND: &str = "flood";
-/// Under which comments that are too many are counted.
+/// Name under which comments that exceed the limit are counted.
 const TOO_MANY_COMMENTS: &str = "too many comments";
-/// Most attempts and commands that are counted apart; those of attempts that are over make room first.
+/// Maximum number of attempts and commands that are counted apart; those of attempts that are over make room first.
 const MOST_COUNTED: usize = 1_000;
 
-/// Judges who calls, and counts what was refused.
+/// Guard that judges callers and counts refused calls.
 #[derive(Debug)]
 pub(super) struct CallerGuard {
-    /// Begin of the marker of the project's processes.
+    /// Beginning of the marker of the project's processes.
     marker: String,
-    /// Where the server itself comes from: what a caller shares with it says nothing of the caller.
+    /// Origin of the server itself: ancestors that a caller shares with it are no evidence about the caller.
     own: Origin,
     engine: EngineHandle,
-    /// How often an attempt, or a caller without one, was refused a command.
+    /// Number of refusals, by command and by attempt or caller without one.
     refused: Mutex<BTreeMap<(Option<AttemptId>, &'static str), u64>>,
 }
 
 impl CallerGuard {
-    /// Nothing was refused yet.
+    /// Creates a guard that has refused nothing yet.
     pub(super) fn new(marker: String, engine: EngineHandle) -> CallerGuard {
         CallerGuard {
             marker,
@@ -48,7 +48,7 @@ impl CallerGuard {
         }
     }
 
-    /// The caller that is the process at the other end. Blocks.
+    /// Returns the caller, which is the process at the other end. Blocks.
     pub(super) fn identify(&self, peer: Option<u32>) -> Caller {
         let Some(pid) = peer else {
             return Caller::Hidden;
@@ -59,13 +59,13 @@ impl CallerGuard {
         };
         let server = std::process::id();
         match Caller::of(&found.starters(&self.own), &self.marker) {
-            // The first process of a system adopts what has lost its parent.
+            // The first process of a system adopts processes that lost their parent.
             Caller::Person if server != 1 && found.ancestors.contains(&server) => Caller::Program(BY_SERVER),
             known => known,
         }
     }
 
-    /// The call as that caller may make it, or the reply that refuses it. Blocks while the engine's inbox is full.
+    /// Returns the call as that caller may make it, or the reply that refuses it. Blocks while the engine's inbox is full.
     pub(super) fn admit(&self, caller: &Caller, call: ServerCall) -> Result<ServerCall, Box<CallReply>> {
         if let ServerCall::Refused(command) = &call {
             self.record(caller, command);
@@ -92,7 +92,7 @@ impl CallerGuard {
             conducts: agent.as_deref().is_some_and(is_conductor_at_work),
         };
         let is_spoken = match (&call, caller) {
-            // A token may be found out; what the agent's holder has started may not be made up.
+            // A token may be found out; the processes started by the agent's holder cannot be made up.
             (ServerCall::Signal(signal), Caller::Person | Caller::Unknown(_)) => {
                 Some(not_of_attempt(signal.attempt))
             }
@@ -119,7 +119,7 @@ impl CallerGuard {
             return Err(Box::new(reply_of(&call, why)));
         }
         Ok(match (call, agent) {
-            // An agent does not choose under which name it writes.
+            // An agent does not choose the name it writes under.
             (ServerCall::Ask { command, .. }, Some(own)) => ServerCall::Ask {
                 by: own.worker.name().to_owned(),
                 command,
@@ -128,10 +128,10 @@ impl CallerGuard {
         })
     }
 
-    /// Whether that caller may see and use a session as persons do.
+    /// Checks that the caller may see and use a session as persons do.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why the caller may not.
     pub(super) fn admit_attach(&self, caller: &Caller) -> Result<(), String> {
         match refusal(caller, "attach", CallSubject::default()) {
             None => Ok(()),
@@ -149,7 +149,7 @@ impl CallerGuard {
         self.engine.read_model().attempts.get(attempt).cloned()
     }
 
-    /// Counts a refusal. The first of each command goes on the task; lines become rare when it goes on and on.
+    /// Counts a refusal. The first of each command is written on the task; lines become rare when it continues.
     fn record(&self, caller: &Caller, command: &str) {
         let known = COMMANDS.iter().find(|(known, _)| *known == command);
         let command = known.map_or("a command that is not known", |(known, _)| *known);
@@ -183,7 +183,7 @@ impl CallerGuard {
         };
         let text = format!("{who} was refused `dbs {command}`, {why}{count}");
         tracing::warn!("{text}");
-        // A wrong signal leaves the board as it is: who is spoken for has nothing to do with it.
+        // A wrong signal leaves the board as it is: the attempt it names is not affected.
         if let (1, Some(own), AllowedCallers::Persons | AllowedCallers::Conductors) = (times, &agent, who_may)
         {
             self.comment(own, text.clone());
@@ -198,7 +198,7 @@ impl CallerGuard {
         self.engine.journal.add(clock::now(), notice);
     }
 
-    /// Says once that no more comments of an attempt are taken.
+    /// Reports once that no more comments of an attempt are taken.
     fn record_flood(&self, own: &Attempt) {
         if self.count(Some(own.id), TOO_MANY_COMMENTS) > 1 {
             return;
@@ -217,7 +217,7 @@ impl CallerGuard {
         self.engine.journal.add(clock::now(), notice);
     }
 
-    /// Counts one more, and answers how many there were. What has no place of its own any more is counted together.
+    /// Counts one more, and returns the new count. Attempts and commands that have no place of their own any more are counted together.
     fn count(&self, attempt: Option<AttemptId>, command: &'static str) -> u64 {
         let mut refused = self.refused.lock();
         let mut key = (attempt, command);
@@ -239,7 +239,7 @@ impl CallerGuard {
         *times
     }
 
-    /// Writes on the task of an attempt.
+    /// Writes a comment on the task of an attempt.
     fn comment(&self, own: &Attempt, text: String) {
         let comment = Event::comment(own.task.clone(), text);
         // An engine that has ended takes no comments, and the line is in the log.

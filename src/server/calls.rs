@@ -19,16 +19,16 @@ use crate::server::intake::{SignalIntake, take_signal};
 use crate::server::reload::Reloader;
 use crate::server::services::Services;
 
-/// What the server does after a call: answer, stream text or lines, or stop.
+/// Action of the server after a call: answer, stream text or lines, or stop.
 #[derive(Debug)]
 pub(super) enum CallOutcome {
     Answer(CallReply),
     /// The answer, and then the end of the server.
     Stop(CallReply, StopOrder),
-    /// The reply, once somebody has answered an agent.
+    /// The reply, once the agent was answered.
     Hook(WaitingAsk),
     Follow(u64),
-    /// A word whenever the board has changed.
+    /// A message whenever the board has changed.
     Watch,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
             if asks_about_agents(&query) {
                 let model = Arc::make_mut(&mut model);
                 model.live = services.hub.agents().all_live();
-                // Nothing may have happened on the board since long ago.
+                // The last event on the board may be long ago.
                 model.at = model.at.max(clock::now());
             }
             CallReply::Query(answer(&model, &query, &ServerFacts(services)))
@@ -75,7 +75,7 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
     })
 }
 
-/// Whether the answer says what agents do right now, and how long ago things were.
+/// Returns true if the answer includes the present activities of agents and ages.
 fn asks_about_agents(query: &Query) -> bool {
     matches!(
         query,
@@ -92,7 +92,7 @@ fn stop(services: &Services, order: StopOrder) -> CallOutcome {
 struct ServerFacts<'a>(&'a Services);
 
 impl StoredFacts for ServerFacts<'_> {
-    // What agents use is what they use between two looks.
+    // The load of agents is measured between two reads.
     fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
         let metrics = &self.0.fetcher.metrics;
         let first = metrics.report(model)?;

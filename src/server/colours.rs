@@ -1,5 +1,5 @@
-//! Which colours programs get when they ask their terminal: those of the client that was used last, among those whose
-//! terminals reported theirs.
+//! Colours that programs get when they ask their terminal: those of the client that was used last, among those whose terminals reported
+//! theirs.
 
 use parking_lot::Mutex;
 
@@ -15,7 +15,7 @@ pub(super) struct ReportedColours {
 }
 
 impl ReportedColours {
-    /// What is known from the environment: nothing, or whether the background is dark.
+    /// Creates the colours known from the environment: none, or the background as dark or light.
     pub(super) fn from_background(ground: Option<Background>) -> ReportedColours {
         let background = ground.map(|ground| match ground {
             Background::Dark => ColorPalette::default().background,
@@ -35,14 +35,14 @@ impl ReportedColours {
     }
 }
 
-/// Terminal colours of all clients, of which those of the last used client are passed on to programs. Every method answers what
-/// programs get from now on, nothing when that is as it was.
+/// Terminal colours of all clients, of which those of the last used client are passed on to programs. Every method returns the new colours
+/// for programs, nothing when they are unchanged.
 #[derive(Debug, Default)]
 pub(super) struct ClientColours(Mutex<ColourState>);
 
 #[derive(Debug, Default)]
 struct ColourState {
-    /// Clients, the one used last at the end, with what their terminals reported.
+    /// Clients, the one used last at the end, with the colours their terminals reported.
     clients: Vec<(u64, ReportedColours)>,
     now: ColorPalette,
 }
@@ -68,7 +68,7 @@ impl ClientColours {
         state.decide()
     }
 
-    /// That client has gone; when it was the last one its colours stay.
+    /// Removes a client that has left; when it was the last one its colours stay.
     pub(super) fn remove(&self, client: u64) -> Option<ColorPalette> {
         let mut state = self.0.lock();
         state.clients.retain(|(other, _)| *other != client);

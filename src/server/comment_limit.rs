@@ -1,15 +1,15 @@
-//! How much an agent may write on its task: every comment is kept for good and shown with the task, so an attempt has so many and so
-//! many bytes of them, as it has of signals. Counted on the board, so that a server that starts anew knows it as well.
+//! Limit on the comments of an agent on its task: every comment is kept for good and shown with the task, so an attempt has a limited
+//! number and size of them, as it has of signals. Counted on the board, so that a restarted server knows it as well.
 
 use crate::domain::Attempt;
 use crate::read_model::ReadModel;
 
-/// Comments that are taken of an attempt.
+/// Maximum number of comments that are taken of an attempt.
 const MOST_COMMENTS: usize = 200;
 /// Bytes in the comments of an attempt after which no more are taken.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// Why that attempt may not comment on its task any more; `None` when it may.
+/// Returns the reason why that attempt may not comment on its task any more; `None` when it may.
 pub(super) fn flood_refusal(model: &ReadModel, own: &Attempt) -> Option<String> {
     let task = model.tasks.get(&own.task)?;
     let is_own = |author: &str| author == own.worker.name();

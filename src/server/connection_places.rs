@@ -1,5 +1,5 @@
-//! How many conversations agents may hold open at a time, each and all together, and how many one process of a person. The rest of the
-//! places is kept for the commands and screens of persons, however many connections an agent or a broken script opens.
+//! Limits on conversations: for each agent and all agents together, and for one process of a person. The remaining places are kept for the
+//! commands and screens of persons, however many connections an agent or a broken script opens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use parking_lot::Mutex;
 use crate::domain::AttemptId;
 use crate::protocol::callers::Caller;
 
-/// Most conversations of one agent; of gates, and of who is not known, together.
+/// Maximum conversations of one agent; of gates and unknown callers together.
 const MOST_OF_ONE: usize = 32;
-/// Most conversations of all of them.
+/// Maximum conversations of all of them.
 const MOST_OF_ALL: usize = 192;
-/// Most conversations of one process of a person.
+/// Maximum conversations of one process of a person.
 const MOST_OF_PROCESS: usize = 64;
 
-/// Whose conversations are counted together.
+/// Owner of conversations that are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PlaceOwner {
     Attempt(AttemptId),
-    /// Gates, and who is not known.
+    /// Gates and unknown callers.
     Others,
     /// A process of a person, by its number.
     Process(u32),
@@ -30,20 +30,20 @@ enum PlaceOwner {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConnectionPlaces(Arc<Mutex<BTreeMap<PlaceOwner, usize>>>);
 
-/// A place that a conversation has, until this is dropped.
+/// The place of a conversation, held until this is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPlace {
     all: ConnectionPlaces,
-    /// Under which it is counted.
+    /// The owner it is counted for.
     owner: PlaceOwner,
 }
 
 impl ConnectionPlaces {
-    /// A place for a conversation with that caller, which is the process of that number; a person's whose process is not known is not
+    /// Takes a place for a conversation with that caller, which is the process of that number; a person with an unknown process is not
     /// counted.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(super) fn take(
         &self,
         caller: &Caller,

@@ -1,5 +1,5 @@
-//! Listens for connections until the server ends, and does meanwhile what is done every few moments: signals that came as files
-//! are taken in, and the store is copied.
+//! Listens for connections until the server ends, and meanwhile does the periodic work: signals that came as files are taken in, and the
+//! store is copied.
 
 use std::io;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::server::conversations::Conversations;
 use crate::server::engine_thread::EngineThread;
 use crate::server::inbox_folder;
 
-/// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
+/// Interval at which the inbox folder is read; a signal is there only when its sender could not reach the socket.
 const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How long nobody is taken in after the system could not take somebody in. A server that may open no more files would be told so again
-/// at once, without end, and write it into its log each time.
+/// Pause of accepting connections after the system refused one. A server that may open no more files would fail again at once, without end,
+/// and write it into its log each time.
 const AFTER_FAILURE: Duration = Duration::from_millis(200);
 
-/// When the next connection is taken in.
+/// Time at which the next connection is accepted.
 #[derive(Debug)]
 struct AcceptPace {
     not_before: Instant,
@@ -33,7 +33,7 @@ impl AcceptPace {
         listener.accept().await
     }
 
-    /// Lets some time pass, unless it was another user who was refused: they must not keep anybody waiting.
+    /// Delays the next connection, unless it was another user who was refused: they must not delay others.
     fn failed(&mut self, error: &io::Error, now: Instant) {
         if error.kind() != io::ErrorKind::PermissionDenied {
             self.not_before = now + AFTER_FAILURE;

@@ -1,5 +1,5 @@
-//! Conversations: one task per connection. A connection that sends nothing sensible is closed with the reason; none can hold up
-//! another or the engine.
+//! Conversations: one task per connection. A connection that sends nothing sensible is closed with the reason; none can delay another or
+//! the engine.
 
 use std::io;
 use std::sync::Arc;
@@ -29,21 +29,21 @@ use crate::server::peer::{ConnectionError, bye, next, reply, say};
 use crate::server::retention::{AtticExpiry, Retention};
 use crate::server::services::Services;
 
-/// How long a peer may take to say hello, and conversations to end when the server does.
+/// Time for a peer to say hello, and for conversations to end when the server does.
 const PEER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Most conversations at a time. One more closes the one that waits longest for its peer, or is refused when none waits.
+/// Maximum number of conversations at a time. One more closes the one that waits longest for its peer, or is refused when none waits.
 const MOST: usize = 256;
-/// Goodbyes to those that were closed or refused come on top of [`MOST`], but no more than these.
+/// Maximum number of goodbyes to closed or refused connections, on top of [`MOST`].
 const MOST_GOODBYES: usize = 256;
-/// How long a connection waits for room when all are busy, and how often it looks.
+/// Time that a connection waits for room when all are busy, and the interval of its checks.
 const ROOM_TIMEOUT: Duration = Duration::from_secs(3);
 const ROOM_RETRY: Duration = Duration::from_millis(20);
-/// From when on a call takes so long that an agent may have given it up.
+/// Duration from which a call is so slow that an agent may have given it up.
 const SLOW_CALL: Duration = Duration::from_secs(4);
-/// Time between two boards for one who watches.
+/// Time between two boards for a watching client.
 const BOARD_EVERY: Duration = Duration::from_millis(100);
 
-/// All connections of a server, and what answers them.
+/// All connections of a server, and the services that answer them.
 pub(super) struct Conversations {
     pub(super) services: Arc<Services>,
     pub(super) intake: SignalIntake,
@@ -51,11 +51,11 @@ pub(super) struct Conversations {
     pub(super) retention: Arc<Retention>,
     pub(super) attic: Arc<AtticExpiry>,
     pub(super) stop_order: Mutex<StopOrder>,
-    /// Conversations under way, and what is done for them.
+    /// Conversations under way, and the work done for them.
     pub(super) tasks: TaskTracker,
-    /// Those that wait for their peer.
+    /// Conversations that wait for their peer.
     pub(super) idle: IdleConnections,
-    /// Those of agents and of each process, so that others keep some.
+    /// Places of agents and of each process, so that others keep some.
     pub(super) places: ConnectionPlaces,
 }
 
@@ -81,7 +81,7 @@ impl Conversations {
         });
     }
 
-    /// Waits until another connection makes room; false when none does. Those that came a moment ago make none yet.
+    /// Waits until another connection makes room; returns false when none does. Connections that came a moment ago do not make room yet.
     async fn wait_for_room(&self) -> bool {
         let room = async {
             while self.tasks.len() > MOST && !self.idle.close_longest(Instant::now()) {
@@ -91,7 +91,7 @@ impl Conversations {
         tokio::time::timeout(ROOM_TIMEOUT, room).await.is_ok()
     }
 
-    /// Removes logs and names of kept work that are older than the settings say.
+    /// Removes logs and names of kept work that are older than the settings allow.
     pub(super) fn sweep_old(&self) {
         let (retention, services) = (Arc::clone(&self.retention), Arc::clone(&self.services));
         let attic = Arc::clone(&self.attic);
@@ -103,18 +103,18 @@ impl Conversations {
         });
     }
 
-    /// Waits until all have ended, for a while: one that does not end is a peer that does not read; it is cut off when the process
-    /// ends.
+    /// Waits until all have ended, for a while: a conversation that does not end has a peer that does not read; it is cut off when the
+    /// process ends.
     pub(super) async fn end(&self) {
         self.tasks.close();
         drop(tokio::time::timeout(PEER_TIMEOUT, self.tasks.wait()).await);
     }
 }
 
-/// Says why nobody answers.
+/// Sends the reason why the call is not answered.
 async fn refuse((mut sender, mut receiver): IpcConnection) {
     let text = format!("the server is busy: {MOST} connections are open; try again in a moment");
-    // Who does not read it has gone, or learns it by the end of the connection.
+    // A peer that does not read it is gone, or notices the end of the connection.
     drop(tokio::time::timeout(PEER_TIMEOUT, bye(&mut sender, &mut receiver, text)).await);
 }
 
@@ -122,12 +122,12 @@ async fn serve_connection(
     own: &Arc<Conversations>,
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
-    // At once: the number of a process that has ended says nothing.
+    // At once: the number of a process that has ended means nothing.
     let process = receiver.peer_process();
     let caller = identify(own, process).await;
     let _place = match own.places.take(&caller, process) {
         Ok(place) => place,
-        // Whoever opens more and more is not waited for.
+        // A peer that opens more and more connections is not waited for.
         Err(why) => {
             own.intake.reach.missed();
             return say(&mut sender, &FromServer::Bye(why)).await;
@@ -142,7 +142,7 @@ async fn serve_connection(
     }
 }
 
-/// Answers calls until the peer goes, attaches or is done.
+/// Answers calls until the peer leaves, attaches or is done.
 async fn converse(
     own: &Arc<Conversations>,
     caller: Caller,
@@ -188,7 +188,7 @@ async fn converse(
     }
 }
 
-/// Answers a hook when somebody has answered its agent. One that hangs up waits no longer; one whose server ends comes back to the next.
+/// Answers a hook when its agent was answered. A hook that hangs up waits no longer; one whose server ends comes back to the next.
 async fn wait_for_person(
     own: &Conversations,
     (sender, receiver): (&mut FrameSender, &mut FrameReceiver),
@@ -205,15 +205,15 @@ async fn wait_for_person(
     }
 }
 
-/// Whether a conversation goes on after the first words.
+/// Result of the first messages of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Greeting {
     Done,
-    /// It had to make room, or speaks another version; it was told so.
+    /// Conversation that ended: it had to make room, or speaks another version, and was told so.
     Over,
 }
 
-/// Hears the peer's hello and says ours.
+/// Reads the peer's hello and sends ours.
 async fn greet(
     own: &Conversations,
     sender: &mut FrameSender,
@@ -250,7 +250,7 @@ async fn greet(
     Ok(Greeting::Over)
 }
 
-/// Who is at the other end.
+/// Returns the caller at the other end.
 async fn identify(own: &Arc<Conversations>, peer: Option<u32>) -> Caller {
     let guarding = Arc::clone(own);
     let known = tokio::task::spawn_blocking(move || guarding.guard.identify(peer)).await;
@@ -259,7 +259,7 @@ async fn identify(own: &Arc<Conversations>, peer: Option<u32>) -> Caller {
     })
 }
 
-/// What follows from a call that this caller makes.
+/// Returns the outcome of a call by this caller.
 async fn judge_and_answer(own: &Arc<Conversations>, caller: &Caller, call: Box<ServerCall>) -> CallOutcome {
     let (answering, caller) = (Arc::clone(own), caller.clone());
     let answer = move || match answering.guard.admit(&caller, *call) {
@@ -275,7 +275,7 @@ async fn judge_and_answer(own: &Arc<Conversations>, caller: &Caller, call: Box<S
         .unwrap_or_else(|_| CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned())))
 }
 
-/// Why this caller may not attach.
+/// Checks that this caller may attach; the error is the reason why not.
 async fn judge_attach(own: &Arc<Conversations>, caller: Caller) -> Result<(), String> {
     let guarding = Arc::clone(own);
     let judged = tokio::task::spawn_blocking(move || guarding.guard.admit_attach(&caller)).await;
@@ -288,7 +288,7 @@ async fn make_room(sender: &mut FrameSender, receiver: &mut FrameReceiver) -> Re
     bye(sender, receiver, text).await
 }
 
-/// Sends lines of the watcher log until the peer goes or the server ends. A position behind the last line is the last line.
+/// Sends lines of the watcher log until the peer leaves or the server ends. A position behind the last line is the last line.
 async fn follow(services: &Services, sender: &mut FrameSender, after: u64) -> Result<(), ConnectionError> {
     let mut changes = services.engine.journal.changes();
     let last = *changes.borrow_and_update();
@@ -308,7 +308,7 @@ async fn follow(services: &Services, sender: &mut FrameSender, after: u64) -> Re
     }
 }
 
-/// Says whenever the board has changed, and at once that there is one, until the peer goes or the server ends.
+/// Sends a message whenever the board has changed, and one at once, until the peer leaves or the server ends.
 async fn watch(services: &Services, sender: &mut FrameSender) -> Result<(), ConnectionError> {
     let mut models = services.engine.read_models.clone();
     let mut last: Option<Arc<ReadModel>> = None;
@@ -329,7 +329,7 @@ async fn watch(services: &Services, sender: &mut FrameSender) -> Result<(), Conn
     }
 }
 
-/// Whether two read models show the same: what only a clock changed is no change.
+/// Returns true if two read models show the same: a change by the clock alone does not count.
 fn is_same_board(one: &ReadModel, other: &ReadModel) -> bool {
     one.tasks == other.tasks
         && one.attempts == other.attempts

@@ -1,4 +1,4 @@
-//! What was delivered over each notification channel, kept for the next start of the server: nothing is sent twice.
+//! Delivered notifications of each channel, kept for the next start of the server: nothing is sent twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::adapters::text_file;
 
-/// Largest file that is read: far more marks than open items.
+/// Maximum bytes of a file that is read: far more marks than open items.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Marks of delivered notifications, by the name of the channel.
 pub(super) type DeliveredMarks = BTreeMap<String, BTreeSet<String>>;
 
-/// The marks of the last server. A file that cannot be read counts as empty: open items are notified once more.
+/// Returns the marks of the last server. A file that cannot be read counts as empty: open items are notified once more.
 pub(super) fn load(file: &Path) -> DeliveredMarks {
     let marks = match text_file::read(file, LARGEST) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from),

@@ -1,4 +1,4 @@
-//! How a server ends: how long it waits for what it has under way, what that is, and how it is broken off.
+//! The end of a server: the time it waits for work under way, the list of that work, and the way it is aborted.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::protocol::wire::StopAgents;
 use crate::read_model::ReadModel;
 use crate::server::poison::PoisonFlag;
 
-/// How long checks, pushes and copies of work that are under way may take to end by themselves.
+/// Time in which checks, pushes and copies of work that are under way may end by themselves.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Between two attempts to end what is broken off: the first asks, the others kill.
+/// Pause between two attempts to end aborted work: the first asks, the others kill.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often that is tried. Work that starts one program after another has begun the next one meanwhile.
+/// Number of such attempts. Work that starts one program after another has begun the next one meanwhile.
 const N_ROUNDS: u32 = 5;
 
-/// How somebody wants the server to end.
+/// Order to end the server.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StopOrder {
     pub(super) agents: StopAgents,
@@ -37,7 +37,7 @@ impl Default for StopOrder {
 }
 
 impl StopOrder {
-    /// An order that waits for nothing.
+    /// Creates an order that waits for nothing.
     pub(super) fn at_once(agents: StopAgents) -> StopOrder {
         StopOrder {
             agents,
@@ -45,7 +45,7 @@ impl StopOrder {
         }
     }
 
-    /// What is answered to whoever gave it.
+    /// Returns the answer to the caller who gave the order.
     pub(super) fn reply(self, model: &ReadModel) -> String {
         let works = under_way(model);
         if works.is_empty() || self.patience.is_zero() {
@@ -59,8 +59,8 @@ impl StopOrder {
     }
 }
 
-/// Waits for the stop, and removes the record of the server at that socket at once: without it nobody who loses the server takes it for
-/// one that was cut off, and starts it again. A server that broke keeps its record, because it is to be started again.
+/// Waits for the stop, and removes the record of the server at that socket at once: without it no client that loses the server takes it for
+/// one that was cut off, and starts it again. A server that broke keeps its record, because it has to be started again.
 pub(super) async fn remove_record((stop, poison): (&CancellationToken, &PoisonFlag), socket: &Path) {
     stop.cancelled().await;
     if !poison.is_poisoned() {
@@ -68,7 +68,7 @@ pub(super) async fn remove_record((stop, poison): (&CancellationToken, &PoisonFl
     }
 }
 
-/// What the engine has under way of itself, task by task.
+/// Returns the work of the engine itself that is under way, task by task.
 fn under_way(model: &ReadModel) -> Vec<String> {
     let open = model.attempts.values().filter(|attempt| attempt.state.is_open());
     let works = open.filter_map(|attempt| match (&attempt.state, &attempt.worker) {
@@ -82,8 +82,8 @@ fn under_way(model: &ReadModel) -> Vec<String> {
     works.collect()
 }
 
-/// Waits for effects that are under way, so long, and breaks off what is not over then. Each may be repeated, and its report
-/// would not be taken any more.
+/// Waits for effects that are under way for that time, and aborts the rest. Each may be repeated, and its report would not be taken any
+/// more.
 pub(super) async fn finish(effects: &TaskTracker, patience: Duration) {
     if tokio::time::timeout(patience, effects.wait()).await.is_ok() {
         return;
@@ -94,7 +94,7 @@ pub(super) async fn finish(effects: &TaskTracker, patience: Duration) {
     );
     for round in 0..N_ROUNDS {
         let force = if round == 0 { EndForce::Ask } else { EndForce::Kill };
-        // A part that breaks here only leaves a process to end by itself.
+        // A part that fails here only leaves a process to end by itself.
         drop(tokio::task::spawn_blocking(move || end_all(force)).await);
         if tokio::time::timeout(PAUSE, effects.wait()).await.is_ok() {
             return;

@@ -1,4 +1,4 @@
-//! How the parts of the server reach the engine: events go into its inbox, and what it publishes is read from a channel.
+//! Access of the server's parts to the engine: events go into its inbox, and its published models are read from a channel.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ pub struct EngineHandle {
 }
 
 impl EngineHandle {
-    /// The newest read model. The engine does not wait for who reads it.
+    /// Returns the newest read model. The engine does not wait for its readers.
     pub fn read_model(&self) -> Arc<ReadModel> {
         Arc::clone(&self.read_models.borrow())
     }
 
-    /// Asks the board for something and waits for the answer.
+    /// Sends a command to the board and waits for the answer.
     pub fn ask(&self, by: &str, command: Command) -> Result<CommandReply, InboxClosed> {
         self.inbox.call(Event::Asked {
             request: RequestId(0),

@@ -45,13 +45,12 @@ impl EngineThread {
         })
     }
 
-    /// Whether the engine has stopped by itself.
+    /// Returns true if the engine has stopped by itself.
     pub(super) fn has_ended(&self) -> bool {
         self.thread.lock().as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends the engine; effects under way may take so long to end by themselves, then they are broken off. A second time it does
-    /// nothing.
+    /// Ends the engine; effects under way may take that time to end by themselves, then they are aborted. A second call does nothing.
     ///
     /// # Errors
     /// When the engine had stopped because a turn could not be made durable.

@@ -1,5 +1,5 @@
-//! Fetches what views want and the board does not hold: differences from git, records of checks from their folders. Each on a
-//! blocking thread beside the drawing; what cannot be had becomes a sentence.
+//! Fetches data that views need and the board does not hold: differences from git, records of checks from their folders. Each on a blocking
+//! thread beside the drawing; a failure becomes a sentence.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ use crate::server::past_screen;
 use crate::server::records::Records;
 use crate::server::trust_overview::overview;
 
-/// Attempts whose checks are looked for when no task is named.
+/// Maximum number of attempts whose checks are read when no task is named.
 const MAX_ATTEMPTS: usize = 200;
-/// Most bytes of a check's output that are read, from its end.
+/// Maximum bytes of a check's output that are read, from its end.
 const MAX_OUTPUT: u64 = 512 * 1024;
-/// Most bytes of differences that are read.
+/// Maximum bytes of differences that are read.
 const MAX_DIFF: usize = 2 * 1024 * 1024;
 
-/// The sources of what views show and the board does not hold.
+/// The sources of data that views show and the board does not hold.
 pub(super) struct Fetcher {
     pub(super) place: ProjectPaths,
     pub(super) engine: EngineHandle,
@@ -76,7 +76,7 @@ fn diff(git: &dyn Git, changes: &TaskChanges) -> Result<CacheEntry, String> {
     Ok(CacheEntry::Diff(Diff::parse(&text.text, text.truncated).into()))
 }
 
-/// Checks of a task's attempts, or of the latest attempts of all.
+/// Returns the checks of a task's attempts, or of the latest attempts of all.
 fn checks(records: &Records, model: &ReadModel, task: Option<&TaskId>) -> Vec<CheckRun> {
     let attempts = model.attempts.values().rev();
     let wanted = attempts.filter(|attempt| task.is_none_or(|task| attempt.task == *task));
@@ -120,7 +120,7 @@ fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
     }
 }
 
-/// The end of a check's output, as lines.
+/// Returns the end of a check's output, as lines.
 fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<CacheEntry, String> {
     let file = records.gates(attempt).join(format!("{nth:02}.log"));
     let failed = |error: std::io::Error| format!("read {}: {error}", file.display());
@@ -134,7 +134,7 @@ fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<CacheEntry,
     ))
 }
 
-/// A program's output as text: without colours and titles, and of a line that was written over only what it became.
+/// Returns a program's output as text: without colours and titles, and only the last state of a line that was overwritten.
 fn without_styles(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();

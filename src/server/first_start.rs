@@ -1,5 +1,5 @@
-//! The first start of a person who has configured nothing: what there is to be found, and where their answers are kept. What is
-//! asked is decided by the interface.
+//! The first start of a person who has configured nothing: the programs that are found, and the place of the answers. The questions are
+//! decided by the interface.
 
 use crate::adapters::agents::known::{KnownAgent, known_agents};
 use crate::adapters::agents::{InheritedEnv, find_program};
@@ -10,7 +10,7 @@ use crate::domain::NoticeLevel;
 use crate::read_model::ReadModel;
 use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
 
-/// What there is, if nothing is configured yet, neither for this project nor for this person, and nothing was done. Blocks.
+/// Returns the detected programs, if nothing is configured yet, neither for this project nor for this person, and nothing was done. Blocks.
 pub(super) fn detect(
     place: &ProjectPaths,
     (facts, model): (&SessionFacts, &ReadModel),
@@ -37,7 +37,7 @@ pub(super) fn detect(
     })
 }
 
-/// Whether anybody has set anything but the base branch, which `dbs init` asks for.
+/// Returns true if anything is set but the base branch, which `dbs init` asks for.
 fn is_configured(place: &ProjectPaths, config: &Config) -> bool {
     let is_set = |shown: &ResolvedSetting| {
         let is_ours = matches!(shown.origin, SettingOrigin::File { .. } | SettingOrigin::Trusted);
@@ -48,7 +48,7 @@ fn is_configured(place: &ProjectPaths, config: &Config) -> bool {
         || !config.diagnostics().is_empty()
 }
 
-/// The branch that tasks most likely start from, and how it was found; nothing where git cannot tell. Blocks.
+/// Returns the branch that tasks most likely start from, and the way it was found; nothing where git gives no answer. Blocks.
 fn found_base(place: &ProjectPaths, environment: &InheritedEnv) -> Option<(String, String)> {
     let environment = environment.clone().into_pairs().into_iter();
     let environment = environment.map(|(name, value)| (name.into(), value.into()));
@@ -56,7 +56,7 @@ fn found_base(place: &ProjectPaths, environment: &InheritedEnv) -> Option<(Strin
     Some((found.name, found.found_by.to_owned()))
 }
 
-/// Keeps what was answered as the person's own settings, and what is about this project only as its setting; with no answer, that they
+/// Saves the answers as the person's own settings, and the one about this project as its setting; with no answer, saves the fact that they
 /// were asked. Blocks.
 pub(super) fn save_answers(place: &ProjectPaths, answers: &[(String, String)]) -> (NoticeLevel, String) {
     let (own, project): (Vec<_>, Vec<_>) = answers

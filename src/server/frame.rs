@@ -1,12 +1,12 @@
-//! One client's frame: what became stale since it was drawn, and the bytes that make it fresh. Must not draw everything when
-//! only terminals wrote something, and must give the same bytes' worth of screen as if it did.
+//! A client's frame: the parts that became stale since it was drawn, and the bytes that update it. Must not draw everything when only
+//! terminals wrote something, and must give the same bytes' worth of screen as if it did.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::server::frame_buffer::FrameBuffer;
 use crate::ui::{CacheRequest, RenderedFrame, RenderedLayout, Scene, ScreenId, UiState};
 
-/// Which part of a client's frame is out of date: nothing, terminals or everything.
+/// Part of a client's frame that is out of date: nothing, terminals or everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StaleScope {
     Nothing,
@@ -15,7 +15,7 @@ pub(super) enum StaleScope {
     Everything,
 }
 
-/// A client's frame: its buffer, its layout and what of it is out of date.
+/// A client's frame: its buffer, its layout and the part that is out of date.
 pub(super) struct ClientFrame {
     buffer: FrameBuffer,
     frame: RenderedFrame,
@@ -33,7 +33,7 @@ impl ClientFrame {
         }
     }
 
-    /// Begins anew, on a terminal of which nothing is known.
+    /// Starts over, on a terminal with unknown contents.
     pub(super) fn reset(&mut self, size: (u16, u16)) {
         self.buffer = FrameBuffer::new(size);
         self.stale = StaleScope::Everything;
@@ -43,17 +43,17 @@ impl ClientFrame {
         self.stale = self.stale.max(stale);
     }
 
-    /// What is not up to date.
+    /// Returns the part that is not up to date.
     pub(super) fn stale(&self) -> StaleScope {
         self.stale
     }
 
-    /// Whether a program is in the middle of a frame of its own, which is waited for a little.
+    /// Returns true if a program is in the middle of a frame of its own, which is waited for a little.
     pub(super) fn is_in_sync_update(&self) -> bool {
         self.frame.is_deferred()
     }
 
-    /// Whether everything was drawn the last time, so that things may be elsewhere.
+    /// Returns true if everything was drawn the last time, so that the positions may have changed.
     pub(super) fn is_full_redraw(&self) -> bool {
         self.is_full_redraw
     }
@@ -67,12 +67,12 @@ impl ClientFrame {
         std::mem::take(&mut self.frame.layout.cache_requests)
     }
 
-    /// The terminals whose output is on it.
+    /// Returns the terminals whose output is on the frame.
     pub(super) fn visible_terminals(&self) -> impl Iterator<Item = ScreenId> + '_ {
         self.frame.drawn_screens()
     }
 
-    /// Draws what one terminal wrote and leaves the rest as it is; answers the bytes for that, nothing when more must be drawn.
+    /// Draws the output of one terminal and leaves the rest as it is; returns the bytes for that, nothing when more must be drawn.
     pub(super) fn draw_terminal(
         &mut self,
         state: &UiState,
@@ -88,12 +88,12 @@ impl ClientFrame {
         Some(self.buffer.flush_rows(&rows, self.frame.layout.cursor))
     }
 
-    /// Draws what is stale; answers the bytes that bring the client's terminal there, none when it is there.
+    /// Draws the stale parts; returns the bytes that bring the client's terminal there, none when it is there.
     pub(super) fn draw(&mut self, state: &UiState, scene: &Scene<'_>) -> Vec<u8> {
         let what = std::mem::replace(&mut self.stale, StaleScope::Nothing);
         let fresh = self.buffer.is_blank();
         let (shown, next) = self.buffer.buffers();
-        // What breaks here breaks its pane alone when everything is drawn.
+        // A failure here affects its pane alone when everything is drawn.
         let patch = || self.frame.draw_changes(state, scene, next, None);
         let patched = match what {
             StaleScope::Terminals if !fresh => catch_unwind(AssertUnwindSafe(patch)).ok().flatten(),

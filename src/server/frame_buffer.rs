@@ -1,5 +1,5 @@
-//! From a buffer of cells to the bytes that bring a client's terminal there: only what changed, wrapped in synchronized
-//! output, nothing at all when nothing changed. Must never rely on how wide a client's terminal thinks a cluster is.
+//! From a buffer of cells to the bytes that bring a client's terminal there: only the changes, wrapped in synchronized output, nothing at
+//! all when nothing changed. Must never rely on the width that a client's terminal gives a cluster.
 
 use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::buffer::{Buffer, Cell};
@@ -12,7 +12,7 @@ use crate::ui::FrameCursor;
 /// A cell to be written, with its row and column.
 type CellAt<'a> = (u16, u16, &'a Cell);
 
-/// Double buffer of a client's screen: what the terminal shows and what it is to show.
+/// Double buffer of a client's screen: the cells that the terminal shows and the cells to show next.
 pub(super) struct FrameBuffer {
     next: Buffer,
     shown: Buffer,
@@ -22,7 +22,7 @@ pub(super) struct FrameBuffer {
 }
 
 impl FrameBuffer {
-    /// A buffer of a terminal whose content is not known.
+    /// Creates a buffer of a terminal whose content is not known.
     pub(super) fn new((cols, rows): (u16, u16)) -> FrameBuffer {
         let area = Rect::new(0, 0, cols, rows);
         FrameBuffer {
@@ -34,23 +34,23 @@ impl FrameBuffer {
         }
     }
 
-    /// Whether nothing was drawn yet.
+    /// Returns true if nothing was drawn yet.
     pub(super) fn is_blank(&self) -> bool {
         self.is_blank
     }
 
-    /// The buffer the client's terminal shows, and the buffer to draw on, which holds what was drawn last.
+    /// Returns the buffer that the client's terminal shows, and the buffer to draw on, which holds the last drawing.
     pub(super) fn buffers(&mut self) -> (&Buffer, &mut Buffer) {
         (&self.shown, &mut self.next)
     }
 
-    /// The bytes that bring the client's terminal to what was drawn on all rows, and its cursor there.
+    /// Returns the bytes that bring the client's terminal to the drawing on all rows, and its cursor there.
     pub(super) fn flush(&mut self, cursor: Option<FrameCursor>) -> Vec<u8> {
         let rows: Vec<u16> = (0..self.next.area.height).collect();
         self.flush_rows(&rows, cursor)
     }
 
-    /// The bytes of [`flush`](Self::flush) when nothing outside these rows was drawn on.
+    /// Returns the bytes of [`flush`](Self::flush) when nothing outside these rows was drawn on.
     pub(super) fn flush_rows(&mut self, rows: &[u16], cursor: Option<FrameCursor>) -> Vec<u8> {
         let fresh = std::mem::take(&mut self.is_blank);
         let content = self.diff_rows(rows);
@@ -77,7 +77,7 @@ impl FrameBuffer {
         out
     }
 
-    /// What differs in these rows, as bytes; from now on it counts as shown.
+    /// Returns the differences in these rows as bytes; from now on they count as shown.
     fn diff_rows(&mut self, rows: &[u16]) -> Vec<u8> {
         let width = usize::from(self.next.area.width);
         let mut out = Vec::new();
@@ -100,8 +100,8 @@ impl FrameBuffer {
     }
 }
 
-/// The cells of a row that must be written. Whatever a wide character covered or is covered by one is written anew, and so is
-/// whatever lies where a terminal may have drawn the rest of a cluster.
+/// Returns the cells of a row that must be written. Cells that a wide character covered or is covered by are written again, and so are
+/// those where a terminal may have drawn the rest of a cluster.
 fn changed_cells<'a>(shown: &[Cell], next: &'a [Cell], row: u16) -> Vec<CellAt<'a>> {
     let mut changed = Vec::new();
     let (mut skip, mut unsure_until) = (0, 0);
@@ -109,7 +109,7 @@ fn changed_cells<'a>(shown: &[Cell], next: &'a [Cell], row: u16) -> Vec<CellAt<'
         let wide = reach(old);
         if skip > 0 {
             skip -= 1;
-            // The old one began under the new one: what is left of it is not known.
+            // The old one began under the new one: the rest of it is not known.
             if at < unsure_until {
                 unsure_until = unsure_until.max(at + wide);
             }
@@ -125,18 +125,18 @@ fn changed_cells<'a>(shown: &[Cell], next: &'a [Cell], row: u16) -> Vec<CellAt<'
     changed
 }
 
-/// Columns of a cell's content: one or two.
+/// Returns the columns of a cell's content: one or two.
 fn width(cell: &Cell) -> usize {
     let symbol = cell.symbol();
     if symbol.len() == 1 {
         1
     } else {
-        // What counts as wider, as some joined letters do, has two columns all the same.
+        // A wider cluster, as some joined letters are, has two columns all the same.
         symbol.width().clamp(1, 2)
     }
 }
 
-/// Columns that some terminal may use for a cell's content: all its code points one behind the other, as wide as can be.
+/// Returns the maximum columns that a terminal may use for a cell's content: all its code points side by side, each as wide as possible.
 fn reach(cell: &Cell) -> usize {
     if !is_cluster(cell) {
         return width(cell);
@@ -149,12 +149,12 @@ fn reach(cell: &Cell) -> usize {
     width(cell).max(2 * drawn)
 }
 
-/// Whether a cell holds more than one code point.
+/// Returns true if a cell holds more than one code point.
 fn is_cluster(cell: &Cell) -> bool {
     !cell.symbol().is_ascii() && cell.symbol().chars().nth(1).is_some()
 }
 
-/// Writes cells. After one of several code points the cursor is placed again: terminals differ about how wide those are.
+/// Writes cells. After one of several code points the cursor is placed again: terminals differ on their width.
 fn write(cells: &[CellAt<'_>], out: &mut Vec<u8>) {
     for run in cells.split_inclusive(|(_, _, cell)| is_cluster(cell)) {
         // Writing into memory does not fail.

@@ -1,40 +1,40 @@
-//! When a client may be sent its next frame: the first change at once, then at most every 16 ms, and never more than two
-//! frames ahead of what it has shown, so that a slow line costs nothing but freshness. For a while after a key it is 2 ms, but
-//! not for what other terminals write than the one that was typed into. Time comes in as an argument.
+//! Pacing of a client's frames: the first change at once, then at most every 16 ms, and never more than two frames ahead of the ones it has
+//! shown, so that a slow line costs nothing but freshness. For a while after a key it is 2 ms, but only for the output of the terminal that
+//! was typed into. Time comes in as an argument.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Frames that may be unacknowledged.
+/// Maximum number of unacknowledged frames.
 const MAX_UNACKED: u64 = 2;
 /// Pause between frames, ordinarily and for a while after a key.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 const FRAME_INTERVAL_AFTER_KEY: Duration = Duration::from_millis(2);
 const KEY_WINDOW: Duration = Duration::from_millis(30);
 
-/// Which part of a frame is drawn: the terminal typed into, all terminals or everything.
+/// Part of a frame that is drawn: the terminal typed into, all terminals or everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DrawExtent {
-    /// What the terminal that was typed into wrote.
+    /// Output of the terminal that was typed into.
     Typed,
     Terminals,
     Everything,
 }
 
-/// Limits how often a client is sent frames, and how many may be unacknowledged.
+/// Limiter of the rate of a client's frames, and of the number of unacknowledged ones.
 #[derive(Debug, Default)]
 pub(super) struct FramePacer {
     sent: u64,
     acked: u64,
     key_at: Option<Instant>,
-    /// When anything was drawn last, and when the output of all terminals was.
+    /// Time of the last drawing, and of the last one with the output of all terminals.
     drawn_at: Option<Instant>,
     all_drawn_at: Option<Instant>,
 }
 
 impl FramePacer {
-    /// When the next frame of that extent may be drawn; never as long as too many are on their way.
+    /// Returns the time at which the next frame of that extent may be drawn; never as long as too many are on their way.
     pub(super) fn next_frame_at(&self, now: Instant, extent: DrawExtent) -> Option<Instant> {
         if self.sent - self.acked >= MAX_UNACKED {
             return None;
@@ -49,7 +49,7 @@ impl FramePacer {
         Some(last.unwrap_or(now))
     }
 
-    /// Whether a key was pressed so little time ago that its answer is waited for.
+    /// Returns true if a key was pressed so recently that its answer is waited for.
     pub(super) fn is_after_key(&self, now: Instant) -> bool {
         self.key_at.is_some_and(|at| now.duration_since(at) < KEY_WINDOW)
     }
@@ -58,7 +58,7 @@ impl FramePacer {
         self.key_at = Some(now);
     }
 
-    /// A frame of that extent was drawn, whether or not there was anything new in it.
+    /// Notes that a frame of that extent was drawn, whether or not there was anything new in it.
     pub(super) fn on_drawn(&mut self, now: Instant, extent: DrawExtent) {
         self.drawn_at = Some(now);
         if extent != DrawExtent::Typed {
@@ -71,7 +71,7 @@ impl FramePacer {
         self.sent
     }
 
-    /// The client has shown the frame with that number; a number that was never sent counts as the last.
+    /// Notes that the client has shown the frame with that number; a number that was never sent counts as the last.
     pub(super) fn on_ack(&mut self, number: u64) {
         self.acked = self.acked.max(number.min(self.sent));
     }

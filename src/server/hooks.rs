@@ -1,4 +1,4 @@
-//! Calls of the hooks of agents' tools: an ask waits until somebody answers it, here or in the agent's terminal.
+//! Calls of the hooks of agents' tools: an ask waits until it is answered, here or in the agent's terminal.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
 use crate::term::sanitize;
 
-/// What a turn is not over without.
+/// Request to the agent for the report without which a turn is not over.
 const REPORT_FIRST: &str = "You have not reported how it ended. Run one of `dbs signal done TEXT`, `dbs signal reject TEXT`, \
                             `dbs signal block TEXT` or `dbs signal fail TEXT`, whichever is true, and then stop.";
 
-/// What a person is told of an agent that ends its turn all the same.
+/// Question to a person about an agent that ends its turn all the same.
 const STOPPED: &str = "it stopped without a report, though it was told to report; what should it do?";
 
-/// What follows from a call of a hook.
+/// Outcome of a hook's call.
 #[derive(Debug)]
 pub(super) enum HookOutcome {
     Reply(HookReply),
@@ -38,14 +38,14 @@ pub(super) struct WaitingAsk {
     ask: AskId,
 }
 
-/// Takes in what a hook says. What is not proved by its token is told nothing.
+/// Takes in the report of a hook. A hook without a valid token gets no answer.
 pub(super) fn take_hook(
     intake: &SignalIntake,
     (agents, states): (&LocalAgents, &AgentStates),
     call: HookCall,
 ) -> HookOutcome {
     if matches!(call.event, HookEvent::TurnOver { .. }) {
-        // An agent in a sandbox reports by a file, and stops at once: its report may lie there still.
+        // An agent in a sandbox reports by a file, and stops at once: its report may still be there.
         inbox_folder::take_all(intake);
     }
     let attempts = &intake.engine.read_model().attempts;
@@ -104,7 +104,7 @@ pub(super) fn take_hook(
     }
 }
 
-/// What an event says of the agent's state. It is not more than a report: of a length and of texts that harm nobody.
+/// Returns the agent's state from an event. It is only a report: of limited length and of harmless texts.
 fn state_of(fields: &str) -> AgentReport {
     if fields.len() > LONGEST_STATE {
         return AgentReport::default();
@@ -112,13 +112,13 @@ fn state_of(fields: &str) -> AgentReport {
     claude::hooks::read(fields.as_bytes())
 }
 
-/// Whether the tool is about to shorten its context. That it has done so is no second one.
+/// Returns true if the tool is about to shorten its context. The report that it has done so does not count again.
 fn is_compacting(report: &AgentReport) -> bool {
     let compacting = Seen::Doing(Doing::Working(Work::Compacting));
     report.seen.contains(&compacting)
 }
 
-/// The same report with the ask as the board keeps it.
+/// Returns the same report with the ask as the board keeps it.
 fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
     for seen in &mut report.seen {
         if let Seen::Doing(Doing::Blocked(wait)) = seen {
@@ -128,14 +128,14 @@ fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
     report
 }
 
-/// Whether an ask was answered already: a hook that comes back for the answer waits for nobody.
+/// Returns true if an ask was answered already: a hook that comes back for the answer does not wait.
 fn was_answered(attempt: &Attempt, ask: &AskId) -> bool {
     let mut known = attempt.asks.iter().filter(|known| known.ask.id == *ask);
     known.any(|known| known.given().is_some())
 }
 
-/// What an agent waits for whose request a server took that has ended since. Its terminal may not show that yet, and the hook comes back
-/// only when it finds this one.
+/// Returns the wait of an agent whose request was taken by a server that has ended since. Its terminal may not show it yet, and the hook
+/// comes back only when it finds this server.
 pub(super) fn still_asked(attempt: &Attempt, now: Timestamp) -> Option<AgentReport> {
     let mut open = attempt.open_asks(now);
     let known = open.find(|known| known.ask.channel == AskChannel::Request)?;
@@ -143,8 +143,8 @@ pub(super) fn still_asked(attempt: &Attempt, now: Timestamp) -> Option<AgentRepo
     Some(AgentReport::doing(Doing::Blocked(wait)))
 }
 
-/// Lets an ask wait for its reply. One that is known makes no event, so that asking again and again costs nothing. `observe` tells
-/// what the agent is seen to wait for.
+/// Lets an ask wait for its reply. A known ask makes no event, so that asking again and again costs nothing. `observe` reports the wait of
+/// the agent.
 fn take_ask(
     (intake, agents): (&SignalIntake, &LocalAgents),
     attempt: &Attempt,
@@ -173,9 +173,9 @@ fn take_ask(
     HookOutcome::Wait(waiting)
 }
 
-/// Tells the board of a new ask and of what the agent is seen to wait for. Seen first, the wait would be an ask of its own for the board,
-/// and an answer to that is typed into a terminal that asks nothing yet. Only what a rule answers is seen first: seen later, it would wait
-/// for ever, as its answer is there already.
+/// Reports a new ask and the wait of the agent to the board. Reported first, the wait would be an ask of its own for the board, and an
+/// answer to that is typed into a terminal that asks nothing yet. Only a wait that a rule answers is reported first: reported later, it
+/// would wait for ever, as its answer is there already.
 fn tell_ask(inbox: &Inbox, opened: Option<Event>, observe: impl FnOnce()) {
     // An engine that has ended takes the server with it; the hook comes back to the next.
     let send = |opened| drop(inbox.send(opened));
@@ -191,7 +191,7 @@ fn tell_ask(inbox: &Inbox, opened: Option<Event>, observe: impl FnOnce()) {
     }
 }
 
-/// What a person is asked about an agent that was told to report and stopped all the same: it would wait for a prompt until its
+/// Returns the question to a person about an agent that was told to report and stopped all the same: it would wait for a prompt until its
 /// time is over.
 fn stopped_without_report(attempt: &Attempt) -> Event {
     Event::AskOpened {
@@ -207,8 +207,8 @@ fn stopped_without_report(attempt: &Attempt) -> Event {
     }
 }
 
-/// A person types into the terminal of an agent. A tool that asks its hook before it shows anything gets its hook back without a reply, so
-/// that it asks there; any other shows what it asks already.
+/// Handles a person's typing in the terminal of an agent. A tool that asks its hook before it shows anything gets its hook back without a
+/// reply, so that it asks there; any other shows its question already.
 pub(super) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id: AttemptId) {
     let model = engine.read_model();
     let Some(attempt) = model.attempts.get(&id) else {
@@ -229,17 +229,17 @@ pub(super) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id:
     }
 }
 
-/// Whether an agent may end its turn: it has reported, waits for a person (K106), talks with one, or was asked to because its context is
-/// full.
+/// Returns true if an agent may end its turn: it has reported, waits for a person (K106), talks with one, or was asked to because its
+/// context is full.
 fn may_stop(attempt: &Attempt) -> bool {
     let has_reported = attempt.signals.iter().any(|signal| signal.kind.is_terminal());
-    // An answer that arrived needs nobody any more, though the tool has not been seen to go on yet.
+    // An answer that arrived needs no person any more, though the tool has not been seen to continue yet.
     let waits = |known: &AskRecord| known.closed.is_none() && known.given().is_none();
     attempt.conducts() || has_reported || attempt.leaves.is_some() || attempt.asks.iter().any(waits)
 }
 
 impl WaitingAsk {
-    /// Waits for the reply; nothing when the agent no longer asks. The board holds the answer, so that it is the same for whoever
+    /// Waits for the reply; nothing when the agent no longer asks. The board holds the answer, so that it is the same for every hook that
     /// comes back for it, also to the next server.
     pub(super) async fn reply(&self, engine: &EngineHandle) -> HookReply {
         let mut models = engine.read_models.clone();
@@ -254,7 +254,7 @@ impl WaitingAsk {
         }
     }
 
-    /// What the board knows of the reply, once it does.
+    /// Returns the reply as the board knows it, once it does.
     fn decided(&self, attempt: Option<&Attempt>) -> Option<HookReply> {
         let Some(attempt) = attempt.filter(|attempt| attempt.state.is_open()) else {
             return Some(HookReply::Nothing);
@@ -267,7 +267,7 @@ impl WaitingAsk {
         given.or(known.closed.map(|_| HookReply::Nothing))
     }
 
-    /// Says that nobody waits for the reply any more.
+    /// Reports that the reply is not waited for any more.
     pub(super) fn withdraw(&self, engine: &EngineHandle, states: &AgentStates) {
         let over = AgentReport::of(Seen::WaitOver { child: None });
         states.observe(self.attempt, Source::Hook, &over);

@@ -1,5 +1,5 @@
-//! The live terminals: one thread per holder reads what its program writes and feeds the emulated screen; the end of a
-//! program becomes an event. What a client looks at is read under the terminal's own lock.
+//! The live terminals: one thread per holder reads the output of its program and feeds the emulated screen; the end of a program becomes an
+//! event. Screens are read under the terminal's own lock.
 
 mod agent_watch;
 mod agents;
@@ -42,12 +42,12 @@ pub use readers::TerminalChanges;
 use reading::OutputOffset;
 use typing::TypingTerminal;
 
-/// Screens of ended programs that are kept to be looked at; the oldest goes first, its log stays on disk.
+/// Maximum number of screens of ended programs that are kept to be looked at; the oldest is dropped first, its log stays on disk.
 const MAX_ENDED_SCREENS: usize = 24;
 /// Function that runs before the engine learns that a program has ended, to take in its last signals.
 pub type BeforeEndFn = Box<dyn Fn() + Send + Sync>;
 
-/// Function that reads from an agent's last lines why it ended.
+/// Function that finds the cause of an agent's end in its last lines.
 pub type EndCauseFn = Box<dyn Fn(AttemptId, &str) -> Option<EndCause> + Send + Sync>;
 
 /// All live terminals of a server, shared between its threads. Cheap to clone; all clones are the same.
@@ -66,7 +66,7 @@ struct HubInner {
 }
 
 impl TerminalHub {
-    /// No terminals yet. `history` is the number of lines each keeps above its screen.
+    /// Creates a hub without terminals. `history` is the number of lines each keeps above its screen.
     pub fn new(
         holders: Arc<LocalHolders>,
         (engine, history): (EmulatorKind, usize),
@@ -86,39 +86,39 @@ impl TerminalHub {
         }))
     }
 
-    /// Changes whenever a terminal that somebody watches wrote something, and whenever one came, went or got another size.
+    /// Returns a receiver that changes whenever a watched terminal wrote something, and whenever one came, went or got another size.
     pub fn changes(&self) -> watch::Receiver<TerminalChanges> {
         self.0.readers.changed.subscribe()
     }
 
-    /// The flag that ends the server when a terminal is no longer read.
+    /// Returns the flag that ends the server when a terminal is no longer read.
     pub fn poison(&self) -> &PoisonFlag {
         &self.0.poison
     }
 
-    /// The terminal of that id.
+    /// Returns the terminal of that id.
     pub fn terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
         self.0.terminals.lock().get(id).cloned()
     }
 
-    /// The folder of a terminal's log, also of one that is not live.
+    /// Returns the folder of a terminal's log, also of one that is not live.
     pub(super) fn folder(&self, id: &HolderId) -> PathBuf {
         self.0.readers.holders.folder(id)
     }
 
-    /// What the agents in the terminals do.
+    /// Returns the states of the agents in the terminals.
     pub(super) fn agents(&self) -> &AgentStates {
         &self.0.readers.agents
     }
 
-    /// A person is about to type into a terminal.
+    /// Notes that a person is about to type into a terminal.
     pub(super) fn typed(&self, id: &HolderId) {
         if let Some(attempt) = id.attempt() {
             self.agents().input(attempt);
         }
     }
 
-    /// Ids of terminals whose program runs.
+    /// Returns the ids of terminals whose program runs.
     pub fn running(&self) -> Vec<HolderId> {
         let panes = self.0.terminals.lock();
         panes
@@ -138,8 +138,8 @@ impl TerminalHub {
         }
     }
 
-    /// Gives a terminal another size; the same size again does nothing. Answers when to call
-    /// [`apply_pending_size`](Self::apply_pending_size), if it has to wait.
+    /// Resizes a terminal; the same size again does nothing. Returns the time to call [`apply_pending_size`](Self::apply_pending_size), if
+    /// it has to wait.
     pub(super) fn resize(&self, id: &HolderId, size: PaneSize, now: Instant) -> Option<Instant> {
         let pane = self.terminal(id)?;
         let turn = pane.size.lock().request(size, now);
@@ -166,14 +166,14 @@ impl TerminalHub {
         let panes: Vec<Arc<LiveTerminal>> = self.0.terminals.lock().values().cloned().collect();
         for pane in panes {
             let events = pane.terminal.lock().set_palette(palette);
-            // A terminal that is shown the past does not know yet what its program wishes.
+            // A terminal that is still replaying its log does not know yet the modes of its program.
             if pane.caught_up.load(Ordering::Acquire) {
                 pane.reply(events);
             }
         }
     }
 
-    /// Ends all readers. Programs and holders go on.
+    /// Ends all readers. Programs and holders continue.
     pub fn close(&self) {
         self.0.readers.close();
         let panes: Vec<Arc<LiveTerminal>> = self.0.terminals.lock().values().cloned().collect();
@@ -184,7 +184,7 @@ impl TerminalHub {
         }
     }
 
-    /// Begins to watch the agent of a terminal, and with the first one to tell the board of them all.
+    /// Begins to watch the agent of a terminal, and with the first one to report all of them to the board.
     fn watch_agent(&self, attempt: AttemptId) {
         let agents = self.agents();
         agents.begin(attempt);
@@ -267,7 +267,7 @@ impl HubInner {
             let (size, tail) = {
                 let mut terminal = pane.terminal.lock();
                 let tail = reading::last_lines(&mut terminal);
-                // A person who comes later wants to see what the agent did; a shell had many programs.
+                // A person who comes later wants to see the agent's work; a shell had many programs.
                 if id.attempt().is_some() {
                     terminal.show_last_full_screen();
                 }
@@ -327,7 +327,7 @@ impl Terminals for TerminalHub {
     fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String> {
         let id = HolderId::from(attempt);
         let done = match ask.channel {
-            // Whoever waits for it reads it from the board.
+            // The waiting hook reads it from the board.
             AskChannel::Request => Ok(()),
             AskChannel::Line => match &given.reply {
                 AskReply::Text(text) => self.type_line(&id, text),
@@ -337,7 +337,7 @@ impl Terminals for TerminalHub {
                 .and_then(|terminal| typing::give_reply(&terminal, ask, &given.reply)),
         };
         if done.is_ok() {
-            // Not now: the agent may have gone on already, and ask something else.
+            // Not now: the agent may have continued already, and ask something else.
             self.agents().answered(attempt, given.at);
         }
         done

@@ -1,6 +1,6 @@
-//! Connections that wait for their peer's next message. When too many are open, the one that waits longest makes room, so that
-//! nobody is locked out by connections that are only held open. One that began a moment ago is about to say something: on a busy machine
-//! every command is that for some milliseconds.
+//! Connections that wait for their peer's next message. When too many are open, the one that waits longest makes room, so that clients are
+//! not locked out by connections that are only held open. A connection that began a moment ago is about to send something: on a busy
+//! machine every command looks like that for some milliseconds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A connection that waits for less makes no room.
+/// Minimum wait of a connection before it makes room.
 const LEAST_WAIT: Duration = Duration::from_millis(500);
 
 /// Connections that wait for their peer.
@@ -19,7 +19,7 @@ pub(super) struct IdleConnections(Mutex<WaitingPeers>);
 #[derive(Debug, Default)]
 struct WaitingPeers {
     next: u64,
-    /// By when they began to wait: the first waits longest.
+    /// Waiting peers by the number of their wait: the first waits longest.
     waiting: BTreeMap<u64, WaitingPeer>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct IdleConnection<'a> {
 }
 
 impl IdleConnections {
-    /// A connection begins to wait.
+    /// Adds a connection that begins to wait.
     pub(super) fn wait(&self, since: Instant) -> IdleConnection<'_> {
         let mut all = self.0.lock();
         let (number, closed) = (all.next, CancellationToken::new());
@@ -55,7 +55,7 @@ impl IdleConnections {
         }
     }
 
-    /// Closes the connection that waits longest; whether there was one that waits for more than a moment.
+    /// Closes the connection that waits longest; returns true if there was one that waits for more than a moment.
     pub(super) fn close_longest(&self, now: Instant) -> bool {
         let mut all = self.0.lock();
         let first = all.waiting.first_entry();

@@ -1,4 +1,4 @@
-//! The settings in force and what they make of the session.
+//! The settings in force and the facts of the session that follow from them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::config::session_setup::SessionSetup;
 use crate::domain::{SettingFault, Timestamp};
 use crate::ui::{LeaveEffect, NextSteps, SessionFacts, SessionKind};
 
-/// The settings in use, and what is wrong with the files if newer ones could not be taken over.
+/// The settings in use, and the problem with the files if newer ones could not be taken over.
 pub(super) struct ActiveSettings {
     pub(super) place: ProjectPaths,
     /// The agents, whose kinds are settings, too.
@@ -24,16 +24,16 @@ pub(super) struct ActiveSettings {
     next_steps: NextSteps,
     notice: Mutex<Option<String>>,
     config: watch::Sender<Arc<Config>>,
-    /// What the files looked like before the first of them were read.
+    /// Stamps of the files before the first of them were read.
     pub(super) stamps: FileStamps,
-    /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
+    /// Problem with the files as they are now. Locked for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
-    /// Settings that the board was told cannot be used as they are written.
+    /// Settings that were reported to the board as unusable.
     pub(super) faults: Mutex<Vec<SettingFault>>,
 }
 
 impl ActiveSettings {
-    /// Those with which a session started then.
+    /// Creates the settings with which a session started at that time.
     pub(super) fn new(
         place: ProjectPaths,
         agents: Arc<LocalAgents>,
@@ -62,12 +62,12 @@ impl ActiveSettings {
         self.config.send_replace(Arc::new(config));
     }
 
-    /// What the session is called now: as somebody named it, else as its folder.
+    /// Returns the present name of the session: the one that was set, else that of its folder.
     pub(super) fn name(&self) -> String {
         self.place.session_name(&self.config())
     }
 
-    /// What a frame shows about the session as a whole.
+    /// Returns the facts that a frame shows about the session as a whole.
     pub(super) fn facts(&self) -> SessionFacts {
         SessionFacts {
             project: self.name(),
@@ -85,28 +85,28 @@ impl ActiveSettings {
         }
     }
 
-    /// Has every frame say that, until it is told otherwise.
+    /// Sets the notice that every frame shows, until it is set otherwise.
     pub(super) fn set_notice(&self, text: Option<String>) {
         *self.notice.lock() = text;
     }
 
-    /// Returns whether anything of the settings cannot be used.
+    /// Returns true if any of the settings cannot be used.
     pub(super) fn has_faults(&self) -> bool {
         !self.faults.lock().is_empty()
     }
 
-    /// Changes whenever others come into force.
+    /// Returns a receiver that changes whenever other settings come into force.
     pub(super) fn changes(&self) -> watch::Receiver<Arc<Config>> {
         self.config.subscribe()
     }
 
-    /// Why the files as they are now are not in force, if so; for people.
+    /// Returns the reason why the files as they are now are not in force, if they are not; for people.
     pub(super) fn problem(&self) -> Option<String> {
         self.problem.lock().clone()
     }
 }
 
-/// What people are told of faults in the settings, a line each; nothing where there is none.
+/// Returns the text for people about faults in the settings, a line each; nothing where there is none.
 pub(super) fn fault_text(faults: &[SettingFault]) -> Option<String> {
     let lines: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

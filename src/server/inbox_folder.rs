@@ -12,11 +12,11 @@ use crate::engine::inbox::InboxClosed;
 use crate::protocol::wire::SignalSent;
 use crate::server::intake::{SignalIntake, SignalWay, verified};
 
-/// Largest file that is read, in bytes.
+/// Maximum bytes of a file that is read.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// Takes in all files that lie there, oldest name first. A signal is removed only when the engine has made it durable or it can
-/// never be valid; then it is set aside under `refused`.
+/// Takes in all files in the folder, oldest name first. A signal is removed only when the engine has made it durable or it can never be
+/// valid; then it is set aside under `refused`.
 pub(super) fn take_all(intake: &SignalIntake) {
     match restore_inbox(&intake.folder) {
         Ok(None) => {}
@@ -41,7 +41,8 @@ pub(super) fn take_all(intake: &SignalIntake) {
     }
 }
 
-/// Takes in what a file says. Of an attempt that could have used the socket, and did before, a file does not count, and its task says so.
+/// Takes in the signal of a file. For an attempt that could have used the socket, and did before, a file does not count, and its task gets
+/// a note.
 fn take_from_file(
     intake: &SignalIntake,
     file: &Path,
@@ -52,7 +53,7 @@ fn take_from_file(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let attempt = intake.engine.read_model().attempts.get(&signal.attempt).cloned();
-    // What the socket has taken already counts once, however it comes.
+    // A signal that the socket has taken already counts once, however it comes.
     let is_new = |attempt: &Attempt| attempt.signals.iter().all(|known| known.key != signal.key);
     if let Some(attempt) = attempt.filter(|attempt| is_new(attempt))
         && let Ok(facts) = fs::symlink_metadata(file)
@@ -67,7 +68,7 @@ fn take_from_file(
     intake.engine.inbox.call(event)
 }
 
-/// What lies there as events, for an engine that has not begun. The files stay until [`take_all`] knows them to be durable.
+/// Returns the files in the folder as events, for an engine that has not begun. The files stay until [`take_all`] knows them to be durable.
 pub(super) fn pending_events(intake: &SignalIntake) -> Vec<Event> {
     let signals = files(intake).into_iter().filter_map(|file| read(&file).ok());
     signals
@@ -82,10 +83,10 @@ fn files(intake: &SignalIntake) -> Vec<PathBuf> {
     })
 }
 
-/// Signal files, in the order of their names; names with a dot in front are still being written.
+/// Returns the signal files, in the order of their names; names with a dot in front are still being written.
 fn signal_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    // An agent may have put a link here: what is behind it belongs to somebody, and would be moved away.
+    // An agent may have put a link here: its target belongs elsewhere, and would be moved away.
     if !folder.symlink_metadata()?.is_dir() {
         return Err(io::Error::other(
             "it is a link or a file, not a folder; move it away",

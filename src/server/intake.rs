@@ -14,33 +14,33 @@ use crate::server::session_figures::SessionFigures;
 use crate::server::socket_reach::SocketReach;
 use crate::server::usage::UsageMeters;
 
-/// How a signal came.
+/// Way on which a signal came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignalWay {
     Socket,
     File,
 }
 
-/// Longest text of a signal that is kept, in bytes; the rest is cut.
+/// Maximum bytes of a signal's text that are kept; the rest is cut.
 const LONGEST_TEXT: usize = 64 * 1024;
 
-/// What is needed to check signals and hand them to the engine.
+/// Checks signals and hands them to the engine.
 #[derive(Debug, Clone)]
 pub(super) struct SignalIntake {
     pub(super) folder: PathBuf,
-    /// When the socket could be reached.
+    /// Times at which the socket could be reached.
     pub(super) reach: SocketReach,
     pub(super) secret: ProjectSecret,
-    /// Where attempts are looked up and signals go.
+    /// Source of attempts and receiver of signals.
     pub(super) engine: EngineHandle,
-    /// What agents use, until the engine is told.
+    /// Meters of the agents' usage, until it is reported to the engine.
     pub(super) usage: Arc<UsageMeters>,
-    /// How far the records of their sessions were read for that.
+    /// Positions up to which the records of their sessions were read for that.
     pub(super) records: Arc<SessionFigures>,
 }
 
 impl SignalIntake {
-    /// One that has counted nothing yet.
+    /// Creates an intake that has counted nothing yet.
     pub(super) fn new(folder: PathBuf, secret: ProjectSecret, engine: EngineHandle) -> SignalIntake {
         SignalIntake {
             folder,
@@ -53,7 +53,7 @@ impl SignalIntake {
     }
 }
 
-/// Checks the token, then hands the signal to the engine; answers when it is durable.
+/// Checks the token, then hands the signal to the engine; returns when it is durable.
 pub(super) fn take_signal(
     intake: &SignalIntake,
     signal: &SignalSent,
@@ -64,7 +64,7 @@ pub(super) fn take_signal(
     }
 }
 
-/// The signal as an event, when its token is that of its attempt.
+/// Returns the signal as an event, when its token is that of its attempt.
 pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWay) -> Result<Event, Refusal> {
     let attempts = &intake.engine.read_model().attempts;
     let attempt = attempts
@@ -90,7 +90,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
         )));
     }
     let key = cut(&signal.key);
-    // The token is void from the end of its attempt on. What was taken before is still known.
+    // The token is void from the end of its attempt on. A signal that was taken before is still known.
     let is_known = || {
         attempt
             .signals
@@ -104,7 +104,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
             signal.attempt, signal.kind
         )));
     }
-    // Refused here, a flood makes no events, so the store does not grow by it.
+    // Refused here, a flood makes no events, so that the store does not grow.
     if let Some(refusal) = attempt.flood_refusal(signal.kind, &key) {
         return Err(refusal);
     }

@@ -1,4 +1,4 @@
-//! What the machine has left. One for all clients; measures only when a client asks, and not again for a client that asks a
+//! Free resources of the machine. One monitor for all clients; measures only when a client asks, and not again for a client that asks a
 //! moment after another.
 
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::read_model::MachineLoad;
 /// Load and free disk space of the machine, measured on demand and shared by all clients.
 #[derive(Debug)]
 pub(super) struct MachineMonitor {
-    /// A file on the disk that is measured.
+    /// A file on the disk to be measured.
     on_disk: PathBuf,
     measured: Mutex<LastSample>,
 }
@@ -25,13 +25,13 @@ struct LastSample {
     last: Option<MachineLoad>,
 }
 
-/// A measure that is younger is given out again.
+/// Age up to which a measurement is returned again.
 const CACHE_TIME: Span = Span::seconds(2);
-/// A measure takes well under a millisecond; one that takes longer waits for a file system that does not answer.
+/// Maximum wait for a measurement, which takes well under a millisecond; a longer one waits for a file system that does not answer.
 const MEASURE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl MachineMonitor {
-    /// A monitor of the machine and of the disk with that file.
+    /// Creates a monitor of the machine and of the disk with that file.
     pub(super) fn new(on_disk: PathBuf) -> MachineMonitor {
         MachineMonitor {
             on_disk,
@@ -39,10 +39,10 @@ impl MachineMonitor {
         }
     }
 
-    /// What the machine has left now. Blocks.
+    /// Returns the free resources of the machine now. Blocks.
     ///
     /// # Errors
-    /// When a measure that was begun before has not come to its end; for people, reads after "could not".
+    /// When a measurement that was begun before has not ended; for people, reads after "could not".
     pub(super) fn measure(&self) -> Result<MachineLoad, String> {
         let Some(mut measured) = self.measured.try_lock_for(MEASURE_TIMEOUT) else {
             return Err("measure the machine: the disk does not answer".to_owned());

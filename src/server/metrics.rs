@@ -1,5 +1,5 @@
-//! Figures about the work that was done, kept up to date: reads each attempt that has ended once from the store, and looks at
-//! what the agents at work use. One for all clients; asked only while somebody looks at the figures.
+//! Figures about the finished work, kept up to date: reads each attempt that has ended once from the store, and measures the load of the
+//! agents at work. One collector for all clients; called only while a person looks at the figures.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::domain::AttemptId;
 use crate::ports::holders::Holders;
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
-/// Metrics of all attempts, updated from the store when somebody looks at them.
+/// Metrics of all attempts, updated from the store when a person looks at them.
 pub(super) struct MetricsCollector {
     store: StoreFiles,
     holders: Arc<dyn Holders>,
@@ -22,7 +22,7 @@ pub(super) struct MetricsCollector {
 #[derive(Default)]
 struct CountedMetrics {
     metrics: Metrics,
-    /// Every attempt before this one has been counted.
+    /// Number below which every attempt has been counted.
     counted_below: u64,
     counted: BTreeSet<AttemptId>,
     loads: LoadSampler,
@@ -37,7 +37,7 @@ impl MetricsCollector {
         }
     }
 
-    /// The figures as they are now. Blocks; the first time it reads all attempts there ever were.
+    /// Returns the current figures. Blocks; the first time it reads all attempts there ever were.
     ///
     /// # Errors
     /// When the store cannot be read; for people, reads after "could not".
@@ -60,7 +60,7 @@ impl MetricsCollector {
 }
 
 impl CountedMetrics {
-    /// Counts what has ended since the last time.
+    /// Counts the attempts that have ended since the last time.
     fn count(&mut self, store: &StoreFiles) -> Result<(), String> {
         let Some(reader) = SqliteStore::open_reader(store).map_err(|error| error.to_string())? else {
             return Ok(());

@@ -22,16 +22,16 @@ use crate::server::in_force::ActiveSettings;
 pub(super) use channel::NOTICE_KIND;
 use channel::{ChannelState, NotifyRules, NotifySituation};
 
-/// How often is looked at least: a machine that slept, or whose clock was set, is noticed by it.
+/// Maximum time between two checks: they notice a machine that slept, or whose clock was set.
 const MAX_SLEEP: Duration = Duration::from_mins(1);
-/// Most results that wait to be taken; one channel has one thread, so there are never more.
+/// Maximum number of results that wait to be taken; one channel has one thread, so there are never more.
 const RESULTS: usize = 8;
-/// How long the end of a person's program is waited for when the server ends.
+/// Time to wait for the end of a person's program when the server ends.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
 /// Server task that delivers notifications over all configured channels.
 struct NotifierTask<'a> {
-    /// The settings in force: which channels there are, and the project's name.
+    /// The settings in force: the channels, and the project's name.
     settings: &'a ActiveSettings,
     engine: &'a EngineHandle,
     configured: ChannelSettings,
@@ -39,7 +39,7 @@ struct NotifierTask<'a> {
     rules: NotifyRules,
     quiet: DailyHours,
     delivered: DeliveredMarks,
-    /// Counts changes of the channels: results of replaced ones do not count any more.
+    /// Counter of changes of the channels: results of replaced ones do not count any more.
     generation: u64,
     results: (mpsc::Sender<DeliveryResult>, mpsc::Receiver<DeliveryResult>),
 }
@@ -129,7 +129,7 @@ impl<'a> NotifierTask<'a> {
         }
     }
 
-    /// Delivers what is due; answers how long nothing more is, if nothing happens.
+    /// Delivers everything that is due; returns the time until the next delivery, if nothing happens.
     async fn deliver_due(&mut self, away: bool) -> Duration {
         let model = self.engine.read_model();
         let project = self.settings.name();
@@ -159,7 +159,7 @@ impl<'a> NotifierTask<'a> {
         let (turn, results) = (self.generation, self.results.0.clone());
         let send = move || {
             let result = notify.send(&notification);
-            // Nobody takes it any more when the server has ended.
+            // The result is not taken any more when the server has ended.
             drop(results.blocking_send(DeliveryResult {
                 generation: turn,
                 name,
@@ -196,7 +196,7 @@ impl<'a> NotifierTask<'a> {
         self.engine.journal.add(clock::now(), notice);
     }
 
-    /// Saves what was delivered, when that has changed.
+    /// Saves the delivered marks, when they have changed.
     async fn save_delivered(&mut self) {
         let marks: DeliveredMarks = self
             .channels
@@ -214,7 +214,7 @@ impl<'a> NotifierTask<'a> {
         }
     }
 
-    /// The server ends: no program of a person's outlives it.
+    /// Cancels all deliveries as the server ends: no program of a person's outlives it.
     async fn cancel_all(&mut self) {
         while let Ok(ended) = self.results.1.try_recv() {
             self.on_result(ended);
@@ -234,7 +234,7 @@ impl<'a> NotifierTask<'a> {
                 self.on_result(ended);
             }
         };
-        // Whoever is slow is killed with this process's other threads.
+        // A slow one is killed with this process's other threads.
         drop(tokio::time::timeout(SHUTDOWN_GRACE, ended).await);
         self.save_delivered().await;
     }

@@ -1,5 +1,5 @@
-//! What a terminal showed at some moment, from the log its holder wrote: the bytes up to then are shown to an emulated terminal
-//! of the size it had.
+//! Screen of a terminal at a past moment, from the log its holder wrote: the bytes up to then are fed to an emulated terminal of the size
+//! it had.
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use crate::server::replay::{SizeHistory, time_mark};
 use crate::term::{EmulatorKind, Size, Terminal};
 use crate::ui::{LiveScreen, RecordedScreen, ScreenRead as _};
 
-/// Bytes before the moment that are shown again: enough for a screen to be what it was.
+/// Maximum bytes before the moment that are replayed: enough to restore a screen.
 const MAX_REPLAY: u64 = 2 * 1024 * 1024;
 
-/// Marks are no farther apart while something comes.
+/// Maximum gap between marks while there is output.
 const MARK_GAP: Span = Span::seconds(2);
 
-/// What the terminal of the attempt in this folder showed at that moment. Blocks.
+/// Returns the screen of the terminal of the attempt in this folder at that moment. Blocks.
 ///
 /// # Errors
-/// Why its log cannot be read; reads after "could not".
+/// The reason why its log cannot be read; reads after "could not".
 pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, String> {
     let failed = |error: HolderError| error.to_string();
     let mut log = LogReader::open(folder).map_err(failed)?;
@@ -48,8 +48,8 @@ pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, 
     Ok(moment)
 }
 
-/// Offset behind what was written by that moment. While something comes a mark is made every second, and what came up to the next
-/// one belongs to this moment; after a silence it does not: it was not there yet.
+/// Returns the offset behind everything written by that moment. While there is output a mark is made every second, and the output up to the
+/// next one belongs to this moment; after a silence it does not: it was not there yet.
 fn offset_at(marks: &[(Timestamp, u64)], at: Timestamp) -> u64 {
     let later = marks
         .iter()

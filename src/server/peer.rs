@@ -1,4 +1,4 @@
-//! Messages to a peer and from it, frame by frame, and why a connection ended.
+//! Messages to a peer and from it, frame by frame, and the reasons for the end of a connection.
 
 use std::io;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::protocol::query::Answer;
 use crate::protocol::wire::{self, CallReply, FromClient, FromServer, Packet};
 
-/// How long a peer may take to close the connection after a goodbye.
+/// Time in which a peer may close the connection after a goodbye.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why a connection to the server ended.
+/// Error that ended a connection to the server.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectionError {
     #[error("{0}")]
@@ -32,8 +32,8 @@ pub(super) async fn bye(
     say_last(sender, receiver, &FromServer::Bye(why)).await
 }
 
-/// Sends the last message, and listens until the peer has gone: one that is just sending something would otherwise find the connection
-/// broken before it has read why, and take it for a server that broke down.
+/// Sends the last message, and reads until the peer has left: a peer that is just sending would otherwise find the connection broken before
+/// it has read the reason, and take it for a server that broke down.
 pub(super) async fn say_last(
     sender: &mut FrameSender,
     receiver: &mut FrameReceiver,
@@ -50,7 +50,7 @@ pub(super) async fn say(sender: &mut FrameSender, what: &FromServer) -> Result<(
     Ok(sender.send(wire::encode_message(what)?).await?)
 }
 
-/// Answers a call; a text goes ahead in frames of its own.
+/// Answers a call; a text is sent ahead in frames of its own.
 pub(super) async fn reply(sender: &mut FrameSender, reply: CallReply) -> Result<(), ConnectionError> {
     if let CallReply::Query(Ok(Answer::Text(pieces))) = &reply {
         for frame in pieces.iter().flat_map(|piece| wire::encode_text(piece)) {
@@ -60,7 +60,7 @@ pub(super) async fn reply(sender: &mut FrameSender, reply: CallReply) -> Result<
     say(sender, &FromServer::Answer(reply)).await
 }
 
-/// The next message of the client; `None` when it has gone.
+/// Reads the next message of the client; `None` when it has left.
 pub(super) async fn next(receiver: &mut FrameReceiver) -> Result<Option<FromClient>, ConnectionError> {
     let Some(frame) = receiver.next().await else {
         return Ok(None);

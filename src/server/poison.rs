@@ -1,6 +1,6 @@
-//! Whether an essential part of the server has broken. When the engine, the reader of a terminal or the intake of signals breaks,
-//! the server ends: without it, it would look alive and answer nobody. Its end is like a kill, which
-//! agents do not notice and the next server makes up for; attached clients start that one by themselves.
+//! Failures of essential parts of the server. When the engine, the reader of a terminal or the intake of signals breaks, the server ends:
+//! without that part, it would look alive and answer no calls. Its end is like a kill, which agents do not notice and the next server makes
+//! up for; attached clients start that one by themselves.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,7 +15,7 @@ pub struct PoisonFlag(CancellationToken);
 impl PoisonFlag {
     /// Runs an essential part of the server; `None` when it panicked, which marks the server as broken.
     pub fn guard<T>(&self, part: &str, work: impl FnOnce() -> T) -> Option<T> {
-        // Nothing of what it used is used again: the server ends.
+        // Nothing that it used is used again: the server ends.
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(done) => Some(done),
             Err(panic) => {
@@ -29,7 +29,7 @@ impl PoisonFlag {
         }
     }
 
-    /// Whether an essential part of the server has broken.
+    /// Returns true if an essential part of the server has broken.
     pub fn is_poisoned(&self) -> bool {
         self.0.is_cancelled()
     }

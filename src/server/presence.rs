@@ -1,11 +1,11 @@
-//! Who looks at a screen of this server, as far as terminals report it.
+//! Presence of people at the screens of this server, as far as terminals report it.
 
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// Which attached screens are being looked at, as far as terminals report it.
+/// Attached screens that are being looked at, as far as terminals report it.
 #[derive(Debug)]
 pub(super) struct Presence {
     screens: Mutex<BTreeMap<u64, bool>>,
@@ -37,12 +37,12 @@ impl Presence {
         });
     }
 
-    /// How many screens are attached.
+    /// Returns the number of attached screens.
     pub(super) fn count(&self) -> usize {
         self.screens.lock().len()
     }
 
-    /// Changes with whether nobody is known to look at any screen.
+    /// Returns a receiver that changes when a person starts or stops looking at any screen; true if none is known to look.
     pub(super) fn away(&self) -> watch::Receiver<bool> {
         self.away.subscribe()
     }
@@ -53,7 +53,7 @@ impl Presence {
             .send_if_modified(|before| !std::mem::replace(before, true));
     }
 
-    /// Becomes true with the first key, click or paste of a person.
+    /// Returns a receiver that becomes true with the first key, click or paste of a person.
     pub(super) fn at_keys(&self) -> watch::Receiver<bool> {
         self.at_keys.subscribe()
     }
@@ -62,7 +62,7 @@ impl Presence {
         let mut screens = self.screens.lock();
         change(&mut screens);
         let away = !screens.values().any(|here| *here);
-        // While it is held, so that the last word is the last change's.
+        // While it is held, so that the last value is that of the last change.
         self.away
             .send_if_modified(|before| std::mem::replace(before, away) != away);
     }

@@ -1,4 +1,4 @@
-//! What the project's work has left on disk: a folder for each attempt and shell, and the store.
+//! Records of the project's work on disk: a folder for each attempt and shell, and the store.
 
 use std::path::PathBuf;
 
@@ -9,25 +9,25 @@ use crate::ports::holders::HolderId;
 /// The folders and files that record a project's work.
 #[derive(Debug, Clone)]
 pub(super) struct Records {
-    /// One folder below it for each program that was ever started in a terminal.
+    /// Folder with one folder for each program that was ever started in a terminal.
     pub(super) attempts: PathBuf,
-    /// The store, for reading. Who reads or copies it opens it by these names for itself, beside the engine: the port of the store is
-    /// what the engine's own thread writes through, and reading from files has one implementation.
+    /// The store, for reading. Readers and backups open it by these names for themselves, beside the engine: the port of the store is for
+    /// writing by the engine's own thread, and reading from files has one implementation.
     pub(super) store: StoreFiles,
 }
 
 impl Records {
-    /// The folder of a program's terminal log.
+    /// Returns the folder of a program's terminal log.
     pub(super) fn folder(&self, id: &HolderId) -> PathBuf {
         self.attempts.join(id.as_str())
     }
 
-    /// The folder of an attempt's checks.
+    /// Returns the folder of an attempt's checks.
     pub(super) fn gates(&self, attempt: AttemptId) -> PathBuf {
         self.folder(&HolderId::from(attempt)).join("gates")
     }
 
-    /// Names of the folders of all that was ever started in a terminal.
+    /// Returns the names of the folders of all programs that were ever started in a terminal.
     pub(super) fn names(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(&self.attempts) else {
             return Vec::new();

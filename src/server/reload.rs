@@ -1,5 +1,5 @@
-//! Settings and workflows while the server runs: which are in force, and how others come into force. What cannot be understood
-//! changes nothing: the old ones stay, and people get file and line.
+//! Settings and workflows while the server runs: those in force, and the way others come into force. Files that cannot be understood change
+//! nothing: the old ones stay, and people get file and line.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ use crate::ui::KeymapError;
 
 /// The kind of notices about settings.
 pub(super) const NOTICE_KIND: &str = "settings";
-/// How often the files of the settings are looked at; what changed is read when it has stayed so for as long.
+/// Interval at which the files of the settings are checked; a change is read when it has lasted for as long.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
-/// After how many looks at the files the faults of settings are looked for again: about every ten seconds.
+/// Number of checks of the files after which the faults of settings are checked again: about every ten seconds.
 const FAULTS_AGAIN: u32 = 15;
 /// The cause of a change that no command of a person made.
 const FILE_EDITED: &str = "a file was edited";
@@ -37,14 +37,14 @@ const FILE_EDITED: &str = "a file was edited";
 /// Reads settings and workflows again, and lets them come into force.
 pub(super) struct Reloader {
     pub(super) settings: Arc<ActiveSettings>,
-    /// Where settings of the engine and workflows go.
+    /// Receiver of settings of the engine and workflows.
     pub(super) engine: EngineHandle,
 }
 
 impl Reloader {
     /// Applies changes of the settings files until the server ends.
     pub(super) async fn watch_files(self: &Arc<Self>) {
-        // Which scripts count is read out of the other files, so they are listed again only when one of those has changed.
+        // The scripts that count are read out of the other files, so they are listed again only when one of those has changed.
         let list = || {
             let settings = Arc::clone(&self.settings);
             tokio::task::spawn_blocking(move || Arc::new(settings.place.trust.watched_files()))
@@ -57,9 +57,9 @@ impl Reloader {
         let mut looks = 0_u32;
         let mut every = tokio::time::interval(LOOK_EVERY);
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        // The first comes at once, and what is seen now may still be being written.
+        // The first comes at once, and a file seen now may still be being written.
         every.tick().await;
-        // What was edited since they were read for the start of the server is a change, and so is what vanishes meanwhile.
+        // An edit since they were read for the start of the server is a change, and so is a file that vanishes meanwhile.
         let mut read = self.settings.stamps.clone();
         let mut seen = look(&scripts).await.unwrap_or_default();
         let keeper = Arc::clone(self);
@@ -70,7 +70,7 @@ impl Reloader {
             let is_settled = now == seen;
             seen = now;
             looks = looks.wrapping_add(1);
-            // What a setting names may have come to be there, though no file says anything else.
+            // A file that a setting names may exist by now, though the settings files are unchanged.
             let is_due = looks.is_multiple_of(FAULTS_AGAIN) && self.settings.has_faults();
             if !is_settled || (seen == read && !is_due) {
                 continue;
@@ -94,8 +94,7 @@ impl Reloader {
         }
     }
 
-    /// Reads settings and workflows again and lets them come into force; a notice lists what changed, and whose doing it was.
-    /// Blocks.
+    /// Reads settings and workflows again and lets them come into force; a notice lists the changes and their cause. Blocks.
     pub(super) fn reload(&self, cause: &str) -> Result<(), String> {
         let mut problem = self.settings.problem.lock();
         let done = self.apply_files(cause);
@@ -115,7 +114,7 @@ impl Reloader {
             publish_notice(&self.engine.journal, NoticeLevel::Error, text);
         }
         let changed = done?;
-        // A change of what runs, sends or steers is an event of the board, which tells it.
+        // A change of a setting that runs, sends or steers something is an event of the board, which reports it.
         let is_told = changed.iter().any(|key| is_guarded(key));
         if !is_told && (!changed.is_empty() || is_fixed) {
             let text = format!("{} ({cause})", summary(&changed));
@@ -127,7 +126,7 @@ impl Reloader {
         }
     }
 
-    /// Keeps a copy of the files, or says that they are gone. Blocks.
+    /// Keeps a copy of the files, or reports that they are gone. Blocks.
     fn keep_files(&self) {
         let place = &self.settings.place;
         let kept = KeptSettings::new(&place.debussy, &place.state);
@@ -142,7 +141,7 @@ impl Reloader {
         }
     }
 
-    /// Renames the session in the project's settings; the folder's name needs no setting. Answers the notice. Blocks.
+    /// Renames the session in the project's settings; the folder's name needs no setting. Returns the notice. Blocks.
     pub(super) fn rename(&self, name: &str) -> (NoticeLevel, String) {
         const KEY: &str = "session.name";
         let place = &self.settings.place;
@@ -170,8 +169,8 @@ impl Reloader {
         }
     }
 
-    /// Answers the keys that have other values by now. Where the files cannot be understood, only the faults in them come into force: what
-    /// depends on them waits.
+    /// Returns the keys that have other values by now. Where the files cannot be understood, only the faults in them come into force:
+    /// everything that depends on them waits.
     fn apply_files(&self, cause: &str) -> Result<Vec<String>, String> {
         let (old, new) = (self.settings.config(), self.settings.place.config());
         if old.untrusted() != new.untrusted() {
@@ -197,7 +196,8 @@ impl Reloader {
         Ok(keys)
     }
 
-    /// Tells the board what it does not know yet of the settings in force, of the workflows and of the faults in the newest settings.
+    /// Reports to the board the settings in force, the workflows and the faults in the newest settings, as far as it does not know them
+    /// yet.
     fn configure(
         &self,
         settings: BoardSettings,
@@ -228,7 +228,7 @@ impl Reloader {
             let faults = faults.clone();
             events.push(Event::configured(BoardSettings { faults, ..settings }));
         }
-        // What is said to be in force has to be so, and to be seen.
+        // Settings that are reported as in force have to be in force and visible.
         events
             .into_iter()
             .try_for_each(|event| self.engine.inbox.send_and_wait(event))
@@ -237,10 +237,10 @@ impl Reloader {
         Ok(())
     }
 
-    /// The workflows, and the keys that have other values by now.
+    /// Returns the workflows, and the keys that have other values by now.
     ///
     /// # Errors
-    /// What cannot be understood, with file and line where that is known; then the old settings stay in force.
+    /// The part that cannot be understood, with file and line where that is known; then the old settings stay in force.
     fn understood(&self, old: &Config, new: &Config) -> Result<(Vec<Workflow>, Vec<String>), String> {
         let place = &self.settings.place;
         let known = old.diagnostics();
@@ -286,7 +286,7 @@ fn stopped(closed: &InboxClosed) -> String {
 }
 
 impl Reloader {
-    /// Trusts everything in the project's files, if it has this hash. Answers the notice. Blocks.
+    /// Trusts everything in the project's files, if it has this hash. Returns the notice. Blocks.
     pub(super) fn trust(&self, hash: &str) -> (NoticeLevel, String) {
         let trusted = self.settings.place.trust.trust(hash);
         match trusted.map_err(|error| format!("could not {error}")) {
@@ -298,14 +298,14 @@ impl Reloader {
         }
     }
 
-    /// Says at once what of the project's files waits for trust. Blocks for no time.
+    /// Reports at once the parts of the project's files that wait for trust. Blocks for no time.
     pub(super) fn say_untrusted(&self, config: &Config) {
         if let Some(files) = config.untrusted() {
             publish_notice(&self.engine.journal, NoticeLevel::Alert, files.text.clone());
         }
     }
 
-    /// Says what of the settings cannot be used since the start.
+    /// Reports the settings that cannot be used since the start.
     pub(super) fn say_faults(&self) {
         if let Some(text) = self.settings.problem() {
             let text = format!("{}; what depends on it waits", text.replace('\n', "; "));
@@ -314,19 +314,19 @@ impl Reloader {
     }
 }
 
-/// The switch `paused` does what the commands do, when somebody moves it.
+/// Pauses or resumes, as the commands do, when the setting `paused` is changed.
 fn pause(engine: &EngineHandle, old: &Config, new: &Config) -> Result<(), InboxClosed> {
     let command = match (old.value(&schema::PAUSED), new.value(&schema::PAUSED)) {
         (false, true) => Command::Pause,
         (true, false) => Command::Resume,
         (true, true) | (false, false) => return Ok(()),
     };
-    // A board that is paused, or goes on, refuses; that is no problem.
+    // A board that is paused, or running, already refuses; that is not a problem.
     let _refused = engine.ask("the setting `paused`", command)?;
     Ok(())
 }
 
-/// Where the setting that a problem is about was written, as the beginning of a line.
+/// Returns the place of the setting that a problem is about, as the beginning of a line.
 fn origin(changed: &[ResolvedSetting], is_cause: impl Fn(&str) -> bool) -> String {
     let cause = changed.iter().find(|shown| is_cause(&shown.key));
     match cause.map(|shown| &shown.origin) {
@@ -335,7 +335,7 @@ fn origin(changed: &[ResolvedSetting], is_cause: impl Fn(&str) -> bool) -> Strin
     }
 }
 
-/// Whether the setting of that key may be why there is no keymap.
+/// Returns true if the setting of that key may be the reason why there is no keymap.
 fn is_about_key(error: &KeymapError, key: &str) -> bool {
     let words = |name: &str| name.replace(['_', '-'], " ");
     let action = key.strip_prefix("keys.").and_then(|key| key.split_once('.'));

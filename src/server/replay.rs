@@ -1,5 +1,5 @@
-//! What a program wrote before, shown to an emulated terminal once more: every byte at the size the terminal had at its time, or
-//! lines would end up elsewhere than they did.
+//! Replay of a program's earlier output into an emulated terminal: every byte at the size the terminal had at its time, or lines would end
+//! up elsewhere than they did.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ const CHUNK: usize = 256 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct SizeHistory(Vec<(u64, PaneSize)>);
 
-/// When the log ended at which offset, where an index entry has it.
+/// Returns the time and the end of the log at that time, where an index entry has it.
 pub(super) fn time_mark(entry: &IndexEntry) -> Option<(Timestamp, u64)> {
     match entry {
         IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
@@ -24,7 +24,7 @@ pub(super) fn time_mark(entry: &IndexEntry) -> Option<(Timestamp, u64)> {
 }
 
 impl SizeHistory {
-    /// Those of the attempt in this folder; none when its index cannot be read.
+    /// Returns the sizes of the attempt in this folder; none when its index cannot be read.
     pub(super) fn read(folder: &Path) -> SizeHistory {
         let entries = LogReader::open(folder).and_then(|log| log.index_entries());
         SizeHistory::from_entries(&entries.unwrap_or_default())
@@ -41,12 +41,12 @@ impl SizeHistory {
     /// Gives a terminal the size it had at that offset, if that is known.
     pub(super) fn apply(&self, terminal: &mut Terminal, offset: u64) {
         if let Some((_, size)) = self.0.iter().rfind(|(from, _)| *from <= offset) {
-            // What it answers to that was sent then.
+            // The answers of the terminal were sent then.
             drop(terminal.resize(Size::new(size.cols, size.rows)));
         }
     }
 
-    /// Shows a terminal bytes from before; the first has this offset. Answers what the emulator made of them.
+    /// Feeds earlier bytes to a terminal; the first has this offset. Returns the events of the emulator.
     pub(super) fn feed(
         &self,
         terminal: &mut Terminal,
@@ -67,7 +67,7 @@ impl SizeHistory {
         events
     }
 
-    /// Shows a terminal all bytes of a range that are still stored, and leaves it at the size it had at the range's end.
+    /// Feeds all bytes of a range that are still stored to a terminal, and leaves it at the size it had at the range's end.
     pub(super) fn replay(
         &self,
         log: &mut LogReader,

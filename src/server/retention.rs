@@ -1,5 +1,5 @@
-//! Removes the folders of attempts that are long over: the log of their terminal and the output of their checks. Work is not in
-//! them: it is on branches, and what was nowhere else is in the control repository.
+//! Removes the folders of attempts that are long over: the log of their terminal and the output of their checks. Work is not in them: it is
+//! on branches, and work that was nowhere else is in the control repository.
 
 mod attic;
 
@@ -17,14 +17,14 @@ use crate::read_model::ReadModel;
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-/// Where attempts have their folders, and who knows what runs in them.
+/// Location of the attempts' folders, and the holders that know the programs running in them.
 pub(super) struct Retention {
     pub(super) attempts: PathBuf,
     pub(super) holders: Arc<dyn Holders>,
 }
 
 impl Retention {
-    /// Removes what nothing was written to for so many days and whose task is done or gone.
+    /// Removes the folders that nothing was written to for `days` days and whose task is done or gone.
     pub(super) fn sweep(&self, model: &ReadModel, days: u32, now: Timestamp) {
         let keep = Span(u64::from(days) * DAY);
         let entries = fs::read_dir(&self.attempts).into_iter().flatten().flatten();
@@ -41,16 +41,16 @@ impl Retention {
         }
     }
 
-    /// Whether it is the folder of an attempt that nobody comes back to.
+    /// Returns true if it is the folder of an attempt that is over for good.
     fn is_over(&self, entry: &DirEntry, model: &ReadModel) -> bool {
         let name = entry.file_name();
         let name = name.to_str().unwrap_or_default();
-        // Other ways to write the number are nobody's attempt either.
+        // Other ways to write the number do not belong to an attempt either.
         let number = name
             .parse()
             .ok()
             .filter(|number: &u64| number.to_string() == name);
-        // What a link leads to is nobody's attempt.
+        // The target of a link does not belong to an attempt.
         let (Some(id), true) = (
             number.map(AttemptId),
             entry.file_type().is_ok_and(|kind| kind.is_dir()),
@@ -68,7 +68,7 @@ impl Retention {
     }
 }
 
-/// Whether neither the folder nor a file in it was written to for so long: a log that grows does not change its folder.
+/// Returns true if neither the folder nor a file in it was written to for that time: a log that grows does not change its folder.
 fn is_older(folder: &DirEntry, keep: Span, now: Timestamp) -> bool {
     let is_old = |entry: &DirEntry| {
         let changed = entry.metadata().and_then(|facts| facts.modified());

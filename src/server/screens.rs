@@ -8,7 +8,7 @@ use crate::read_model::{LiveActivity, ReadModel};
 use crate::server::hub::TerminalHub;
 use crate::ui::{LiveScreen, ProgramReport, ScreenId, ScreenRead, Screens};
 
-/// The name of a terminal's holder.
+/// Returns the name of a terminal's holder.
 pub(super) fn holder_of(id: ScreenId) -> HolderId {
     match id {
         ScreenId::Attempt(attempt) => HolderId::from(attempt),
@@ -16,7 +16,7 @@ pub(super) fn holder_of(id: ScreenId) -> HolderId {
     }
 }
 
-/// The name by which a person knows a holder's terminal.
+/// Returns the name of a holder's terminal for people.
 pub(super) fn pane_name(id: &HolderId, model: &ReadModel) -> String {
     match id.attempt() {
         Some(attempt) => match model.attempts.get(&attempt) {

@@ -1,5 +1,5 @@
-//! What a terminal has shown since it began, from the log on disk: played again through an emulator that keeps little, its
-//! lines taken as they leave the screen. Blocks: call from a blocking thread.
+//! Lines that a terminal has shown since it began, from the log on disk: replayed through an emulator that keeps little, its lines taken as
+//! they leave the screen. Blocks: call from a blocking thread.
 
 use crate::adapters::clock;
 use crate::adapters::holder::{LogChunk, LogReader};
@@ -8,15 +8,15 @@ use crate::server::screens::holder_of;
 use crate::term::{EmulatorKind, Size, Terminal};
 use crate::ui::{LiveScreen, ScreenId, ScreenRead as _, ScrollbackLine};
 
-/// Most lines that are kept; the oldest go.
+/// Maximum number of lines that are kept; the oldest are dropped.
 const MAX_LINES: usize = 200_000;
 const CHUNK: usize = 8 * 1024;
-/// Lines above the emulated screen from which on they are taken away; it keeps so many more that none is lost until then.
+/// Number of lines above the emulated screen at which they are taken away; it keeps enough that none is lost until then.
 const TAKE_THRESHOLD: usize = 2_000;
 const EMULATOR_LINES: usize = TAKE_THRESHOLD + CHUNK + 1024;
 const ROWS: u16 = 50;
 
-/// All lines of that terminal, oldest first.
+/// Returns all lines of that terminal, oldest first.
 pub(super) fn lines(hub: &TerminalHub, id: ScreenId, columns: u16) -> Vec<ScrollbackLine> {
     let holder = holder_of(id);
     let pane = hub.terminal(&holder);
@@ -54,7 +54,7 @@ fn replay(mut log: LogReader, columns: u16) -> Vec<ScrollbackLine> {
 struct ScrollbackRecorder {
     terminal: Terminal,
     lines: Vec<ScrollbackLine>,
-    /// Bytes since the last line end: what a cut there could tear apart.
+    /// Bytes since the last line end, which a cut there could tear apart.
     rest: Vec<u8>,
 }
 
@@ -87,7 +87,7 @@ impl ScrollbackRecorder {
         }
     }
 
-    /// Takes the lines above the screen, and goes on with an emulator that shows the same screen below none.
+    /// Takes the lines above the screen, and continues with an emulator that shows the same screen below none.
     fn take_scrolled_off(&mut self) {
         let history = self.terminal.history_len();
         let mut shown = LiveScreen::new(&mut self.terminal, false).scrollback();

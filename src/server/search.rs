@@ -1,6 +1,5 @@
-//! Looks for words in what all terminals have shown, in the logs their holders wrote: step by step, so that what was found so
-//! far is seen at once and a search that nobody waits for any more simply goes no further. A step blocks: call it from a
-//! blocking thread.
+//! Search of words in the output of all terminals, in the logs their holders wrote: step by step, so that results so far are shown at once
+//! and an abandoned search simply does not continue. A step blocks: call it from a blocking thread.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -20,14 +19,14 @@ use crate::ui::{ScreenId, TerminalMatch, TerminalMatches, TerminalSearch};
 
 mod plain_text;
 
-/// Bytes of logs that are read in one step; then what was found is shown.
+/// Bytes of logs that are read in one step; then the results are shown.
 const BYTES_PER_STEP: u64 = 16 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
-/// Most lines of one terminal that are listed; older ones are counted.
+/// Maximum number of lines of one terminal that are listed; older ones are counted.
 const MAX_LINES_PER_TERMINAL: usize = 40;
-/// Most lines of all; from then on lines are counted only.
+/// Maximum number of lines of all; further lines are only counted.
 const MAX_LINES: usize = 400;
-/// Most letters of a line that are kept, those around the words.
+/// Maximum characters of a line that are kept, those around the words.
 const MAX_LINE_CHARS: usize = 300;
 
 /// A running search in everything that the session's terminals have shown.
@@ -56,13 +55,13 @@ struct LogSearch {
     lines: FoundLines,
 }
 
-/// Until which byte of a log had been written when; what was passed is gone.
+/// Marks of the time at which a log had been written up to a byte; marks that were passed are removed.
 struct WriteTimes {
     marks: VecDeque<(Timestamp, u64)>,
     at: Timestamp,
 }
 
-/// Whether a search has more to read or is finished.
+/// Progress of a search: there is more to read, or it is finished.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SearchProgress {
     More,
@@ -70,7 +69,7 @@ pub(super) enum SearchProgress {
 }
 
 impl HistorySearch {
-    /// Looks for those words in what all terminals have shown; these shells run.
+    /// Starts a search of those words in the output of all terminals; these shells run.
     pub(super) fn start(records: &Records, running: &[u64], words: &str) -> HistorySearch {
         HistorySearch::of(searchable_logs(records, running), words)
     }
@@ -114,7 +113,7 @@ impl HistorySearch {
         SearchProgress::More
     }
 
-    /// The log that is being read, or the next one.
+    /// Returns the log that is being read, or the next one.
     fn next_log(&mut self) -> Option<LogSearch> {
         if let Some(reading) = self.current.take() {
             return Some(reading);
@@ -132,7 +131,7 @@ impl HistorySearch {
         }
     }
 
-    /// Puts what one log held among the others.
+    /// Adds the matches of one log to the others.
     fn add_matches(&mut self, mut reading: LogSearch) {
         reading.end(&self.pattern);
         self.found.searched += 1;
@@ -167,7 +166,7 @@ impl LogSearch {
         })
     }
 
-    /// Reads a piece; answers how many bytes, or nothing at the end.
+    /// Reads a piece; returns the number of bytes, or nothing at the end.
     fn read(&mut self, words: &SearchPattern) -> Result<Option<u64>, HolderError> {
         match self.log.read_from(self.offset, CHUNK)? {
             LogChunk::Bytes { offset, bytes } => {
@@ -196,7 +195,7 @@ impl LogSearch {
 }
 
 impl WriteTimes {
-    /// The time of a byte: that of the last mark before it. Bytes are asked for in their order.
+    /// Returns the time of a byte: that of the last mark before it. Bytes are asked for in their order.
     fn of(&mut self, byte: u64) -> Timestamp {
         while let Some((time, _)) = self.marks.pop_front_if(|(_, offset)| *offset < byte) {
             self.at = time;
@@ -205,7 +204,7 @@ impl WriteTimes {
     }
 }
 
-/// The text that is searched for, with case ignored unless it has capitals. Without capitals they are found in both.
+/// Text to search, with case ignored unless it has capitals.
 enum SearchPattern {
     Exact(Finder<'static>),
     Folded(Finder<'static>, usize),
@@ -223,7 +222,7 @@ impl SearchPattern {
         }
     }
 
-    /// The byte at which they occur first; about where, when letters are longer in lower case.
+    /// Returns the byte of the first occurrence; an approximate one, when letters are longer in lower case.
     fn first(&self, line: &[u8]) -> Option<usize> {
         match self {
             SearchPattern::Exact(words) => words.find(line),
@@ -235,7 +234,7 @@ impl SearchPattern {
         }
     }
 
-    /// The line as it is shown: what surrounds the words, nothing that steers a terminal.
+    /// Returns the line as it is shown: the text around the words, without control sequences.
     fn excerpt(&self, line: &[u8]) -> String {
         let from = self.first(line).unwrap_or(0).saturating_sub(MAX_LINE_CHARS / 2);
         let part = line.get(from..).unwrap_or_default();
@@ -256,7 +255,7 @@ struct FoundLines {
 }
 
 impl FoundLines {
-    /// Puts a line if the words are in it.
+    /// Adds a line if it contains the words.
     fn put_match(&mut self, words: &SearchPattern, line: &[u8], at: impl FnOnce() -> Timestamp) {
         if words.first(line).is_some() {
             self.put(words.excerpt(line), at());
@@ -282,7 +281,7 @@ impl FoundLines {
     }
 }
 
-/// The terminals of a session: shells, then the agents there are logs of, the newest first, then ended shells.
+/// Returns the terminals of a session: shells, then the agents with logs, the newest first, then ended shells.
 fn searchable_logs(records: &Records, running: &[u64]) -> Vec<SearchedLog> {
     let place = |screen: ScreenId, name: String| SearchedLog {
         screen,
@@ -293,7 +292,7 @@ fn searchable_logs(records: &Records, running: &[u64]) -> Vec<SearchedLog> {
     let attempts = folders.iter().filter_map(|name| name.parse().ok());
     let mut attempts: Vec<AttemptId> = attempts.map(AttemptId).collect();
     attempts.sort_unstable_by_key(|id| Reverse(*id));
-    // What an ended shell has shown is there as long as its log is.
+    // The output of an ended shell is there as long as its log is.
     let shells = folders
         .iter()
         .filter_map(|name| name.strip_prefix("shell-")?.parse().ok());
@@ -314,7 +313,7 @@ fn searchable_logs(records: &Records, running: &[u64]) -> Vec<SearchedLog> {
         .collect()
 }
 
-/// Task and agent of every attempt there ever was.
+/// Returns the task and agent of every attempt there ever was.
 fn names(records: &Records) -> HashMap<AttemptId, String> {
     let attempts = SqliteStore::open_reader(&records.store)
         .and_then(|reader| reader.map_or_else(|| Ok(Vec::new()), |reader| reader.attempts(AttemptId(0))))

@@ -13,17 +13,17 @@ use crate::server::in_force::ActiveSettings;
 use crate::server::reload::Reloader;
 use crate::server::shells::Shells;
 
-/// What clients are shown, and what they may ask for.
+/// Services for clients: the data they are shown, and the requests they may make.
 pub(super) struct Services {
     pub(super) engine: EngineHandle,
     pub(super) hub: TerminalHub,
     pub(super) shells: Arc<Shells>,
     pub(super) settings: Arc<ActiveSettings>,
     pub(super) reloader: Arc<Reloader>,
-    /// What views want and the board does not hold.
+    /// Fetcher of data that views need and the board does not hold.
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) clients: AttachedClients,
-    /// When the server started, and what people are told of the one before it, where that was lost.
+    /// Time at which the server started, and the message to people about the one before it, where that was lost.
     pub(super) loss: Option<(Timestamp, String)>,
     pub(super) stop: CancellationToken,
 }

@@ -60,8 +60,7 @@ use crate::server::{inbox_folder, notifier};
 /// Events from before a start whose notices are shown again.
 const REPLAYED_EVENTS: usize = 500;
 
-/// Engine, terminals and ports of one running project. Without a socket and without clients it is what `dbs demo --headless`
-/// runs.
+/// Engine, terminals and ports of one running project. Without a socket and without clients it is the session of `dbs demo --headless`.
 pub struct Session {
     pub paths: ProjectPaths,
     pub engine: EngineHandle,
@@ -73,7 +72,7 @@ pub struct Session {
     intake: SignalIntake,
     git: Arc<dyn Git>,
     settings: Arc<ActiveSettings>,
-    /// What people are told of the server before this one, where it was lost.
+    /// Message to people about the server before this one, where it was lost.
     loss: Option<String>,
 }
 
@@ -94,29 +93,29 @@ pub struct Server {
     conversations: Arc<Conversations>,
 }
 
-/// Why a session could not start; the texts read after "could not".
+/// Error that kept a session from starting; the texts read after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The repository is not fit for it.
+    /// Repository that is not fit for it.
     #[error("{0}")]
     Preflight(#[from] PreflightError),
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// Agents that may still run could not be looked for.
+    /// Agents that may still run could not be searched.
     #[error("{0}")]
     Holders(#[from] HolderPortError),
     #[error("start the engine's thread: {0}")]
     Thread(io::Error),
 }
 
-/// The board of a store that takes in no token of an attempt.
+/// Opens the board of a store that takes in no token of an attempt.
 fn open_board(store: Box<dyn Store>, place: &ProjectPaths) -> Result<DurableBoard, StoreError> {
     let secret = place.secret.clone();
     let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
     Ok(DurableBoard::open(store)?.with_mask(mask))
 }
 
-/// The journal with what was told before this start, and what is to be told of it.
+/// Creates the journal with the notices from before this start, and those about it.
 fn begun_journal(durable: &mut DurableBoard, setup: &SessionSetup) -> Result<Journal, StoreError> {
     let journal = Journal::default();
     for (at, notice) in durable.recent_notices(REPLAYED_EVENTS)? {
@@ -129,7 +128,7 @@ fn begun_journal(durable: &mut DurableBoard, setup: &SessionSetup) -> Result<Jou
     Ok(journal)
 }
 
-/// What runs and what has ended since the last server, and whether that one was lost.
+/// Returns the programs that run and those that have ended since the last server, and whether that one was lost.
 fn look_around(
     place: &ProjectPaths,
     board: &Board,
@@ -157,7 +156,7 @@ impl Session {
         let (holders, agents, git) = (adapters.holders, adapters.agents, adapters.git);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
-        // Before anybody can ask for it: what was before this start is there from the beginning.
+        // Before any client can ask for it: the notices from before this start are there from the beginning.
         let journal = begun_journal(&mut durable, &setup)?;
         let engine = EngineHandle {
             inbox,
@@ -214,19 +213,19 @@ impl Session {
         })
     }
 
-    /// What it is called now.
+    /// Returns the present name of the session.
     pub fn name(&self) -> String {
         self.settings.name()
     }
 
-    /// Whether the engine has stopped by itself.
+    /// Returns true if the engine has stopped by itself.
     pub fn has_ended(&self) -> bool {
         self.thread.has_ended()
     }
 }
 
 impl Server {
-    /// A server of a started session that does not listen yet.
+    /// Creates a server of a started session that does not listen yet.
     pub fn new(session: Session) -> Server {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         session.shells.adopt();
@@ -272,7 +271,7 @@ impl Server {
         self.conversations.services.clients.presence.at_keys()
     }
 
-    /// Says something about the session in the top bar of every client; nothing takes it away.
+    /// Shows a notice about the session in the top bar of every client; it is never removed.
     pub fn say(&self, notice: Option<String>) {
         self.session.settings.set_notice(notice);
     }
@@ -284,8 +283,8 @@ impl Server {
         notifier::run((&own.settings, &own.engine), away, &self.stop).await;
     }
 
-    /// Ends a session that serves nobody any more: what is under way gets some time to end, then the engine ends, then, if asked for, every
-    /// agent and shell there is, also one that was just being started.
+    /// Ends a session that has no clients any more: work under way gets some time to end, then the engine ends, then, if asked for, every
+    /// agent and shell, also one that was just being started.
     pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
         let own = &self.session;
         own.shells.close().await;
@@ -314,24 +313,24 @@ impl Server {
         .await;
     }
 
-    /// Whether agents end with it, as somebody asked.
+    /// Returns the order for agents at the end of the server: they end with it if that was requested.
     pub fn stop_agents(&self) -> StopAgents {
         self.conversations.stop_order.lock().agents
     }
 
-    /// How many clients draw.
+    /// Returns the number of clients that draw.
     pub fn clients(&self) -> usize {
         self.conversations.services.clients.count()
     }
 
-    /// Whether an essential part of the server has broken.
+    /// Returns true if an essential part of the server has broken.
     pub fn is_broken(&self) -> bool {
         self.session.hub.poison().is_poisoned()
     }
 }
 
 impl Session {
-    /// What clients are served by; `tasks` are those that end before the server does.
+    /// Builds the services for clients; `tasks` are those that end before the server does.
     fn services(&self, tasks: TaskTracker, stop: CancellationToken) -> Services {
         let (engine, hub, store) = (&self.engine, &self.hub, &self.paths.store);
         let fetcher = Fetcher {
@@ -362,7 +361,7 @@ impl Session {
     }
 }
 
-/// What the files say that the board does not know yet.
+/// Returns the contents of the files that the board does not know yet.
 fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
     let mut first = vec![
         Event::WorkflowsLoaded(setup.workflows.clone()),
@@ -379,7 +378,7 @@ fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
     first
 }
 
-/// Whether nobody works and nobody has paused.
+/// Returns true if no attempt is open and the board is not paused.
 fn is_idle(board: &Board) -> bool {
     let open = board.attempts.values().any(|attempt| attempt.state.is_open());
     !open && board.pause.is_none()

@@ -1,5 +1,5 @@
-//! Figures, and why a turn failed, from the records that tools keep of their sessions: what was written since the last look is read, and
-//! goes to the meters and to what is known of the agent. A record only grows; it may be long, and it may hold anything.
+//! Figures, and the reasons of failed turns, from the records that tools keep of their sessions: lines written since the last read go to
+//! the meters and to the known state of the agent. A record only grows; it may be long, and it may contain anything.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -16,17 +16,17 @@ use crate::read_model::ReadModel;
 use crate::server::hub::AgentStates;
 use crate::server::usage::UsageMeters;
 
-/// Time between two looks.
+/// Time between two reads.
 const EVERY: Span = Span::seconds(2);
-/// Most bytes of one record that are read in one look; the next goes on there.
+/// Maximum bytes of one record that are read at a time; the next read continues there.
 const MOST: u64 = 8 * 1024 * 1024;
 /// Times in records are whole seconds.
 const SECOND: Span = Span::seconds(1);
-/// Bytes that are read at once, and the longest line that is kept to be read.
+/// Bytes that are read at once, and the maximum length of a line that is kept.
 const PIECE: usize = 64 * 1024;
 const LONGEST_LINE: usize = 1024 * 1024;
 
-/// How far the record of each agent at work was read.
+/// Positions up to which the record of each agent at work was read.
 #[derive(Debug, Default)]
 pub(super) struct SessionFigures(Mutex<Looks>);
 
@@ -43,13 +43,13 @@ struct RecordTail {
     read: u64,
     /// The beginning of a line whose end was not written yet.
     line: Vec<u8>,
-    /// The line is too long; the rest of it is passed over.
+    /// Set when the line is too long; the rest of it is skipped.
     is_too_long: bool,
     reader: RecordReader,
 }
 
 impl SessionFigures {
-    /// Looks at the records of all agents at work, if it is time to, and once more at those that have just ended.
+    /// Reads the records of all agents at work, if it is time to, and once more those that have just ended.
     pub(super) fn look(
         &self,
         (agents, model): (&LocalAgents, &ReadModel),
@@ -77,7 +77,7 @@ impl SessionFigures {
         records.retain(|id, _| model.attempts.get(id).is_some_and(|row| row.state.is_open()));
     }
 
-    /// Looks at the record of one agent at once, because a turn of it is over: the agent may be gone before the next look.
+    /// Reads the record of one agent at once, because its turn is over: the agent may be gone before the next read.
     pub(super) fn look_at(
         &self,
         agents: &LocalAgents,
@@ -116,8 +116,8 @@ impl RecordTail {
         }
     }
 
-    /// Tells what was written since. Of the state only the last counts, and nothing from before the attempt: it may go on with the session
-    /// of another.
+    /// Reports the new lines. Of the state only the last counts, and nothing from before the attempt: it may continue the session of
+    /// another.
     fn tell(
         &mut self,
         agents: &LocalAgents,
@@ -144,12 +144,12 @@ impl RecordTail {
         }
     }
 
-    /// Hands over each whole line that was written since. Answers whether that was all there is.
+    /// Hands over each whole line that was written since. Returns true if that was all there is.
     fn read_on(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
         let mut file = text_file::open(&self.path)?;
         let length = file.metadata()?.len();
         if length < self.read {
-            // It was written anew.
+            // The file was written from its beginning.
             *self = RecordTail::new(self.path.clone());
         }
         file.seek(SeekFrom::Start(self.read))?;

@@ -1,4 +1,4 @@
-//! How settings differ from those before, for people.
+//! Differences of settings from those before, for people.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::domain::settings::SettingsChange;
 /// The key of the workflows among those that have changed.
 pub(super) const WORKFLOWS: &str = "workflows";
 
-/// Keys named in a line; more are counted.
+/// Maximum number of keys named in a line; more are counted.
 const MAX_NAMED: usize = 5;
 
-/// Settings with another value than before, as they are now.
+/// Returns the settings with another value than before, as they are now.
 pub(super) fn changed(old: &Config, new: &Config) -> Vec<ResolvedSetting> {
     let (before, after) = (old.list(), new.list());
     let value = |all: &[ResolvedSetting], key: &str| {
@@ -29,7 +29,7 @@ pub(super) fn changed(old: &Config, new: &Config) -> Vec<ResolvedSetting> {
     changed
 }
 
-/// Returns whether a change of that key is a matter of trust.
+/// Returns true if a change of that key is a matter of trust.
 pub(super) fn is_guarded(key: &str) -> bool {
     let spec = config::keys().find(|spec| spec.covers(key.split('.')));
     key == WORKFLOWS || spec.is_some_and(|spec| spec.trust != SettingTrust::Harmless)
@@ -52,7 +52,7 @@ fn effect_of(key: &str) -> SettingEffect {
         .map_or(SettingEffect::AtOnce, |spec| spec.effect)
 }
 
-/// What came into force, in a line.
+/// Returns a line about the settings that came into force.
 pub(super) fn summary(changed: &[String]) -> String {
     if changed.is_empty() {
         return "the settings can be read again; nothing has changed".to_owned();

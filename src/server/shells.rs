@@ -19,7 +19,7 @@ use crate::server::hub::TerminalHub;
 /// Log kept per shell, in bytes: enough to scroll back to.
 const LOG: u64 = 8 * 1024 * 1024;
 
-/// How long a shell that is closed has to end by itself.
+/// Time for a closed shell to end by itself.
 const GRACE: Span = Span(1_000);
 
 /// Opens, numbers and finds the shells that run in panes.
@@ -27,7 +27,7 @@ pub(super) struct Shells {
     place: ProjectPaths,
     program: PathBuf,
     inherited: InheritedEnv,
-    /// When the session began; a part of the markers by which the processes of shells are known.
+    /// Time at which the session began; a part of the markers by which the processes of shells are known.
     since: Timestamp,
     holders: Arc<dyn Holders>,
     hub: TerminalHub,
@@ -35,14 +35,14 @@ pub(super) struct Shells {
     opening: TaskTracker,
 }
 
-/// The shells that a client's panes were promised and do not show yet: opening one takes a while, and a second pane that asks
+/// The shells that were promised to a client's panes and are not shown yet: opening one takes a while, and a second pane that asks
 /// meanwhile must get another one.
 #[derive(Debug, Default)]
 pub(super) struct PromisedShells(BTreeSet<u64>);
 
 impl PromisedShells {
-    /// A shell that runs and that the client neither shows nor was promised, or a new one of that number; promised from now on.
-    /// Answers whether it runs already.
+    /// Returns a running shell that the client neither shows nor was promised, or a new one of the next number, and true if it runs
+    /// already; promised from now on.
     pub(super) fn choose(
         &mut self,
         running: Vec<u64>,
@@ -56,12 +56,12 @@ impl PromisedShells {
         (number, free.is_some())
     }
 
-    /// A new one is promised.
+    /// Promises a new shell.
     pub(super) fn promise(&mut self, number: u64) {
         self.0.insert(number);
     }
 
-    /// The promise of that one is kept; answers its number.
+    /// Notes that the promise of a shell is kept; returns its number.
     pub(super) fn kept(&mut self, number: u64) -> u64 {
         self.0.remove(&number);
         number
@@ -69,7 +69,7 @@ impl PromisedShells {
 }
 
 impl Shells {
-    /// No shell was looked for yet.
+    /// Creates the shells before any was searched.
     pub(super) fn new(
         place: ProjectPaths,
         setup: SessionSetup,
@@ -88,7 +88,7 @@ impl Shells {
         }
     }
 
-    /// Follows the shells that still run, and goes on counting after them.
+    /// Follows the shells that still run, and continues to count after them.
     pub(super) fn adopt(&self) {
         // The inventory of the board's attempts knows nothing of shells.
         self.holders.sweep_killed();
@@ -104,26 +104,26 @@ impl Shells {
         }
     }
 
-    /// The environment that shells get, before what is theirs alone.
+    /// Returns the environment that shells get, before the variables of each one.
     pub(super) fn environment(&self) -> &InheritedEnv {
         &self.inherited
     }
 
-    /// Shells that run, in order.
+    /// Returns the shells that run, in order.
     pub(super) fn running(&self) -> Vec<u64> {
         self.hub.running().iter().filter_map(number_of).collect()
     }
 
-    /// The number of the next one, in the order in which they are asked for.
+    /// Returns the number of the next shell, in the order of the requests.
     pub(super) fn next_number(&self) -> u64 {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Opens the one of that number in a folder of the project, or in the project's own; one that runs a command first, if there is
-    /// one. Blocks until it runs.
+    /// Opens the shell of that number in a folder of the project, or in the project's own; one that runs a command first, if there is one.
+    /// Blocks until it runs.
     ///
     /// # Errors
-    /// Why it could not be started.
+    /// The reason why it could not be started.
     pub(super) fn open(
         &self,
         number: u64,
@@ -160,31 +160,31 @@ impl Shells {
         Ok(())
     }
 
-    /// Ends one. Blocks until it has ended.
+    /// Ends a shell. Blocks until it has ended.
     ///
     /// # Errors
-    /// Why it could not be ended.
+    /// The reason why it could not be ended.
     pub(super) fn end(&self, number: u64) -> Result<(), String> {
         let id = HolderId::new(format!("shell-{number}"));
         let ended = self.holders.stop(&id, GRACE);
         ended.map(drop).map_err(|error| format!("could not {error}"))
     }
 
-    /// Opens no more; returns when none is being opened.
+    /// Stops opening shells; returns when none is being opened.
     pub(super) async fn close(&self) {
         self.opening.close();
         self.opening.wait().await;
     }
 }
 
-/// The shell; with a command it runs that first, and is a shell as every other afterwards.
+/// Returns the command line of a shell; with a command it runs that first, and is an ordinary shell afterwards.
 fn argv(program: &str, command: Option<&str>) -> Vec<String> {
     let mut argv = vec![program.to_owned()];
     let Some(command) = command else { return argv };
     if cfg!(windows) {
         argv.extend(["/K".to_owned(), command.to_owned()]);
     } else {
-        // What is typed to stop the command must not stop the shell around it.
+        // A key that stops the command must not stop the shell around it.
         let then = shell_words::quote(program);
         argv.extend(["-c".to_owned(), format!("trap : INT\n{command}\nexec {then}")]);
     }

@@ -1,5 +1,4 @@
-//! What size a terminal has when clients of different sizes look at it: one decides, the others see it cut. And how often that
-//! may change.
+//! Size of a terminal that clients of different sizes look at: one decides, the others see it cut. And the rate at which it may change.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,11 +8,11 @@ use tokio::time::Instant;
 
 use crate::ports::holders::{HolderId, PaneSize};
 
-/// Between two changes of one terminal's size: every change makes its program draw everything anew.
+/// Minimum time between two changes of one terminal's size: every change makes its program redraw everything.
 const MIN_RESIZE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Decides the size of each terminal when clients of different sizes show it. A terminal follows the client that last typed into
-/// it; as long as that one does not show it, the one among those that do which was used last.
+/// Decider on the size of each terminal when clients of different sizes show it. A terminal follows the client that last typed into it; as
+/// long as that one does not show it, the last used client among those that do.
 #[derive(Debug, Default)]
 pub(super) struct TerminalSizes(Mutex<SizeTable>);
 
@@ -37,14 +36,14 @@ impl TerminalSizes {
         table.clients.push(client);
     }
 
-    /// A person typed into that terminal at that client. Answers whether another one did so before.
+    /// Notes that a person typed into that terminal at that client. Returns true if another one did so before.
     pub(super) fn typed(&self, client: u64, id: &HolderId) -> bool {
         let mut table = self.0.lock();
         let requests = table.terminals.get_mut(id);
         requests.is_some_and(|requests| requests.last_typed_by.replace(client) != Some(client))
     }
 
-    /// That client shows these terminals at these sizes, and no other. Answers the sizes of all it concerns.
+    /// Notes that the client shows these terminals at these sizes, and no others. Returns the sizes of all affected terminals.
     pub(super) fn set_shown(&self, client: u64, shown: &[(HolderId, PaneSize)]) -> Vec<(HolderId, PaneSize)> {
         let mut table = self.0.lock();
         if !table.clients.contains(&client) {
@@ -59,7 +58,7 @@ impl TerminalSizes {
         table.decide(concerned)
     }
 
-    /// That client has gone. Answers the sizes of the terminals it showed and others still show.
+    /// Removes a client that has left. Returns the sizes of the terminals it showed and others still show.
     pub(super) fn remove(&self, client: u64) -> Vec<(HolderId, PaneSize)> {
         let mut table = self.0.lock();
         table.clients.retain(|other| *other != client);
@@ -69,7 +68,7 @@ impl TerminalSizes {
 }
 
 impl SizeTable {
-    /// Takes back what a client requested for some terminals; answers which those were.
+    /// Removes the requests of a client for some terminals; returns these terminals.
     fn forget(&mut self, client: u64, gone: impl Fn(&HolderId) -> bool) -> Vec<HolderId> {
         let mut forgotten = Vec::new();
         self.terminals.retain(|id, requests| {
@@ -100,7 +99,7 @@ impl SizeTable {
     }
 }
 
-/// Limits how often one terminal is resized.
+/// Limiter of the rate at which one terminal is resized.
 #[derive(Debug)]
 pub(super) struct ResizeThrottle {
     size: PaneSize,
@@ -109,18 +108,18 @@ pub(super) struct ResizeThrottle {
     pending: Option<PaneSize>,
 }
 
-/// What to do about a requested size: nothing, resize now, or ask again later.
+/// Action for a requested size: nothing, resize now, or ask again later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResizeAction {
-    /// Nothing: it has that size, or it will get it at its time.
+    /// Nothing to do: it has that size, or it will get it at its time.
     None,
     Now(PaneSize),
-    /// Ask again then, with [`ResizeThrottle::due`].
+    /// Time to ask again, with [`ResizeThrottle::due`].
     At(Instant),
 }
 
 impl ResizeThrottle {
-    /// A terminal whose holder has not reported yet.
+    /// Creates the throttle of a terminal whose holder has not reported yet.
     pub(super) fn new(size: PaneSize) -> ResizeThrottle {
         ResizeThrottle {
             size,
@@ -130,14 +129,14 @@ impl ResizeThrottle {
         }
     }
 
-    /// Its holder reports that size; or its program has ended, and nothing but its frame has a size any more.
+    /// Takes the size that the holder reports; or the size of the frame, after its program has ended.
     pub(super) fn confirm(&mut self, size: PaneSize, now: Instant) -> ResizeAction {
         self.size = size;
         self.is_known = true;
         self.due(now)
     }
 
-    /// Its holder is not connected any more; it may never have got the last size.
+    /// Forgets the holder, which is not connected any more; it may never have got the last size.
     pub(super) fn forget(&mut self) {
         if self.is_known {
             self.is_known = false;

@@ -1,5 +1,5 @@
-//! When agents could reach the socket: a report that came as a file at such a time, of an attempt that reports over the socket, was
-//! written by something else that has found its token.
+//! Times at which agents could reach the socket: a report that came as a file at such a time, of an attempt that reports over the socket,
+//! was written by something else that has found its token.
 
 use std::fs::Metadata;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use parking_lot::Mutex;
 use crate::adapters::clock;
 use crate::domain::{Attempt, Span, Timestamp};
 
-/// How much later than the begin of listening a file is when its sender could have known.
+/// Time after the server began to listen from which the sender of a file could have known it.
 const SLACK: Span = Span(2_000);
-/// For how long around a connection that was refused, or answered late, a sender may have turned to the inbox.
+/// Time before and after a connection that was refused, or answered late, in which a sender may have turned to the inbox.
 const AROUND_MISSED: Span = Span(15_000);
 /// Agents whose own sandbox may keep their commands from the socket.
 const MAY_REPORT_BY_FILE: &[&str] = &["claude", "codex", "custom"];
 
-/// Since when the server listens, and when it last turned a connection away.
+/// Time since which the server listens, and the last time it turned a connection away.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SocketReach(Arc<Mutex<ReachTimes>>);
 
@@ -27,27 +27,27 @@ struct ReachTimes {
 }
 
 impl SocketReach {
-    /// The server listens since then.
+    /// Notes that the server listens since that time.
     pub(super) fn listens_since(&self, begin: Timestamp) {
         self.0.lock().listens_since = Some(begin);
     }
 
-    /// The server does not listen any more.
+    /// Notes that the server does not listen any more.
     pub(super) fn closed(&self) {
         self.0.lock().listens_since = None;
     }
 
-    /// A connection was turned away just now, or answered late.
+    /// Notes that a connection was turned away just now, or answered late.
     pub(super) fn missed(&self) {
         self.missed_at(clock::now());
     }
 
-    /// A connection was turned away then, or answered late.
+    /// Notes that a connection was turned away at that time, or answered late.
     pub(super) fn missed_at(&self, time: Timestamp) {
         self.0.lock().missed = Some(time);
     }
 
-    /// Returns whether a sender at that time could reach the socket.
+    /// Returns true if a sender at that time could reach the socket.
     pub(super) fn was_open_at(&self, time: Timestamp) -> bool {
         let times = self.0.lock();
         let listened = times.listens_since.is_some_and(|since| time > since + SLACK);
@@ -55,7 +55,7 @@ impl SocketReach {
         listened && !times.missed.is_some_and(near)
     }
 
-    /// Why a report that came as a file does not count, if so.
+    /// Returns the reason why a report that came as a file does not count, if it does not.
     pub(super) fn refusal(&self, attempt: &Attempt, file: &Metadata) -> Option<String> {
         let written = changed_at(file)?;
         if reports_by_file(attempt) || !self.was_open_at(written) {
@@ -69,14 +69,14 @@ impl SocketReach {
     }
 }
 
-/// Returns whether the agent may be kept from the socket, and has not used it.
+/// Returns true if the agent may be kept from the socket, and has not used it.
 fn reports_by_file(attempt: &Attempt) -> bool {
     let agent = attempt.choice.agent.as_ref().map(|agent| agent.value.as_str());
     agent.is_none_or(|agent| MAY_REPORT_BY_FILE.contains(&agent))
         && attempt.signals.iter().all(|signal| signal.by_file)
 }
 
-/// When the file was put there, by the time that programs cannot set where the system has one.
+/// Returns the time at which the file was put there; the change time, which programs cannot set, where the system has it.
 #[cfg(unix)]
 fn changed_at(file: &Metadata) -> Option<Timestamp> {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! What of the project's files a person trusts, as plain values for the screen.
+//! Parts of the project's files that a person trusts, as plain values for the screen.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::config::trust::{TrustChange, TrustEntry, TrustReport, changed_lines};
 use crate::read_model::{TrustOverview, TrustText};
 use crate::term::sanitize_command;
 
-/// The report as the screen shows it; places are given from the project's root.
+/// Returns the report as the screen shows it; places are given from the project's root.
 pub(super) fn overview(report: &TrustReport, root: &Path) -> TrustOverview {
     let notice = match report.untrusted() {
         Some(files) => format!("Not trusted: {}.", files.text),

@@ -1,5 +1,5 @@
-//! What agents use, added up per attempt and told to the engine now and then: tools report it several times a second, and each event
-//! is a commit of the store.
+//! Resources used by agents, added up per attempt and reported to the engine now and then: tools report them several times a second, and
+//! each event is a commit of the store.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::protocol::hooks::UsageFigures;
 /// Time between two events about one attempt.
 const EVERY: Span = Span::seconds(10);
 
-/// How many percent more of a context are told before that time: who is almost full does not wait.
+/// Growth of a context in percent that is reported before that time: an agent with an almost full context does not wait.
 const JUMP: u64 = 3;
 
-/// How long the meter of an attempt that reports nothing is kept.
+/// Time for which the meter of an attempt that reports nothing is kept.
 const FORGOTTEN_AFTER: Span = Span::minutes(60);
 
 /// The meters of the attempts that reported something since the server was started.
@@ -26,18 +26,18 @@ pub(super) struct UsageMeters(Mutex<BTreeMap<AttemptId, MeterRow>>);
 #[derive(Debug, Default)]
 struct MeterRow {
     meter: Meter,
-    /// What its tool asks to be allowed, for one that says no figures.
+    /// Estimate from the tool's requests for permission, for a tool that reports no figures.
     estimate: Option<ContextEstimate>,
     told_fill: Option<u64>,
-    /// Something was counted that the engine was not told.
+    /// Set when something was counted that was not reported to the engine.
     has_news: bool,
-    /// The record of its session was not read to its end yet.
+    /// Set when the record of its session was not read to its end yet.
     is_behind: bool,
     told: Option<Timestamp>,
 }
 
 impl UsageMeters {
-    /// Counts what the tool of an attempt reported.
+    /// Counts the figures that the tool of an attempt reported.
     pub(super) fn count(&self, attempt: AttemptId, figures: &UsageFigures) {
         let total = Figures::Total {
             tokens: None,
@@ -51,8 +51,8 @@ impl UsageMeters {
         self.count_all(attempt, &[total, context], !is_behind);
     }
 
-    /// Counts what was read in the record of its session. Nothing of that is told before the record was read to its end: what stands in
-    /// the middle of it is less than what was used.
+    /// Counts the figures from the record of its session. None of them are reported before the record was read to its end: figures in the
+    /// middle of it are less than the usage.
     pub(super) fn count_all(&self, attempt: AttemptId, figures: &[Figures], is_at_end: bool) {
         if figures.is_empty() && is_at_end && !self.0.lock().contains_key(&attempt) {
             return;
@@ -76,7 +76,7 @@ impl UsageMeters {
         row.has_news |= row.meter.context().is_none();
     }
 
-    /// Forgets how full the context of an attempt was: its tool shortened it.
+    /// Forgets the fill of an attempt's context: its tool shortened it.
     pub(super) fn forget_fill(&self, attempt: AttemptId) {
         if let Some(row) = self.0.lock().get_mut(&attempt) {
             row.meter.forget_fill();
@@ -84,14 +84,15 @@ impl UsageMeters {
         }
     }
 
-    /// Tells the engine what is new, of each attempt once in a while; of all of them when the server ends. Waits while the inbox is full.
+    /// Reports new figures to the engine, of each attempt once in a while; of all of them when the server ends. Waits while the inbox is
+    /// full.
     pub(super) fn tell(&self, inbox: &Inbox, now: Timestamp, is_last: bool) {
         for event in self.take_due(now, is_last) {
             drop(inbox.send(event));
         }
     }
 
-    /// What is to be told now. Nobody waits for a full inbox while the meters are locked.
+    /// Returns the events to report now. The meters are not locked while waiting for a full inbox.
     fn take_due(&self, now: Timestamp, is_last: bool) -> Vec<Event> {
         let mut rows = self.0.lock();
         let mut events = Vec::new();
@@ -102,7 +103,7 @@ impl UsageMeters {
                 events.push(row.event(*attempt));
             }
         }
-        // Who has not reported for so long has ended, or begins anew with its next total.
+        // An attempt that has not reported for so long has ended, or begins again with its next total.
         rows.retain(|_, row| row.has_news || row.told.is_none_or(|told| now.since(told) < FORGOTTEN_AFTER));
         events
     }
@@ -124,7 +125,7 @@ impl MeterRow {
         self.meter.context().and_then(ContextFill::percent)
     }
 
-    /// Whether the context is so much fuller than the engine knows.
+    /// Returns true if the context is at least `JUMP` percent fuller than the engine knows.
     fn has_jumped(&self) -> bool {
         let told = self.told_fill.unwrap_or_default();
         self.percent()

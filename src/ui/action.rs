@@ -1,5 +1,5 @@
-//! The actions of the interface, one row of a table each. Keys, hints, the palette, the help and `docs/keys.md` are made from the
-//! table; `update` does what an action stands for, in one exhaustive match.
+//! The actions of the interface, one row of a table each. Keys, hints, the palette, the help and `docs/keys.md` are made from the table;
+//! `update` performs the actions in one exhaustive match.
 
 mod table;
 mod view_name;
@@ -19,15 +19,15 @@ pub enum TextMove {
     LineFirst,
     /// To the last letter of the line.
     LineEnd,
-    /// To the first line that is seen.
+    /// To the first visible line.
     Top,
-    /// To the line in the middle of those that are seen.
+    /// To the line in the middle of the visible ones.
     Middle,
-    /// To the last line that is seen.
+    /// To the last visible line.
     Bottom,
     /// Half a page back.
     HalfUp,
-    /// Half a page on.
+    /// Half a page forward.
     HalfDown,
 }
 
@@ -38,7 +38,7 @@ pub enum Availability {
     Task,
     /// The selected task, or the agent that works on it, waits for a yes.
     Approval,
-    /// The selected task may be sent back: it waits for a yes, or is under way.
+    /// The selected task can be sent back: it waits for a yes, or is under way.
     Permission,
     Rejectable,
     /// The selected task is held, parked, failed or skipped.
@@ -55,9 +55,9 @@ pub enum Availability {
     Workplace,
     /// The focus is on a terminal whose program runs.
     Terminal,
-    /// A terminal is held still.
+    /// A terminal is in copy mode.
     CopyMode,
-    /// The focus is on a terminal, or it is held still, or the list there is searched.
+    /// The focus is on a terminal, or it is in copy mode, or the list there is searched.
     Matches,
     TerminalFocus,
     /// Something waits for a person.
@@ -84,7 +84,7 @@ pub enum ActionGroup {
     Program,
 }
 
-/// One row of the action table: name, title, help text, synonyms, group and availability.
+/// Row of the action table: name, title, help text, synonyms, group and availability.
 #[derive(Debug, Clone, Copy)]
 pub struct ActionEntry {
     pub action: Action,
@@ -92,9 +92,9 @@ pub struct ActionEntry {
     /// Two or three words, for hints.
     pub title: &'static str,
     pub help: &'static str,
-    /// Other words a person may look for.
+    /// Other words a person may search for.
     pub synonyms: &'static [&'static str],
-    /// Where the help lists it.
+    /// Group under which the help lists the action.
     pub group: ActionGroup,
     pub availability: Availability,
     /// The command that does the same in a shell; `ID` stands for the task, `TEXT` for what is written. Nothing for what only a
@@ -103,7 +103,7 @@ pub struct ActionEntry {
 }
 
 impl Action {
-    /// Its row.
+    /// Returns the row of the action in the table.
     pub fn entry(self) -> Option<&'static ActionEntry> {
         entries().find(|entry| entry.action == self)
     }
@@ -113,7 +113,7 @@ impl Action {
         self.entry()?.command
     }
 
-    /// The action of that name.
+    /// Returns the action of that name.
     pub fn named(name: &str) -> Option<Action> {
         entries()
             .find(|entry| entry.name == name)
@@ -122,7 +122,7 @@ impl Action {
 }
 
 impl ActionGroup {
-    /// All, in the order of the help.
+    /// All groups, in the order of the help.
     pub const ALL: [ActionGroup; 6] = [
         ActionGroup::Moving,
         ActionGroup::Tasks,
@@ -132,7 +132,7 @@ impl ActionGroup {
         ActionGroup::Program,
     ];
 
-    /// The heading.
+    /// Returns the heading of the group.
     pub fn title(self) -> &'static str {
         match self {
             ActionGroup::Moving => "Moving",

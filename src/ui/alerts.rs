@@ -1,5 +1,5 @@
-//! Alerts for the person at a terminal: notifications while they look elsewhere, the window title, and the progress of the work.
-//! Pure: takes the time, the focus and the board, and answers with what the terminal is to show; sending it is done elsewhere.
+//! Alerts for the person at a terminal: notifications while they look elsewhere, the window title, and the progress of the work. Pure:
+//! takes the time, the focus and the board, and returns what the terminal has to show; sending it is done elsewhere.
 
 use super::program_report::ProgramCall;
 use super::theme::Glyphs;
@@ -13,20 +13,20 @@ mod queue;
 pub use progress::WorkProgress;
 pub use queue::{Alert, AlertQueue, alert_text, redacted_alert_text};
 
-/// How often progress is repeated while the work goes on: a terminal may remove one that is not repeated for a while.
+/// Interval at which progress is repeated while the work continues: a terminal may remove a progress that is not repeated for a while.
 const PROGRESS_REPEAT: Span = Span::seconds(10);
 
-/// When a person is alerted: while they look elsewhere, always, or never.
+/// Condition for alerting a person: while they look elsewhere, always, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AlertWhen {
-    /// When the terminal reported that they look elsewhere.
+    /// After the terminal reported that they look elsewhere.
     #[default]
     Away,
     Always,
     Never,
 }
 
-/// Which calls of programs in panes reach a person outside of the pane, where they are marked in any case.
+/// Calls of programs in panes that reach a person outside of the pane; in the pane they are marked in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProgramCalls {
     /// Bells and notifications.
@@ -41,25 +41,25 @@ pub enum ProgramCalls {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertRules {
     pub when: AlertWhen,
-    /// Which calls of programs in panes the person hears of.
+    /// Calls of programs in panes that are reported to the person.
     pub programs: ProgramCalls,
-    /// Least time between two notifications; what happens meanwhile is sent together.
+    /// Minimum time between two notifications; everything that happens meanwhile is sent together.
     pub min_interval: Span,
-    /// Whether the window gets a title.
+    /// True if the window gets a title.
     pub title: bool,
-    /// Whether the terminal shows the progress of the work.
+    /// True if the terminal shows the progress of the work.
     pub progress: bool,
-    /// What the title may be written with.
+    /// Characters that the title may be written with.
     pub glyphs: Glyphs,
 }
 
-/// Something a client's terminal is to show: a window title, a notification, or the progress of the work.
+/// Update for a client's terminal: a window title, a notification, or the progress of the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalUpdate {
     Title(String),
-    /// Call the person with these words.
+    /// Call to the person in these words.
     Notification(String),
-    /// Show that the work is so far.
+    /// Progress of the work to show.
     Progress(WorkProgress),
 }
 
@@ -67,18 +67,18 @@ pub enum TerminalUpdate {
 #[derive(Debug, Clone)]
 pub struct TerminalAlerts {
     rules: AlertRules,
-    /// Whether the terminal reported that the person looks elsewhere; one that cannot say so is looked at.
+    /// Set when the terminal reported that the person looks elsewhere; a terminal that cannot report it counts as looked at.
     away: bool,
     queue: AlertQueue,
     /// The end of the quiet hours, while they last.
     quiet_until: Option<Timestamp>,
     title: Option<String>,
-    /// The progress that was sent last, and when.
+    /// The progress that was sent last, and the time of sending.
     progress: (WorkProgress, Timestamp),
 }
 
 impl TerminalAlerts {
-    /// Alerts of which none was sent yet.
+    /// Creates alerts of which none was sent yet.
     pub fn new(rules: AlertRules) -> TerminalAlerts {
         TerminalAlerts {
             rules,
@@ -90,7 +90,7 @@ impl TerminalAlerts {
         }
     }
 
-    /// Takes other rules; the title is sent again.
+    /// Replaces the rules; the title is sent again.
     pub fn set_rules(&mut self, rules: AlertRules) {
         self.rules = rules;
         self.title = None;
@@ -104,12 +104,12 @@ impl TerminalAlerts {
         }
     }
 
-    /// Whether the person is known to look elsewhere.
+    /// Returns true if the person is known to look elsewhere.
     pub fn is_away(&self) -> bool {
         self.away
     }
 
-    /// Takes the call of a program in the pane of that name, unless the person sees it or wants to hear of none.
+    /// Takes the call of a program in the pane of that name, unless the person sees it or wants no calls.
     pub fn add_call(&mut self, pane: &str, call: &ProgramCall) {
         let is_wanted = match (self.rules.programs, call) {
             (ProgramCalls::All, _) | (ProgramCalls::Words, ProgramCall::Words(_)) => true,
@@ -120,8 +120,8 @@ impl TerminalAlerts {
         }
     }
 
-    /// Takes in the board as it is; answers with what the terminal is to show now. In the `quiet` hours, until their end, there are
-    /// no notifications; title and progress go on.
+    /// Takes in the current board; returns what the terminal has to show now. In the `quiet` hours, until their end, there are no
+    /// notifications; title and progress continue.
     pub fn update(
         &mut self,
         (now, quiet): (Timestamp, Option<Timestamp>),
@@ -155,13 +155,13 @@ impl TerminalAlerts {
         calls
     }
 
-    /// The time is `now`: what seems to have been sent later was sent before the clock was set back.
+    /// Sets the time to `now`: a send that seems to have happened later happened before the clock was set back.
     pub fn set_time(&mut self, now: Timestamp) {
         self.queue.set_time(now);
         self.progress.1 = self.progress.1.min(now);
     }
 
-    /// When there is something to send even if nothing more happens.
+    /// Returns the time at which something has to be sent even if nothing more happens.
     pub fn next_due(&self) -> Option<Timestamp> {
         self.news_due().into_iter().chain(self.progress_again()).min()
     }
@@ -192,7 +192,7 @@ impl TerminalAlerts {
 }
 
 impl AlertWhen {
-    /// Whether a person is alerted who looks elsewhere (`away`) or not.
+    /// Returns true if a person is alerted who looks elsewhere (`away`) or does not.
     pub fn applies(self, away: bool) -> bool {
         match self {
             AlertWhen::Always => true,

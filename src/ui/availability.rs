@@ -1,4 +1,5 @@
-//! Whether an action is possible now, and if not, why: one sentence for people. Hints, help and keys ask here.
+//! Availability of actions: tells if an action is possible now, and if not, the reason in one sentence for people. Used by hints, help and
+//! keys.
 
 use super::action::{Action, Availability};
 use super::pane::PaneId;
@@ -12,7 +13,7 @@ use crate::domain::task::HoldReason;
 use crate::domain::workflow::RejectTo;
 use crate::domain::{AskKind, Task, TaskState};
 
-/// Why an action is not possible now; nothing when it is.
+/// Returns the reason why an action is not possible now; nothing when it is possible.
 pub(crate) fn unavailable_reason(
     action: Action,
     state: &UiState,
@@ -22,7 +23,7 @@ pub(crate) fn unavailable_reason(
     unavailable_reason_for(action, &target(state, scene, arranged), state, scene, arranged)
 }
 
-/// The same for an action on something that was named.
+/// Returns the same for an action on a given target.
 pub(crate) fn unavailable_reason_for(
     action: Action,
     about: &ActionTarget<'_>,
@@ -43,7 +44,7 @@ pub(crate) fn unavailable_reason_for(
         Availability::Permission => Some("no agent asks for a permission here".to_owned()),
         Availability::Rejectable => task_refuses(about, is_under_way, "is not under way")
             .or_else(|| stage_refuses(about.task?, scene)),
-        // Of what is left of a task one can only try to remove it again; nobody would read a note.
+        // For a leftover workspace of a task, the only choice is to try to remove it again; a note would have no reader.
         Availability::Retryable if action == Action::Retry && has_left_workspace(about, scene) => None,
         Availability::Retryable => {
             task_refuses(about, can_be_retried, "is not held, parked, failed or skipped")
@@ -88,7 +89,7 @@ pub(crate) fn unavailable_reason_for(
     }
 }
 
-/// Whether the pane shows something that was opened out of something else, so that one can go back there.
+/// Returns true if the pane shows something that was opened out of something else, so that going back is possible.
 pub(crate) fn can_go_back(state: &UiState, pane: PaneId) -> bool {
     state
         .panes
@@ -100,7 +101,7 @@ fn unless(possible: bool, why: &str) -> Option<String> {
     (!possible).then(|| why.to_owned())
 }
 
-/// A yes needs a dialog with one, or a task that waits for it.
+/// Checks that there is something to approve: a dialog that accepts a yes, or a task that waits for a yes.
 fn approval(about: &ActionTarget<'_>, state: &UiState, scene: &Scene<'_>) -> Option<String> {
     match about.asks(AskKind::Dialog, scene.now) {
         Some((_, known)) if known.ask.only_yes().is_some() => None,
@@ -112,7 +113,7 @@ fn approval(about: &ActionTarget<'_>, state: &UiState, scene: &Scene<'_>) -> Opt
     }
 }
 
-/// Typing needs a program that runs where the focus is, or an agent at work whose terminal one can go to.
+/// Checks that typing is possible: it needs a running program where the focus is, or an agent at work with a terminal to go to.
 fn terminal(
     about: &ActionTarget<'_>,
     state: &UiState,
@@ -134,7 +135,7 @@ fn agent(about: &ActionTarget<'_>) -> Option<String> {
     }
 }
 
-/// Why the task at hand is not one of those that are wanted: it is none at all, or it `is_not` one of them.
+/// Returns the reason why the current task is not a wanted one: no task is selected, or it `is_not` one of them.
 fn task_refuses(about: &ActionTarget<'_>, wanted: fn(&Task) -> bool, is_not: &str) -> Option<String> {
     match about.task {
         None => Some("no task is selected".to_owned()),
@@ -165,8 +166,8 @@ fn can_be_retried(task: &Task) -> bool {
     }
 }
 
-/// Whether a workspace of the task is still there because it could not be removed; retrying the task tries that again, in
-/// whatever state the task is.
+/// Returns true if a workspace of the task still exists because it could not be removed; retrying the task tries that again, whatever state
+/// the task is in.
 fn has_left_workspace(about: &ActionTarget<'_>, scene: &Scene<'_>) -> bool {
     let mut attempts = scene.model.attempts.values();
     about.task.is_some_and(|task| {
@@ -176,13 +177,13 @@ fn has_left_workspace(about: &ActionTarget<'_>, scene: &Scene<'_>) -> bool {
 
 fn is_in_backlog(task: &Task) -> bool {
     match &task.state {
-        // Retried before its batch had a go-ahead, it waits for nothing but that.
+        // A task that was retried before its batch had a go-ahead waits for nothing else.
         TaskState::Released => task.why_not == Some(WaitReason::NoGoAhead),
         state => matches!(state, TaskState::Backlog | TaskState::Parked(_)),
     }
 }
 
-/// Why nothing is sent back from where the task stands: no stage takes it back, or its stage is not known.
+/// Returns the reason why the task cannot be sent back from its stage: the stage sends nothing back, or is not known.
 fn stage_refuses(task: &Task, scene: &Scene<'_>) -> Option<String> {
     let flow = scene.model.workflows.get(&task.workflow);
     let stage = flow.and_then(|flow| flow.stage(&task.stage));

@@ -1,5 +1,5 @@
-//! What views show that must be fetched first: differences, outputs of checks, other sessions. A view requests entries; the
-//! owner of the cache fetches them beside the drawing and puts them here. Bounded: the entries fetched longest ago go first.
+//! Cache of the data of views that must be fetched first: differences, outputs of checks, other sessions. A view requests entries; the
+//! owner of the cache fetches them beside the drawing and puts them here. Bounded: the entries fetched longest ago are dropped first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::read_model::{
     TaskChanges, TrustOverview,
 };
 
-/// Names something a view needs that must be fetched first. It holds everything on the board that decides the answer, so that an
-/// answer is never shown for another state than the one it was read for; the age of a request covers what changes outside of the board.
-/// Lists that grow while they are looked at have no such key: what was there stays until the next is read, and a request names the
-/// revision of the board it is for.
+/// Key of data that a view needs and that must be fetched first. It holds everything on the board that decides the answer, so that an
+/// answer is never shown for another state than the one it was read for; the age of a request covers changes outside of the board. Lists
+/// that grow while they are shown have no such key: the old list stays until the next is read, and a request names the revision of the
+/// board it is for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CacheKey {
     Diff(TaskChanges),
-    /// All attempts at a task up to that one: the board forgets those that were settled long before.
+    /// All attempts at a task up to that one: the board forgets attempts that were settled long before.
     Attempts(TaskId, AttemptId),
     /// The checks the engine ran, of that task or of all.
     Checks(Option<TaskId>),
@@ -31,15 +31,15 @@ pub enum CacheKey {
     Figures,
     Machine,
     Sessions,
-    /// What the project's files would start, as it was when somebody began to look: what they read does not change meanwhile.
+    /// Everything the project's files would start, as it was when a person opened the view: the text they read does not change meanwhile.
     Trust(Timestamp),
-    /// What the terminal of an attempt showed at that moment.
+    /// Screen of an attempt's terminal at that moment.
     Replay(AttemptId, Timestamp),
-    /// Where those words occur in what terminals have shown.
+    /// Places where those words occur in the output of terminals.
     Search(String),
 }
 
-/// Whether a check runs or is over. What it printed so far is not what it printed.
+/// Phase of a check: running or over. Its output so far is not its final output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckPhase {
     Running,
@@ -47,7 +47,7 @@ pub enum CheckPhase {
 }
 
 impl CacheKey {
-    /// The output of a check, as it is now.
+    /// Returns the key for the output of a check in its current phase.
     pub fn output(check: &CheckRun) -> CacheKey {
         let phase = match check.result {
             CheckResult::Running => CheckPhase::Running,
@@ -57,7 +57,7 @@ impl CacheKey {
     }
 }
 
-/// Something that was fetched for a view, or the reason why it could not be.
+/// Data that was fetched for a view, or the reason why it could not be.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CacheEntry {
     Diff(Arc<Diff>),
@@ -70,21 +70,21 @@ pub enum CacheEntry {
     Trust(Arc<TrustOverview>),
     Replay(Arc<RecordedScreen>),
     Search(Arc<TerminalSearch>),
-    /// Lines of text; the last ones, where there were too many.
+    /// Lines of text; only the last ones, where there were too many.
     Text(Arc<Vec<String>>),
-    /// It could not be fetched; the sentence says why and reads after "could not".
+    /// Failure to fetch the data; the sentence gives the reason and reads after "could not".
     Failed(String),
 }
 
 /// The screen of a terminal at a moment in the past, read from its log.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecordedScreen {
-    /// The moment: what it showed from then on, for up to a second.
+    /// The moment: the screen as it was from then on, for up to a second.
     pub at: Timestamp,
-    /// The first and the last moment there is something of.
+    /// The first and the last moment that is recorded.
     pub range: (Timestamp, Timestamp),
     pub size: (u16, u16),
-    /// Column, row, grapheme and style of what was not empty.
+    /// Column, row, grapheme and style of every cell that was not empty.
     pub cells: Vec<(u16, u16, String, Style)>,
 }
 
@@ -98,7 +98,7 @@ pub struct CacheRequest {
 }
 
 impl CacheRequest {
-    /// A request for an entry that is at most so old.
+    /// Creates a request for an entry that is at most `max_age` old.
     pub fn new(key: CacheKey, max_age: Span) -> CacheRequest {
         CacheRequest {
             key,
@@ -107,7 +107,7 @@ impl CacheRequest {
         }
     }
 
-    /// A request for checks of a task, or of all, as far as the board knows of the attempts they belong to.
+    /// Creates a request for the checks of a task, or of all, as far as the board knows the attempts they belong to.
     pub fn checks(model: &ReadModel, task: Option<&TaskId>, max_age: Span) -> CacheRequest {
         CacheRequest {
             revision: model.checks_revision(task),
@@ -121,7 +121,7 @@ const MAX_ENTRIES: usize = 64;
 /// Entries fetched at a time.
 const MAX_FETCHES: usize = 2;
 
-/// An entry that has not come by then is fetched again.
+/// Time after which a missing entry is fetched again.
 const FETCH_TIMEOUT: Span = Span::minutes(2);
 
 /// Everything that was fetched for the views of one client.
@@ -133,27 +133,27 @@ pub struct ViewCache {
 #[derive(Debug, Clone, Default)]
 struct CacheSlot {
     entry: Option<CacheEntry>,
-    /// When it was asked for, or put here.
+    /// Time at which the entry was requested, or put here.
     at: Timestamp,
-    /// The revision it was asked for.
+    /// The revision it was requested for.
     revision: u64,
     is_fetching: bool,
 }
 
 impl CacheSlot {
-    /// Whether it is being fetched; a fetch that takes too long counts as lost and is begun again.
+    /// Returns true if the entry is being fetched; a fetch that takes too long counts as lost and is begun again.
     fn is_pending(&self, now: Timestamp) -> bool {
         self.is_fetching && now.since(self.at) < FETCH_TIMEOUT
     }
 }
 
 impl ViewCache {
-    /// The entry that was fetched last.
+    /// Returns the entry that was fetched last.
     pub fn get(&self, key: &CacheKey) -> Option<&CacheEntry> {
         self.slots.get(key)?.entry.as_ref()
     }
 
-    /// What was read of the project's files that a person trusts or does not.
+    /// Returns the overview of the project's files that a person trusts or does not trust.
     pub(crate) fn trust(&self, opened: Timestamp) -> Option<&TrustOverview> {
         match self.get(&CacheKey::Trust(opened))? {
             CacheEntry::Trust(overview) => Some(overview),

@@ -1,5 +1,5 @@
-//! The drawing tools: text that never leaves its area, lines between panes, and what drawing learned on the way (hits).
-//! Knows the theme; not what anything means.
+//! The drawing tools: text that never leaves its area, lines between panes, and the hits found while drawing. Knows the theme, but no
+//! meanings.
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Margin, Position, Rect};
@@ -16,7 +16,7 @@ mod cells;
 
 use area::{cells, columns_of, inset, left_part, row_of, skip_left, skip_right, top_part};
 
-/// What every view draws with: the canvas, pieces of text, parts of areas, and the roles and glyphs of themes.
+/// Prelude for views: the canvas, pieces of text, parts of areas, and the roles and glyphs of themes.
 pub(crate) mod prelude {
     pub(crate) use ratatui::layout::Rect;
 
@@ -28,13 +28,13 @@ pub(crate) mod prelude {
     pub(crate) use crate::ui::theme::{Glyphs, StyleRole};
 }
 
-/// A drawing surface: a screen buffer with the theme it is drawn in, and what drawing learned on the way.
+/// A drawing surface: a screen buffer with its theme, and the facts found while drawing.
 pub(crate) struct Canvas<'a> {
     pub(crate) buffer: &'a mut Buffer,
     pub(crate) theme: &'a Theme,
-    /// The areas that can be clicked, with their targets; later ones lie above earlier ones.
+    /// The areas that can be clicked, with their targets; later ones are above earlier ones.
     pub(crate) hits: Vec<(Rect, ClickTarget)>,
-    /// Where the caret of the line that is being written stands.
+    /// Position of the caret in the line being written.
     pub(crate) caret: Option<Position>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct StyledText {
     pub(crate) role: StyleRole,
 }
 
-/// A piece of text; foreign text is cleaned here, so that nothing can be drawn without.
+/// Creates a piece of text; foreign text is cleaned here, so that nothing can be drawn uncleaned.
 pub(crate) fn piece(text: impl AsRef<str>, role: StyleRole) -> StyledText {
     StyledText {
         text: clean(text.as_ref()).into_owned(),
@@ -53,28 +53,28 @@ pub(crate) fn piece(text: impl AsRef<str>, role: StyleRole) -> StyledText {
     }
 }
 
-/// A piece of ordinary text.
+/// Creates a piece of ordinary text.
 pub(crate) fn plain(text: impl AsRef<str>) -> StyledText {
     piece(text, StyleRole::Text)
 }
 
-/// A piece of text that matters less.
+/// Creates a piece of text that matters less.
 pub(crate) fn dim(text: impl AsRef<str>) -> StyledText {
     piece(text, StyleRole::Dim)
 }
 
-/// A piece of text that stands out.
+/// Creates a piece of text that stands out.
 pub(crate) fn strong(text: impl AsRef<str>) -> StyledText {
     piece(text, StyleRole::Strong)
 }
 
-/// Columns of some pieces.
+/// Returns the columns of some pieces.
 pub(crate) fn pieces_width(pieces: &[StyledText]) -> usize {
     pieces.iter().map(|piece| width(&piece.text)).sum()
 }
 
 impl<'a> Canvas<'a> {
-    /// A surface with nothing to click yet.
+    /// Creates a surface with nothing to click yet.
     pub(crate) fn new(buffer: &'a mut Buffer, theme: &'a Theme) -> Canvas<'a> {
         Canvas {
             buffer,
@@ -86,12 +86,12 @@ impl<'a> Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Draws pieces from the left edge of a one-row area; the last one that does not fit is cut. Answers the columns used.
+    /// Draws pieces from the left edge of a one-row area; the last one that does not fit is cut. Returns the columns used.
     pub(crate) fn line(&mut self, area: Rect, pieces: &[StyledText]) -> u16 {
         self.styled(area, pieces, None)
     }
 
-    /// The same with one style under all of them.
+    /// Draws pieces like `line`, with one style under all of them.
     pub(crate) fn styled(&mut self, area: Rect, pieces: &[StyledText], over: Option<Style>) -> u16 {
         let mut x = area.x;
         for piece in pieces {
@@ -102,7 +102,7 @@ impl Canvas<'_> {
             let style = over.unwrap_or_else(|| self.text_style(piece.role));
             let text = cut(&piece.text, usize::from(room), self.theme.ellipsis());
             x = self.put((x, area.y), &text, style, area.right());
-            // A wide character may leave a column free; what was cut off is not followed by more.
+            // A wide character may leave a column free; nothing may follow a cut piece.
             if text != piece.text {
                 break;
             }
@@ -110,7 +110,7 @@ impl Canvas<'_> {
         x - area.x
     }
 
-    /// How text looks; ordinary text keeps the background below it, be it a bar's.
+    /// Returns the style of text; ordinary text keeps the background below it, for example that of a bar.
     fn text_style(&self, role: StyleRole) -> Style {
         let style = self.theme.style(role);
         Style {
@@ -119,7 +119,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Draws pieces so that they end at the right edge; nothing when they do not fit. Answers the columns used.
+    /// Draws pieces so that they end at the right edge; nothing when they do not fit. Returns the columns used.
     pub(crate) fn right(&mut self, area: Rect, pieces: &[StyledText]) -> u16 {
         let wide = cells(pieces_width(pieces));
         if wide > area.width {
@@ -134,7 +134,7 @@ impl Canvas<'_> {
         self.line(skip_right(area, used), left);
     }
 
-    /// Draws lines one below the other, as many as there are rows. Answers how many.
+    /// Draws lines one below the other, as many as there are rows. Returns their number.
     pub(crate) fn lines(&mut self, area: Rect, lines: &[Vec<StyledText>]) -> usize {
         for (row, pieces) in area.rows().zip(lines) {
             self.line(row, pieces);
@@ -142,7 +142,7 @@ impl Canvas<'_> {
         lines.len().min(usize::from(area.height))
     }
 
-    /// Draws texts of one or two columns, scrolled by so many lines, with a line between the columns.
+    /// Draws texts in one or two columns, scrolled by `scroll` lines, with a line between the columns.
     pub(crate) fn text_columns(&mut self, area: Rect, scroll: usize, texts: &[Vec<Vec<StyledText>>]) {
         let columns = columns_of(area);
         if let [_, right] = columns.as_slice() {
@@ -154,7 +154,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Draws what a view says that has nothing to show: a text in the upper third, and a hint below it.
+    /// Draws the notice of a view that has nothing to show: a text in the upper third, and a hint below it.
     pub(crate) fn empty_state(&mut self, area: Rect, (text, role): (&str, StyleRole), hint: &str) {
         let wide = usize::from(area.width).max(1);
         let (text, hint) = (wrap(&clean(text), wide), wrap(&clean(hint), wide));
@@ -164,7 +164,7 @@ impl Canvas<'_> {
         self.centred_lines(area, usize::from(area.height) / 3, &lines);
     }
 
-    /// Draws lines one below the other, from that row of an area on, each in the middle.
+    /// Draws lines one below the other, from row `top` of an area, each centred.
     pub(crate) fn centred_lines(&mut self, area: Rect, top: usize, lines: &[(&str, StyleRole)]) {
         for (at, (text, role)) in lines.iter().enumerate() {
             self.centre(row_of(area, top + at), text, *role);
@@ -182,24 +182,24 @@ impl Canvas<'_> {
         }
     }
 
-    /// Lays a style over some columns of a line, the last of them not included.
+    /// Applies a style to some columns of a line, excluding the last of them.
     pub(crate) fn apply_columns(&mut self, line: Rect, (from, to): (usize, usize), role: StyleRole) {
         let from = cells(from);
         let columns = cells(to).saturating_sub(from);
         self.apply_role(left_part(skip_left(line, from), columns), role);
     }
 
-    /// Lays a style over an area.
+    /// Applies the style of a role to an area.
     pub(crate) fn apply_role(&mut self, area: Rect, role: StyleRole) {
         self.apply_style(area, self.theme.style(role));
     }
 
-    /// Puts that style over what was drawn.
+    /// Applies a style to an area that was drawn.
     pub(crate) fn apply_style(&mut self, area: Rect, style: Style) {
         self.buffer.set_style(area.intersection(self.buffer.area), style);
     }
 
-    /// An upright line through an area, joined to the lines above and below.
+    /// Draws a vertical line through an area, joined to the lines above and below.
     pub(crate) fn vertical_line(&mut self, x: u16, area: Rect) {
         let line = self.theme.glyphs.pick("│", "|");
         let style = self.theme.style(StyleRole::Border);
@@ -210,7 +210,7 @@ impl Canvas<'_> {
         self.join((x, area.bottom()), "╵");
     }
 
-    /// A level line through an area, joined to the lines at both sides and to the upright ones that end above it.
+    /// Draws a horizontal line through an area, joined to the lines at both sides and to the vertical ones that end above it.
     pub(crate) fn horizontal_line(&mut self, y: u16, area: Rect) {
         let (line, upright) = self.theme.glyphs.pick(("─", "│"), ("-", "|"));
         let style = self.theme.style(StyleRole::Border);
@@ -228,7 +228,7 @@ impl Canvas<'_> {
         self.join((area.right(), y), "╴");
     }
 
-    /// Leads the half of a line into the one that is there, if there is one.
+    /// Joins half of a line to the line at that place, if there is one.
     fn join(&mut self, at: (u16, u16), half: &str) {
         let borders = [StyleRole::Border, StyleRole::BorderFocus, StyleRole::BorderType]
             .map(|role| self.theme.style(role).fg);
@@ -239,7 +239,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// A box with a title over whatever was there; answers the area inside.
+    /// Draws a box with a title over the existing cells; returns the area inside.
     pub(crate) fn dialog(&mut self, area: Rect, title: &str) -> Rect {
         self.clear(area);
         let mut lines = borders::BorderGrid::new(area);

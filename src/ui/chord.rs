@@ -1,4 +1,4 @@
-//! One key with its modifiers: how key files write it, and what a terminal reports, made comparable.
+//! Keys with their modifiers: the notation of key files and the reports of terminals, made comparable.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,20 +13,20 @@ pub struct Chord {
 }
 
 impl Default for Chord {
-    /// No key that anybody can press.
+    /// Returns a key that cannot be pressed.
     fn default() -> Chord {
         Chord::plain(KeyCode::Null)
     }
 }
 
 impl Chord {
-    /// What a terminal reported.
+    /// Returns the chord of a key that a terminal reported.
     pub fn from_event(key: &KeyEvent) -> Chord {
         Chord::canonical(key.code, key.modifiers)
     }
 
     fn canonical(code: KeyCode, modifiers: KeyModifiers) -> Chord {
-        // All of them: a key held with one that no key file can write is another key, and means nothing here.
+        // All modifiers: a key held with one that no key file can write is another key, and has no meaning here.
         let mut modifiers = modifiers;
         let code = match code {
             KeyCode::BackTab => {
@@ -48,7 +48,7 @@ impl Chord {
         Chord { code, modifiers }
     }
 
-    /// The character it types into a one-line prompt, if any.
+    /// Returns the character that the key types into a one-line prompt, if any.
     pub fn typed_char(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
@@ -56,8 +56,8 @@ impl Chord {
         }
     }
 
-    /// Why the key cannot be the prefix, if it cannot, to be read after "it is": programs and prompts need it as it is, or a terminal without the kitty keyboard
-    /// protocol sends another key for it, and whoever types there would never get out.
+    /// Returns the reason why the key cannot be the prefix, if it cannot, to be read after "it is": programs and prompts need it as it is,
+    /// or a terminal without the kitty keyboard protocol sends another key for it, and a person typing there would never get out.
     pub(crate) fn prefix_problem(self) -> Option<&'static str> {
         let (control, alt) = (KeyModifiers::CONTROL, KeyModifiers::ALT);
         let held = self.modifiers.intersects(control | alt);
@@ -67,7 +67,7 @@ impl Chord {
         let arrives = self.modifiers - (control | alt | KeyModifiers::SHIFT) == KeyModifiers::NONE
             && match self.code {
                 KeyCode::Char(c) if self.modifiers.contains(control) => arrives_with_control(c),
-                // What begins a sequence, and a letter of another keyboard.
+                // The beginning of a sequence, and letters of another keyboard.
                 KeyCode::Char(c) => c.is_ascii() && !matches!(c, '[' | 'O'),
                 KeyCode::Enter | KeyCode::Backspace => self.modifiers == alt,
                 KeyCode::Tab | KeyCode::Esc => false,
@@ -86,23 +86,23 @@ impl Chord {
         self.code
     }
 
-    /// Whether that Control chord is meant.
+    /// Returns true if the chord is Control with that character.
     pub fn is_control(self, c: char) -> bool {
         self.code == KeyCode::Char(c) && self.modifiers == KeyModifiers::CONTROL
     }
 
-    /// Whether it leaves a prompt or a list without doing anything.
+    /// Returns true if the key leaves a prompt or a list without doing anything.
     pub(crate) fn cancels(self) -> bool {
         self.code == KeyCode::Esc || self.is_control('c') || self.is_control('g')
     }
 
-    /// The key event that a terminal would report for it.
+    /// Returns the key event that a terminal would report for the chord.
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
     }
 }
 
-/// Whether an old terminal can send that character with Control as something of its own.
+/// Returns true if an old terminal sends that character with Control as a key of its own.
 fn arrives_with_control(c: char) -> bool {
     // `C-i` is Tab there, `C-m` Enter, `C-[` Esc.
     (c.is_ascii_lowercase() && !matches!(c, 'i' | 'm')) || matches!(c, ' ' | '\\' | ']' | '^' | '_')

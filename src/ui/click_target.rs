@@ -1,15 +1,15 @@
-//! What can be clicked, or jumped to by a label. Data only.
+//! Places on the screen that can be clicked, or jumped to by a label. Data only.
 
 use super::action::Action;
 use super::chord::Chord;
 use super::pane::PaneId;
 use crate::domain::{AttemptId, TaskId};
 
-/// What a click or a jump label at a place on the screen refers to.
+/// Target of a click or a jump label at a place on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClickTarget {
     Tab(usize),
-    /// The strip of what needs a person.
+    /// The strip of tasks that need a person.
     AttentionBar,
     Pane(PaneId),
     /// A task's row or card.
@@ -17,12 +17,12 @@ pub enum ClickTarget {
     Agent(PaneId, AttemptId),
     /// Another row of that pane's view, by the view's own number.
     Row(PaneId, u64),
-    /// A key that is offered, or hinted at.
+    /// A key that is offered, or shown in a hint.
     Action(Action),
     /// A row of a choice.
     MenuItem(usize),
-    /// Keys that are named there: a click presses them.
+    /// Named keys: a click presses them.
     Keys(Vec<Chord>),
-    /// Whatever lies over the panes.
+    /// The overlay above the panes.
     Overlay,
 }

@@ -1,5 +1,5 @@
-//! A workflow as a drawing in plain lines, for `dbs workflow show`: stages as boxes, one below the other in reading order, the
-//! ways on at their left and the ways back at their right. Knows nothing of screens, colours or keys.
+//! A workflow as a drawing in plain lines, for `dbs workflow show`: stages as boxes, one below the other in reading order, the edges
+//! forward at their left and the edges back at their right. Knows nothing of screens, colours or keys.
 
 mod char_grid;
 mod lanes;

@@ -1,4 +1,4 @@
-//! How well a text fits what was typed. Every typed word must occur: as it is, or its letters in order. Knows texts only.
+//! Fuzzy matching of texts with typed words. Every typed word must occur: as it is, or its letters in order. Knows texts only.
 
 /// The words a person typed, prepared to be matched against many texts.
 #[derive(Debug, Clone, Default)]
@@ -6,11 +6,11 @@ pub(crate) struct FuzzyQuery {
     words: Vec<Vec<char>>,
 }
 
-/// Letters found one by one may be spread over so many times their number, and so many more.
+/// Factor and constant that limit the spread of letters found one by one: a word of `n` letters may span `2 * n + 2`.
 const SPREAD: (usize, usize) = (2, 2);
 
 impl FuzzyQuery {
-    /// What was typed; words are separated by spaces, capitals do not count.
+    /// Creates the query of a typed text; words are separated by spaces, capitals do not count.
     pub(crate) fn new(typed: &str) -> FuzzyQuery {
         let words = typed.split_whitespace();
         FuzzyQuery {
@@ -20,19 +20,20 @@ impl FuzzyQuery {
         }
     }
 
-    /// Whether nothing was typed; then everything fits equally.
+    /// Returns true if nothing was typed; then everything fits equally.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How well the text fits: more is better; nothing when some word does not occur in it.
+    /// Returns the score of a text: more is better; nothing when some word does not occur in it.
     pub(crate) fn score(&self, text: &str) -> Option<u32> {
         self.each(text, |word, text| {
             contained(word, text).or_else(|| one_by_one(word, text))
         })
     }
 
-    /// The same for words that occur as they were typed only: for sentences, where loose letters occur in order everywhere.
+    /// Returns the score like `score`, but finds words only as they were typed: for sentences, where loose letters occur in order
+    /// everywhere.
     pub(crate) fn score_exact(&self, text: &str) -> Option<u32> {
         self.each(text, contained)
     }
@@ -48,21 +49,21 @@ impl FuzzyQuery {
             .try_fold(0, |sum, word| Some(sum + score(word, &folded)?))
     }
 
-    /// Whether the text fits.
+    /// Returns true if the text fits.
     pub(crate) fn matches(&self, text: &str) -> bool {
         FuzzyMatcher::new(self).fits(&[text])
     }
 }
 
-/// Tells which of many texts fit a query. One after the other is held in the same room, so a text costs no allocation; a text fits
-/// when it has a score, which is not computed.
+/// Matcher that checks many texts against a query. All texts use the same buffer one after the other, so a text costs no allocation; a text
+/// fits when it has a score, which is not computed.
 pub(crate) struct FuzzyMatcher<'a> {
     query: &'a FuzzyQuery,
     text: Vec<char>,
 }
 
 impl<'a> FuzzyMatcher<'a> {
-    /// For that query.
+    /// Creates the matcher of a query.
     pub(crate) fn new(query: &'a FuzzyQuery) -> FuzzyMatcher<'a> {
         FuzzyMatcher {
             query,
@@ -70,7 +71,7 @@ impl<'a> FuzzyMatcher<'a> {
         }
     }
 
-    /// Whether these parts, one directly after the other, fit as one text.
+    /// Returns true if these parts, one directly after the other, fit as one text.
     pub(crate) fn fits(&mut self, parts: &[&str]) -> bool {
         if self.query.is_empty() {
             return true;
@@ -80,12 +81,12 @@ impl<'a> FuzzyMatcher<'a> {
             fold(part, &mut self.text);
         }
         let text = self.text.as_slice();
-        // Letters that stand together stand in order, too.
+        // Letters that are adjacent are in order, too.
         self.query.words.iter().all(|word| is_in_order(word, text))
     }
 }
 
-/// Adds a text without its capitals.
+/// Appends a text in lower case.
 fn fold(text: &str, folded: &mut Vec<char>) {
     if text.is_ascii() {
         folded.extend(text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
@@ -102,7 +103,8 @@ fn contained(word: &[char], text: &[char]) -> Option<u32> {
         .max()
 }
 
-/// The beginning of the text is best, then the beginning of a word, then anywhere; the whole of it better still.
+/// Returns the score of a match: best at the beginning of the text, then at the beginning of a word, then anywhere; the whole text scores
+/// even more.
 fn score_at(at: usize, length: usize, text: &[char]) -> u32 {
     let starts = at
         .checked_sub(1)
@@ -117,7 +119,7 @@ fn score_at(at: usize, length: usize, text: &[char]) -> u32 {
     place + if starts && ends { 20 } else { 0 }
 }
 
-/// Letters in order, not too far apart; those that begin words count more.
+/// Returns the score of letters in order, not too far apart; those that begin words count more.
 fn one_by_one(word: &[char], text: &[char]) -> Option<u32> {
     starts(word, text)
         .filter_map(|start| from(start, word, text))
@@ -128,7 +130,7 @@ fn is_in_order(word: &[char], text: &[char]) -> bool {
     starts(word, text).any(|start| from(start, word, text).is_some())
 }
 
-/// Where the first letter of the word stands.
+/// Returns the places where the first letter of the word occurs.
 fn starts(word: &[char], text: &[char]) -> impl Iterator<Item = usize> {
     let letters = text.iter().enumerate();
     let found = letters.filter(|(_, letter)| Some(*letter) == word.first());

@@ -1,4 +1,4 @@
-//! What the help says for what was typed: what you see, the keys here, all keys. Computed anew by `update` and `view` alike.
+//! Rows of the help for the typed text: what you see, the keys here, all keys. Computed each time by `update` and `view` alike.
 
 use super::action::{Action, ActionEntry, ActionGroup, entries};
 use super::availability::unavailable_reason;
@@ -13,7 +13,7 @@ use super::target::ActionTarget;
 use super::views::view_of;
 use crate::read_model::ReadModel;
 
-/// One row of the help: a heading, a text or an action.
+/// Row of the help: a heading, a text or an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HelpRow {
     Heading(&'static str),
@@ -44,7 +44,7 @@ pub(crate) fn rows(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout, 
     rows
 }
 
-/// The actions among the rows, in order: what a mark can stand on.
+/// Returns the actions among the rows, in order: the places the mark can be on.
 pub(crate) fn actions(rows: &[HelpRow]) -> Vec<Action> {
     rows.iter()
         .filter_map(|row| match row {
@@ -78,7 +78,7 @@ fn all(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<HelpR
         )),
         HelpRow::Heading("Keys here"),
     ];
-    // What can be done now comes first.
+    // Actions that are possible now come first.
     let (now, not_now): (Vec<_>, Vec<_>) = suggested_actions(state, scene, arranged)
         .into_iter()
         .partition(|action| unavailable_reason(*action, state, scene, arranged).is_none());
@@ -91,7 +91,7 @@ fn all(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<HelpR
     rows
 }
 
-/// Every mark with its meaning.
+/// Returns every mark with its meaning.
 fn legend(scene: &Scene<'_>) -> String {
     let glyphs = scene.theme.glyphs;
     let marks = DisplayStatus::ALL.map(|mark| format!("{} {}", mark.glyph(glyphs), mark.meaning()));
@@ -120,7 +120,7 @@ fn about_mode(state: &UiState, mode: InputMode) -> String {
     }
 }
 
-/// The command of the shell that would do what an action does just now; `ID` and `TEXT` are left where nothing is known.
+/// Returns the shell command that would do the same as an action does now; `ID` and `TEXT` are left where nothing is known.
 pub(crate) fn shell_command(action: Action, about: &ActionTarget<'_>, model: &ReadModel) -> Option<String> {
     let text = match action {
         Action::TogglePause if model.pause.is_some() => "dbs resume",
@@ -145,7 +145,7 @@ pub(crate) fn shell_command(action: Action, about: &ActionTarget<'_>, model: &Re
     Some(words.collect::<Vec<_>>().join(" "))
 }
 
-/// `k`, `Up`, `C-b z`: every key of an action.
+/// Returns every key of an action: `k`, `Up`, `C-b z`.
 pub(crate) fn keys_of(keymap: &Keymap, action: Action) -> Vec<String> {
     let mut keys: Vec<String> = keymap
         .keys(KeyTable::Nav, action)

@@ -47,7 +47,7 @@ pub fn keys_document(keymap: &Keymap) -> String {
     text
 }
 
-/// What no reader of keys can decide.
+/// Section on ambiguities of old terminals that no reader of keys can resolve.
 const OLD_TERMINALS: &str = "
 ## Old terminals
 

@@ -1,5 +1,5 @@
-//! Which key means which action where. Read from `assets/keys.toml` and a person's own file on top; contradictions and keys
-//! that would lock somebody into a mode are errors, never surprises.
+//! Mapping of keys to actions per key table. Read from `assets/keys.toml` and a person's own file on top; contradictions, and keys that
+//! would lock a person into a mode, are errors, never surprises.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,17 +20,17 @@ pub struct Keymap {
 /// The table of a key file in which a key is looked up, depending on the mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyTable {
-    /// In our own views, and while looking at a terminal.
+    /// In the views of `dbs`, and while looking at a terminal.
     Nav,
-    /// The same, in a list that is filtered; what is not bound there means what it means in `Nav`.
+    /// In a filtered list; keys that are not bound there mean the same as in `Nav`.
     Filtered,
-    /// While a terminal is held still to take text from it.
+    /// In copy mode, while a terminal is held still to take text from it.
     Copy,
     Prefixed,
 }
 
 impl KeyTable {
-    /// All, in the order of the document of the keys.
+    /// All tables, in the order of the document of the keys.
     pub const ALL: [KeyTable; 4] = [
         KeyTable::Nav,
         KeyTable::Prefixed,
@@ -38,7 +38,7 @@ impl KeyTable {
         KeyTable::Copy,
     ];
 
-    /// Its table in key files.
+    /// Returns the name of the table in key files.
     pub fn name(self) -> &'static str {
         match self {
             KeyTable::Nav => "nav",
@@ -52,7 +52,7 @@ impl KeyTable {
 /// The error for a key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeymapError {
-    /// No TOML, or not of this shape.
+    /// Text that is not TOML, or not of this shape.
     #[error("read the keys: {0}")]
     Shape(#[from] toml_edit::de::Error),
     #[error("bind `{0}`: there is no such action; `dbs keys` lists them")]
@@ -66,15 +66,15 @@ pub enum KeymapError {
         one: String,
         other: String,
     },
-    /// A mode would have no way out.
+    /// Mode without a way out.
     #[error("leave {0} without a key: it is needed to get out of a mode")]
     NoWayOut(&'static str),
-    /// A key that leads out of a filtered list would mean something else there.
+    /// Key that leads out of a filtered list, bound to something else there.
     #[error(
         "bind `{key}` to {action} in found: in a filtered list it is needed to get out; give it another key"
     )]
     HiddenWayOut { key: String, action: &'static str },
-    /// The prefix is a key that programs and prompts need as it is, or that does not always arrive; and why.
+    /// Prefix that programs and prompts need as it is, or that does not always arrive; with the reason.
     #[error("use `{0}` as the prefix: it is {1}")]
     NoPrefix(Chord, &'static str),
     #[error("begin with the keys of `{0}`: there are default, tmux, vim and emacs")]
@@ -109,7 +109,7 @@ impl KeyFile {
         }
     }
 
-    /// Another file on top: an action named there has exactly the keys given there.
+    /// Lays another file on top: an action named there has exactly the keys given there.
     fn lay(&mut self, mut other: KeyFile) {
         self.prefix = other.prefix.take().or(self.prefix.take());
         for place in KeyTable::ALL {
@@ -121,7 +121,7 @@ impl KeyFile {
 
 const DEFAULTS: &str = include_str!("../../assets/keys.toml");
 
-/// What a person may begin with, by name: each on top of the defaults.
+/// Presets a person can begin with, by name: each on top of the defaults.
 const PRESETS: [(&str, &str); 4] = [
     ("default", ""),
     ("tmux", include_str!("../../assets/keys/tmux.toml")),
@@ -209,7 +209,7 @@ impl Keymap {
         self.found_lets_out()
     }
 
-    /// In a filtered list its own keys come first: none of them may be one that leads out.
+    /// Checks that no key of a filtered list, whose keys come first, is one that leads out of it.
     fn found_lets_out(&self) -> Result<(), KeymapError> {
         let found = self
             .order
@@ -232,17 +232,17 @@ impl Keymap {
         Ok(())
     }
 
-    /// The prefix.
+    /// Returns the prefix.
     pub fn prefix(&self) -> Chord {
         self.prefix
     }
 
-    /// What a key means there.
+    /// Returns the action of a key in a table.
     pub fn lookup(&self, place: KeyTable, chord: Chord) -> Option<Action> {
         self.keys.get(&(place, chord)).copied()
     }
 
-    /// The keys of an action there, the preferred one first.
+    /// Returns the keys of an action in a table, the preferred one first.
     pub fn keys(&self, place: KeyTable, action: Action) -> &[Chord] {
         self.order
             .get(&(place, action))
@@ -250,7 +250,7 @@ impl Keymap {
             .unwrap_or_default()
     }
 
-    /// The preferred key for a hint: `a`, or `C-b z` when it needs the prefix.
+    /// Returns the preferred key for a hint: `a`, or `C-b z` when it needs the prefix.
     pub fn hint(&self, action: Action) -> Option<String> {
         if let Some(chord) = self.keys(KeyTable::Nav, action).first() {
             return Some(chord.to_string());

@@ -1,26 +1,26 @@
-//! The last output of a program in a terminal: its screen without the input line. Agents draw an input line or a choice at the
-//! bottom, and keys and figures below it; their output stands above. The rules are the same for all agents.
+//! The last output of a program in a terminal: its screen without the input line. Agents draw an input line or a choice at the bottom, with
+//! keys and figures below it; their output is above. The rules are the same for all agents.
 
 use super::text::width;
 
-/// How an input line, or the marked row of a choice, begins.
+/// Marks at the beginning of an input line, or of the marked row of a choice.
 const PROMPTS: [char; 4] = ['❯', '›', '>', '▌'];
-/// Rows with words that may stand below it: choices, keys, figures. More are a text that follows a quoted line.
+/// Maximum number of rows with words below the input line: choices, keys, figures. More are a text that follows a quoted line.
 const MOST_BELOW: usize = 6;
 /// Spinner characters, besides the braille ones.
 const SPINNERS: [char; 10] = ['·', '✢', '✳', '✶', '✻', '✽', '◐', '◓', '◑', '◒'];
-/// What the name of a key is followed by where a line says what it does.
+/// Words after the name of a key in a line that explains the key.
 const DOES: [&str; 4] = ["to", "for", "or", "again"];
 
-/// The last output of one terminal, kept until the terminal changes: of most terminals on a screen many frames show the same.
+/// The last output of one terminal, kept until the terminal changes: most terminals on a screen show the same for many frames.
 #[derive(Debug, Default)]
 pub struct LastOutputCache(Option<(ScreenVersion, String)>);
 
-/// What a screen looks like depends on nothing else: the number of its last change, and its columns and rows.
+/// Version of a screen, which alone decides its contents: the number of its last change, and its columns and rows.
 type ScreenVersion = (u64, (u16, u16));
 
 impl LastOutputCache {
-    /// The last output of that version, which `read` finds where it is not known.
+    /// Returns the last output of that version; `read` finds it where it is not known.
     pub(super) fn get(&mut self, version: ScreenVersion, read: impl FnOnce() -> String) -> String {
         match &self.0 {
             Some((known, output)) if *known == version => output.clone(),
@@ -29,7 +29,7 @@ impl LastOutputCache {
     }
 }
 
-/// The last line with words, of the rows of a screen from top to bottom; empty when there is none.
+/// Returns the last line with words among the rows of a screen from top to bottom; empty when there is none.
 pub(super) fn last_output(rows: &[String]) -> String {
     let columns = rows.iter().map(|row| width(row)).max().unwrap_or(0);
     let bare: Vec<&str> = rows.iter().map(|row| words_of(row)).collect();
@@ -44,30 +44,30 @@ pub(super) fn last_output(rows: &[String]) -> String {
         .map_or_else(String::new, |(_, words)| without_spinner(words).to_owned())
 }
 
-/// The first row of what is there to be typed at, where there is such a thing at the bottom.
+/// Returns the first row of the input area, where there is one at the bottom.
 fn input_start(rows: &[String], bare: &[&str]) -> Option<usize> {
     let prompt = bare.iter().rposition(|words| is_prompt(words))?;
     let below = rows.iter().skip(prompt + 1);
     let below: Vec<&String> = below.filter(|row| says_something(row)).collect();
-    // What the program says itself begins at the left edge; what belongs to the line is set off from it.
+    // The output of the program begins at the left edge; the parts of the input line are indented.
     let is_set_off = |row: &&String| row.starts_with(' ') || words_of(row).len() < row.trim().len();
     if below.len() > MOST_BELOW || !below.iter().all(is_set_off) {
         return None;
     }
-    // A question stands right above its choices, and a line around what is written right above that.
+    // A question is right above its choices, and a line around the input is right above that.
     let joined = |row: &&String| !row.trim().is_empty() && !is_rule(row);
     let block = rows.iter().take(prompt).rev().take_while(joined).count();
     Some(prompt - block)
 }
 
-/// Whether something is written, or chosen, in that line.
+/// Returns true if the line is an input line, or the marked row of a choice.
 fn is_prompt(words: &str) -> bool {
     let mut letters = words.chars();
     letters.next().is_some_and(|mark| PROMPTS.contains(&mark))
         && letters.next().is_none_or(char::is_whitespace)
 }
 
-/// Whether a line is drawn from side to side, with nothing or a title in it.
+/// Returns true if the row is a line drawn from side to side, with nothing or a title in it.
 fn is_rule(row: &str) -> bool {
     let row = row.trim();
     let is_level = |c: char| is_line(c) && !['│', '┃', '║'].contains(&c);
@@ -79,7 +79,7 @@ fn is_line(c: char) -> bool {
     ('\u{2500}'..='\u{257f}').contains(&c)
 }
 
-/// Whether the line says what keys do: `Esc to cancel · Tab to amend`, `? for shortcuts`, `y · n · 1-9 · Enter`.
+/// Returns true if the line explains keys: `Esc to cancel · Tab to amend`, `? for shortcuts`, `y · n · 1-9 · Enter`.
 fn is_about_keys(words: &str) -> bool {
     let lower = words.to_lowercase();
     let is_between = |c: char| c.is_whitespace() || "·•|()[],:".contains(c);
@@ -97,7 +97,7 @@ fn is_key(word: &str) -> bool {
         || held.iter().any(|held| word.starts_with(held))
 }
 
-/// Whether the line counts the time while something goes on: `Working (14s · 2 files)`.
+/// Returns true if the line counts the time of something under way: `Working (14s · 2 files)`.
 fn is_clock(words: &str) -> bool {
     let inside = words.split('(').skip(1);
     { inside }.any(|inside| {
@@ -111,23 +111,23 @@ fn is_clock(words: &str) -> bool {
     })
 }
 
-/// A line without the turning sign before it: it would never be the same twice.
+/// Returns a line without the spinner before it, which would never be the same twice.
 fn without_spinner(words: &str) -> &str {
     let turns = |c: char| ('\u{2800}'..='\u{28ff}').contains(&c) || SPINNERS.contains(&c);
     words.trim_start_matches(|c: char| turns(c) || c.is_whitespace())
 }
 
-/// Whether the line stands at the right edge, where figures are.
+/// Returns true if the text of the row is at the right edge, where figures are.
 fn is_at_the_right(row: &str, columns: usize) -> bool {
     width(row) - width(row.trim_start()) > columns / 2
 }
 
-/// A line of a terminal without the spaces and frames around its words.
+/// Returns a line of a terminal without the spaces and frames around its words.
 fn words_of(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || is_line(c))
 }
 
-/// Whether a line of a terminal is more than lines, titles in lines, marks and an empty prompt.
+/// Returns true if a line of a terminal is more than lines, titles in lines, marks and an empty prompt.
 fn says_something(line: &str) -> bool {
     !is_rule(line) && line.chars().filter(|c| c.is_alphanumeric()).count() > 2
 }

@@ -1,5 +1,5 @@
-//! How the panes of a tab are arranged, and the layout files that say so: what a tab's file says, made into trees of named views.
-//! Knows view names only as text.
+//! Arrangements of the panes of a tab, and the layout files that describe them: the file of a tab, parsed into trees of named views. Knows
+//! view names only as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pane::{Axis, PaneId, PaneTree};
 
-/// How the panes of a tab are arranged: as in its layout file, by a person, or one per agent.
+/// Arrangement of the panes of a tab: as in its layout file, by a person, or one pane per agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaneArrangement {
@@ -16,18 +16,18 @@ pub enum PaneArrangement {
         wide: PaneTree,
         /// For 100 to 159 columns.
         medium: PaneTree,
-        /// For 80 to 99 columns; one pane at a time without.
+        /// For 80 to 99 columns; without it, one pane at a time.
         #[serde(default)]
         narrow: Option<PaneTree>,
     },
     /// As a person made it.
     Own(PaneTree),
-    /// One pane per agent at work; the list is shown when there is no room for all.
+    /// Layout with a pane per agent at work; the list is shown when there is no room for all.
     Agents { list: PaneId },
 }
 
 impl PaneArrangement {
-    /// Its panes in reading order, without those of agents.
+    /// Returns the panes of the arrangement in reading order, without those of agents.
     pub fn panes(&self) -> Vec<PaneId> {
         match self {
             PaneArrangement::Saved { wide: tree, .. } | PaneArrangement::Own(tree) => tree.panes(),
@@ -35,7 +35,7 @@ impl PaneArrangement {
         }
     }
 
-    /// Its panes that stay until they are closed, those for another width included.
+    /// Returns the panes of the arrangement that stay until they are closed, those for another width included.
     pub fn fixed(&self) -> BTreeSet<PaneId> {
         let mut panes = self.panes();
         if let PaneArrangement::Saved { medium, narrow, .. } = self {
@@ -46,7 +46,7 @@ impl PaneArrangement {
         fixed.collect()
     }
 
-    /// Gives its panes other ids; those that are not named keep theirs.
+    /// Gives the panes other ids; those that are not named keep theirs.
     pub fn rename(&mut self, names: &BTreeMap<PaneId, PaneId>) {
         let new = |id: PaneId| names.get(&id).copied().unwrap_or(id);
         match self {
@@ -70,14 +70,14 @@ pub struct TabLayout {
     /// Names of its views in the order of their panes: pane `n` shows `views[n]`.
     pub views: Vec<String>,
     pub focus: PaneId,
-    /// Its panes are numbered from 0.
+    /// Arrangement of the panes, which are numbered from 0.
     pub arrangement: PaneArrangement,
 }
 
 /// The error for a layout file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LayoutError {
-    /// No TOML, or not of this shape.
+    /// Text that is not TOML, or not of this shape.
     #[error("read the layout: {0}")]
     Shape(#[from] toml_edit::de::Error),
     #[error("read the layout of `{0}`: it names no view; write `wide = \"board\"`, or `auto = \"agents\"`")]
@@ -91,7 +91,7 @@ pub enum LayoutError {
     Many(String),
 }
 
-/// Most different views of one layout.
+/// Maximum number of different views of one layout.
 const MOST_VIEWS: usize = 64;
 
 #[derive(Debug, Deserialize)]
@@ -127,7 +127,7 @@ enum LayoutNode {
     },
 }
 
-/// Which of the two arrangements the first tab has.
+/// Choice between the two arrangements of the first tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FirstTab {
     /// The tasks, and the agent of the selected one beside them.
@@ -150,10 +150,10 @@ pub(super) const BUILTIN: [&str; 6] = [
 ];
 
 impl TabLayout {
-    /// A layout from the text of a layout file.
+    /// Builds a layout from the text of a layout file.
     ///
     /// # Errors
-    /// When the text is no TOML of that shape, names no view, or puts the focus on a view it does not have.
+    /// When the text is not TOML of that shape, names no view, or puts the focus on a view it does not have.
     pub fn parse(text: &str) -> Result<TabLayout, LayoutError> {
         let file: LayoutFile = toml_edit::de::from_str(text)?;
         let mut views = Vec::new();
@@ -197,11 +197,11 @@ fn pane_of(view: &str, views: &[String]) -> Option<PaneId> {
     u32::try_from(at).ok().map(PaneId::Fixed)
 }
 
-/// The tree of a part; every view is one pane, the same one wherever it is named.
+/// Builds the tree of a part; every view is one pane, the same one wherever it is named.
 fn tree(part: &LayoutNode, views: &mut Vec<String>) -> Option<PaneTree> {
     let (axis, parts, shares) = match part {
         LayoutNode::View(name) => {
-            // One too many says enough, and each is compared with all before it.
+            // A single view too many is enough to report, and each is compared with all before it.
             if views.len() <= MOST_VIEWS && !views.contains(name) {
                 views.push(name.clone());
             }

@@ -1,23 +1,23 @@
-//! A line of text being written: what was typed, where the caret is, and the keys that change both.
+//! A line of text being written: the typed text, the position of the caret, and the keys that change both.
 
 use crossterm::event::KeyCode;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::chord::Chord;
 
-/// Most bytes of a line.
+/// Maximum bytes of a line.
 const MOST_BYTES: usize = 4096;
 
 /// A one-line text field with its caret and the keys that edit it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct LineEditor {
     text: String,
-    /// In bytes; always at the edge of a grapheme.
+    /// Position in bytes; always at the edge of a grapheme.
     caret: usize,
 }
 
 impl LineEditor {
-    /// A line that says that already, with the caret at its end.
+    /// Creates a line with that text, with the caret at its end.
     pub(crate) fn with_text(text: impl Into<String>) -> LineEditor {
         let text = text.into();
         LineEditor {
@@ -26,22 +26,22 @@ impl LineEditor {
         }
     }
 
-    /// What was typed.
+    /// Returns the typed text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// What stands before the caret.
+    /// Returns the text before the caret.
     pub(crate) fn before_caret(&self) -> &str {
         self.text.get(..self.caret).unwrap_or(&self.text)
     }
 
-    /// Whether nothing was typed.
+    /// Returns true if nothing was typed.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Takes in a key that edits; answers whether it was one.
+    /// Takes in a key that edits; returns true if it was such a key.
     pub(crate) fn key(&mut self, chord: Chord) -> bool {
         match chord.code() {
             KeyCode::Left => self.caret = self.one_back(),
@@ -76,7 +76,7 @@ impl LineEditor {
             self.text.insert(self.caret, c);
             self.caret += c.len_utf8();
         }
-        // A combining character may have joined what stood before it.
+        // A combining character may have joined the text before it.
         while !self.at_edge() {
             self.caret += 1;
         }
@@ -108,7 +108,7 @@ impl LineEditor {
         let from = from(self).min(self.caret);
         self.text.replace_range(from..self.caret, "");
         self.caret = from;
-        // What stood apart may have become one grapheme.
+        // Separate characters may have become one grapheme.
         while !self.at_edge() {
             self.caret += 1;
         }

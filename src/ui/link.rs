@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::scrollback::{Scrollback, TextPosition, columns};
 
-/// Lines of one wrapped line that are looked at, at most.
+/// Maximum lines of one wrapped line that are read.
 const MOST_WRAPPED: usize = 20;
 /// Longest address, in bytes.
 const LONGEST: usize = 2048;
@@ -21,21 +21,21 @@ pub(crate) struct Hyperlink {
 }
 
 impl Hyperlink {
-    /// Whether it is seen there.
+    /// Returns true if the link covers that position.
     pub(crate) fn is_at(&self, (line, column): TextPosition) -> bool {
         let at = |part: &(usize, usize, usize)| part.0 == line && (part.1..part.2).contains(&column);
         self.parts.iter().any(at)
     }
 }
 
-/// Whether that may be opened at all.
+/// Returns true if the address may be opened at all.
 pub(crate) fn is_allowed(target: &str) -> bool {
     let lower = target.get(..8).unwrap_or(target).to_ascii_lowercase();
     let web = lower.starts_with("http://") || lower.starts_with("https://");
     web && target.len() <= LONGEST && !target.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 
-/// The links in those lines, from the top.
+/// Returns the links in those lines, from the top.
 pub(crate) fn links(still: &Scrollback, lines: Range<usize>) -> Vec<Hyperlink> {
     let wraps = |at: usize| still.line(at).is_some_and(|line| line.wraps);
     let mut at = lines.start;
@@ -56,7 +56,7 @@ pub(crate) fn links(still: &Scrollback, lines: Range<usize>) -> Vec<Hyperlink> {
     found
 }
 
-/// Links that a program gave to its words.
+/// Returns the links that a program gave to its words.
 fn named(still: &Scrollback, line: usize) -> Vec<Hyperlink> {
     let links = still.line(line).map(|line| line.links.as_slice());
     let links = links.unwrap_or_default().iter();
@@ -69,7 +69,7 @@ fn named(still: &Scrollback, line: usize) -> Vec<Hyperlink> {
         .collect()
 }
 
-/// Addresses in the text of lines that are one.
+/// Returns the addresses in the text of lines that belong together.
 fn written(still: &Scrollback, lines: Range<usize>) -> Vec<Hyperlink> {
     let mut text = String::new();
     // Byte, line and column of every grapheme.
@@ -103,7 +103,7 @@ fn written(still: &Scrollback, lines: Range<usize>) -> Vec<Hyperlink> {
         .collect()
 }
 
-/// Where addresses are in a text, in bytes.
+/// Returns the ranges of addresses in a text, in bytes.
 fn addresses(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for scheme in ["http://", "https://"] {
@@ -121,7 +121,7 @@ fn addresses(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What cannot be part of an address: lines around it, for example.
+/// Returns true if the character cannot be part of an address: lines around it, for example.
 fn ends(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -129,7 +129,7 @@ fn ends(c: char) -> bool {
         || ('\u{2500}'..='\u{259f}').contains(&c)
 }
 
-/// Without the marks that end a sentence, or a parenthesis around it.
+/// Removes the marks that end a sentence, or a parenthesis around the address.
 fn trimmed(address: &str) -> &str {
     let mut address = address;
     loop {

@@ -1,5 +1,5 @@
-//! Which rows lists show, and in which order: those that match what the pane is filtered by, sorted as a person wished. Views
-//! and actions alike ask here, so that what is marked is what is seen.
+//! Rows of lists and their order: those that match the filter of the pane, sorted as a person wished. Used by views and actions alike, so
+//! that the marked row is the visible one.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ pub(crate) struct ListFilter {
 }
 
 impl ListFilter {
-    /// That of a pane.
+    /// Creates the filter of a pane.
     pub(crate) fn for_pane(pane: &Pane) -> ListFilter {
         ListFilter {
             needle: FuzzyQuery::new(&pane.filter),
@@ -27,7 +27,7 @@ impl ListFilter {
         }
     }
 
-    /// Whether everything is shown as it is.
+    /// Returns true if everything is shown unfiltered and in its default order.
     pub(crate) fn is_default(&self) -> bool {
         self.needle.is_empty() && self.order == SortOrder::Default
     }
@@ -52,7 +52,7 @@ impl ListFilter {
     }
 }
 
-/// What needs a person.
+/// Returns the rows of the inbox: everything that needs a person.
 pub(crate) fn inbox<'a>(filter: &ListFilter, scene: &Scene<'a>) -> Vec<&'a AttentionItem> {
     let title = |item: &AttentionItem| {
         let task = scene.model.tasks.get(&item.task);
@@ -68,7 +68,7 @@ pub(crate) fn inbox<'a>(filter: &ListFilter, scene: &Scene<'a>) -> Vec<&'a Atten
     items
 }
 
-/// The checks the engine ran, of that task or of all.
+/// Returns the checks the engine ran, of that task or of all.
 pub(crate) fn checks<'a>(filter: &ListFilter, task: Option<&TaskId>, scene: &Scene<'a>) -> Vec<&'a CheckRun> {
     let Some(CacheEntry::Checks(checks)) = scene.cache.get(&CacheKey::Checks(task.cloned())) else {
         return Vec::new();
@@ -91,7 +91,7 @@ pub(crate) fn checks<'a>(filter: &ListFilter, task: Option<&TaskId>, scene: &Sce
     checks
 }
 
-/// The servers of this person's projects, each with its place among all.
+/// Returns the servers of this person's projects, each with its place among all.
 pub(crate) fn sessions<'a>(filter: &ListFilter, scene: &Scene<'a>) -> Vec<(usize, &'a SessionRow)> {
     let Some(CacheEntry::Sessions(rows)) = scene.cache.get(&CacheKey::Sessions) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The bridge to the terminal layer: its screens as something to draw, and what a person pressed as something it can encode.
+//! The bridge to the terminal layer: its screens as something to draw, and the keys and clicks of a person as something it can encode.
 
 use crossterm::event::{
     KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MediaKeyCode, MouseButton, MouseEvent,
@@ -24,7 +24,7 @@ pub struct LiveScreen<'a> {
 }
 
 impl<'a> LiveScreen<'a> {
-    /// That terminal.
+    /// Creates a screen of that terminal.
     pub fn new(terminal: &'a mut Terminal, alive: bool) -> LiveScreen<'a> {
         LiveScreen {
             terminal,
@@ -34,7 +34,7 @@ impl<'a> LiveScreen<'a> {
         }
     }
 
-    /// The same with what is known of its last output.
+    /// Adds the cache of the last output.
     #[must_use]
     pub fn with_last_output(self, cache: &'a mut LastOutputCache) -> LiveScreen<'a> {
         LiveScreen {
@@ -45,7 +45,7 @@ impl<'a> LiveScreen<'a> {
 }
 
 impl LiveScreen<'_> {
-    /// Words of a row to which the program gave a link.
+    /// Returns the words of a row to which the program gave a link.
     fn links(&mut self, row: u16, back: usize) -> Vec<(std::ops::Range<u16>, String)> {
         let mut links: Vec<(std::ops::Range<u16>, String)> = Vec::new();
         for column in 0..self.terminal.size().cols {
@@ -136,7 +136,7 @@ impl ScreenRead for LiveScreen<'_> {
             self.terminal.visible_row(row, back, &mut self.row);
             let begins_wide = self.row.first().is_some_and(|cell| cell.width == CellWidth::Wide);
             if let Some(above) = lines.last_mut().filter(|above| above.wraps && begins_wide) {
-                // A wide character that did not fit left the last column blank; that is no space of the text.
+                // A wide character that did not fit left the last column blank; that blank is not a space of the text.
                 above
                     .text
                     .truncate(above.text.strip_suffix(' ').map_or(above.text.len(), str::len));
@@ -198,7 +198,7 @@ impl ScreenRead for LiveScreen<'_> {
     }
 }
 
-/// A row as a line of text with its looks.
+/// Returns a row as a line of text with its styles.
 fn line_of(row: &[Cell], inverse: bool) -> ScrollbackLine {
     let mut line = ScrollbackLine::default();
     let mut last = Style::default();
@@ -254,7 +254,7 @@ fn color(color: TermColor) -> Option<Color> {
     }
 }
 
-/// A key as the terminal layer knows it; nothing for keys no program in a terminal can hear of.
+/// Returns a key as the terminal layer knows it; nothing for keys that no program in a terminal can receive.
 pub fn key_input(key: &KeyEvent) -> Option<KeyInput> {
     let keypad = key.state.contains(KeyEventState::KEYPAD);
     let mut modifiers = held(key.modifiers);
@@ -328,7 +328,7 @@ fn held(modifiers: KeyModifiers) -> Modifiers {
     held
 }
 
-/// A mouse event relative to a pane whose first cell is at `origin`.
+/// Returns a mouse event relative to a pane whose first cell is at `origin`.
 pub fn mouse_input(event: &MouseEvent, origin: (u16, u16)) -> MouseInput {
     MouseInput {
         kind: match event.kind {

@@ -1,6 +1,6 @@
-//! What a person does after a demo, in a repository of their own: shown when all is done, and printed when they have left.
+//! Next steps of a person after a demo, in a repository of their own: shown when all is done, and printed after they have left.
 
-/// Which demo was seen.
+/// Demo that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NextSteps {
     #[default]
@@ -16,7 +16,7 @@ const INIT: (&str, &str) = ("dbs init", "makes it a project");
 const AGENT: (&str, &str) = ("dbs config roles.default.agent claude", "or another agent");
 
 impl NextSteps {
-    /// The commands, each with what it is for.
+    /// Returns the commands, each with its purpose.
     pub fn commands(self) -> &'static [(&'static str, &'static str)] {
         match self {
             NextSteps::Tasks => &[

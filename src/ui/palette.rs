@@ -1,5 +1,5 @@
-//! What the palette lists for what was typed: actions, tasks, panes. Computed anew from state and scene by `update` and `view`
-//! alike; nothing is run here.
+//! Rows of the palette for the typed text: actions, tasks, panes. Computed each time from state and scene by `update` and `view` alike;
+//! nothing is run here.
 
 use super::action::{Action, ActionEntry, entries};
 use super::availability::unavailable_reason_for;
@@ -17,16 +17,16 @@ use crate::domain::{AttemptId, TaskId};
 
 mod arguments;
 
-/// Most rows that are listed; the best come first.
+/// Maximum number of rows that are listed; the best come first.
 const MOST_ROWS: usize = 100;
-/// Rows while nothing was typed (A7).
+/// Number of rows while nothing is typed (A7).
 const LIKELY: usize = 10;
 
-/// One row of the command palette.
+/// Row of the command palette.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PaletteRow {
     pub(crate) title: String,
-    /// What it does, or why it is not possible now.
+    /// Effect of the row, or the reason why it is not possible now.
     pub(crate) detail: String,
     pub(crate) key: String,
     pub(crate) possible: bool,
@@ -34,7 +34,7 @@ pub(crate) struct PaletteRow {
 }
 
 impl PaletteRow {
-    /// A row without a key, for what is possible.
+    /// Creates a row without a key, for a possible action.
     fn new(title: String, detail: String, action: PaletteAction) -> PaletteRow {
         PaletteRow {
             title,
@@ -46,20 +46,20 @@ impl PaletteRow {
     }
 }
 
-/// What choosing a row of the command palette does.
+/// Effect of choosing a row of the command palette.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PaletteAction {
     Action(Action, Option<TaskId>),
     Task(TaskId),
     Pane(usize, PaneId),
-    /// Look for those words in what all terminals have shown.
+    /// Search those words in the output of all terminals.
     Search(String),
     Log(u64),
     /// Run that in a shell: where the agent of that task works, else in the project's folder.
     Shell(String, Option<AttemptId>),
 }
 
-/// The marks that narrow the list when one is typed first, what each lists, and what is to be written behind it.
+/// The marks that narrow the list when typed first, the kind of row each lists, and the argument to write behind it.
 pub(crate) const MARKS: [(&str, &str, &str); 5] = [
     (">", "actions", "ACTION"),
     ("@", "tasks", "TASK"),
@@ -68,7 +68,7 @@ pub(crate) const MARKS: [(&str, &str, &str); 5] = [
     ("!", "shell", "COMMAND"),
 ];
 
-/// The rows for what was typed, the best first.
+/// Returns the rows for the typed text, the best first.
 pub(crate) fn rows(
     state: &UiState,
     scene: &Scene<'_>,
@@ -107,7 +107,7 @@ pub(crate) fn rows(
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-/// How what was typed could go on: the marked row spelled out, and what may be written behind it.
+/// Returns the rest of the marked row spelled out after the typed text, and the argument that may be written behind it.
 pub(crate) fn completion_hint(typed: &str, row: &PaletteRow) -> Option<String> {
     let (whole, rest) = match MARKS.iter().find(|(mark, ..)| *mark == typed) {
         Some((.., argument)) => (typed.to_owned(), *argument),
@@ -121,7 +121,7 @@ pub(crate) fn completion_hint(typed: &str, row: &PaletteRow) -> Option<String> {
     head.eq_ignore_ascii_case(typed).then(|| format!("{tail}{rest}"))
 }
 
-/// The row that Tab spells out: the marked one, or, when that is spelled out already, the same action on the first task.
+/// Returns the row that Tab spells out: the marked one, or, when that is spelled out already, the same action on the first task.
 pub(crate) fn completion_row<'a>(
     rows: &'a [PaletteRow],
     marked: usize,
@@ -139,7 +139,7 @@ pub(crate) fn completion_row<'a>(
     rows.iter().find(on_task).or(Some(row))
 }
 
-/// What Tab makes of what was typed: the marked row spelled out.
+/// Returns the text that Tab completes to: the marked row spelled out.
 pub(crate) fn completion(row: &PaletteRow) -> String {
     match &row.action {
         PaletteAction::Action(action, task) => {
@@ -155,7 +155,7 @@ pub(crate) fn completion(row: &PaletteRow) -> String {
     }
 }
 
-/// A row and how well it fits.
+/// Score of a row and the row.
 type PaletteMatch = (u32, PaletteRow);
 
 struct PaletteBuilder<'a> {
@@ -165,7 +165,7 @@ struct PaletteBuilder<'a> {
 }
 
 impl<'a> PaletteBuilder<'a> {
-    /// What was run last, then what the place suggests, as far as it is possible.
+    /// Returns the actions run last, then those suggested for the place, as far as they are possible.
     fn likely(&self) -> Vec<PaletteRow> {
         let mut actions: Vec<Action> = Vec::new();
         for action in self
@@ -186,7 +186,7 @@ impl<'a> PaletteBuilder<'a> {
         rows.filter(|row| row.possible).take(LIKELY).collect()
     }
 
-    /// The words in all agents' history, and lines of the log that hold them, the newest first.
+    /// Returns the words in all agents' history, and the lines of the log that contain them, the newest first.
     fn text(&self, words: &str) -> Vec<PaletteRow> {
         let mut rows = Vec::new();
         if is_searchable(words) {
@@ -242,7 +242,7 @@ impl<'a> PaletteBuilder<'a> {
         }
     }
 
-    /// Words, and the task among them: `retry dbs-3`.
+    /// Splits the typed text into words and the task among them: `retry dbs-3`.
     fn named(&self, typed: &str) -> (String, Option<&'a TaskId>) {
         let mut task = None;
         let mut words = Vec::new();
@@ -285,7 +285,7 @@ impl<'a> PaletteBuilder<'a> {
         let mut fitting: Vec<_> = all
             .filter_map(|(id, task)| Some((needle.score(&format!("{id} {}", task.title))?, id, task)))
             .collect();
-        // Rows are made only for those that can be shown: of thousands of tasks one letter fits most.
+        // Rows are made only for those that can be shown: of thousands of tasks, a single letter matches most.
         fitting.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
         found.extend(fitting.into_iter().take(MOST_ROWS).map(|(score, id, task)| {
             let (title, word) = (format!("{id}  {}", task.title), task.state.word().to_owned());
@@ -305,7 +305,7 @@ impl<'a> PaletteBuilder<'a> {
         }
     }
 
-    /// An action on that task, or on what is at hand.
+    /// Returns the row of an action on that task, or on the current target.
     fn action_row(&self, entry: &ActionEntry, task: Option<&TaskId>, about: &ActionTarget<'_>) -> PaletteRow {
         let why = unavailable_reason_for(entry.action, about, self.state, self.scene, self.arranged);
         PaletteRow {
@@ -318,7 +318,7 @@ impl<'a> PaletteBuilder<'a> {
     }
 }
 
-/// Every pane of every tab, with words for it.
+/// Returns every pane of every tab, with words for it.
 pub(crate) fn pane_entries(state: &UiState, scene: &Scene<'_>) -> Vec<(usize, PaneId, String)> {
     let mut at = state.clone();
     let (width, height) = state.size;

@@ -1,5 +1,5 @@
-//! The tree of panes: binary splits that always tile their area exactly. Neighbours share the line between them.
-//! Knows rectangles and identities; not what a pane shows.
+//! The tree of panes: binary splits that always tile their area exactly. Neighbours share the line between them. Knows rectangles and
+//! identities, but not the contents of panes.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use crate::domain::AttemptId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaneId {
-    /// One that stays until it is closed.
+    /// Pane that stays until it is closed.
     Fixed(u32),
     /// The pane of an agent in a tab that arranges itself.
     Agent(AttemptId),
 }
 
-/// Whether a split puts its halves side by side or one above the other.
+/// Axis of a split: its halves are side by side or one above the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
     /// Side by side.
     Columns,
-    /// One above the other.
+    /// Stacked.
     Rows,
 }
 
@@ -49,21 +49,21 @@ pub enum PaneTree {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
     pub axis: Axis,
-    /// Share of the first, in thousandths.
+    /// Share of the first half, in thousandths.
     pub share: u16,
-    /// Left or upper.
+    /// Left or upper half.
     pub first: PaneTree,
-    /// Right or lower.
+    /// Right or lower half.
     pub second: PaneTree,
 }
 
-/// Least columns of a pane with its lines; below that only the side with the focus is drawn.
+/// Minimum columns of a pane with its lines; below that only the side with the focus is drawn.
 const LEAST_WIDTH: u16 = 16;
-/// Least rows of a pane with its lines.
+/// Minimum rows of a pane with its lines.
 const LEAST_HEIGHT: u16 = 4;
 
 impl PaneTree {
-    /// Two trees side by side or above each other.
+    /// Joins two trees side by side or above each other.
     pub fn split(axis: Axis, share: u16, first: PaneTree, second: PaneTree) -> PaneTree {
         PaneTree::Split(Box::new(Split {
             axis,
@@ -73,7 +73,7 @@ impl PaneTree {
         }))
     }
 
-    /// Several trees in a row, each as large as its weight says.
+    /// Joins several trees in a row, each sized by its weight.
     pub fn row(axis: Axis, mut parts: Vec<(u16, PaneTree)>) -> Option<PaneTree> {
         let (weight, last) = parts.pop()?;
         let mut total = u32::from(weight.max(1));
@@ -87,7 +87,7 @@ impl PaneTree {
         Some(node)
     }
 
-    /// Panes in reading order.
+    /// Returns the panes in reading order.
     pub fn panes(&self) -> Vec<PaneId> {
         match self {
             PaneTree::Leaf(id) => vec![*id],
@@ -99,7 +99,7 @@ impl PaneTree {
         }
     }
 
-    /// Gives its panes other names.
+    /// Gives the panes other names.
     pub fn rename(&mut self, new: &dyn Fn(PaneId) -> PaneId) {
         match self {
             PaneTree::Leaf(id) => *id = new(*id),
@@ -110,12 +110,12 @@ impl PaneTree {
         }
     }
 
-    /// Whether the pane is in the tree.
+    /// Returns true if the pane is in the tree.
     pub fn contains(&self, pane: PaneId) -> bool {
         self.panes().contains(&pane)
     }
 
-    /// Where each pane is drawn, lines included. When there is no room for two, only the side with the focus is there.
+    /// Returns the rectangle of each pane, lines included. When there is no room for two, only the side with the focus is returned.
     pub fn pane_rects(&self, area: Rect, focus: PaneId) -> Vec<(PaneId, Rect)> {
         match self {
             PaneTree::Leaf(id) => vec![(*id, area)],
@@ -145,7 +145,7 @@ impl PaneTree {
         }
     }
 
-    /// The tree without that pane; nothing when it was the only one.
+    /// Returns the tree without that pane; nothing when it was the only one.
     pub fn remove(self, pane: PaneId) -> Option<PaneTree> {
         match self {
             PaneTree::Leaf(id) => (id != pane).then_some(PaneTree::Leaf(id)),
@@ -164,7 +164,7 @@ impl PaneTree {
         }
     }
 
-    /// Two panes change places.
+    /// Swaps the places of two panes.
     pub fn swap(&mut self, one: PaneId, other: PaneId) {
         self.rename(&|pane| match pane {
             pane if pane == one => other,
@@ -173,7 +173,7 @@ impl PaneTree {
         });
     }
 
-    /// Moves the nearest line around the pane that lies across that direction, by thousandths; answers whether there was one.
+    /// Moves the nearest line around the pane across that direction, by thousandths; returns true if there was such a line.
     pub fn resize(&mut self, pane: PaneId, toward: Direction, by: u16) -> bool {
         let PaneTree::Split(split) = self else {
             return false;
@@ -207,7 +207,7 @@ impl PaneTree {
 }
 
 impl Split {
-    /// Both areas, sharing one line; nothing when one would be too small.
+    /// Returns both areas, sharing one line; nothing when one would be too small.
     fn cut(&self, area: Rect) -> Option<(Rect, Rect)> {
         let (length, least) = match self.axis {
             Axis::Columns => (area.width, LEAST_WIDTH),
@@ -237,7 +237,7 @@ impl Split {
     }
 }
 
-/// The pane next to another one in that direction: the nearest that overlaps, the upper or left one if several do.
+/// Returns the pane next to another one in that direction: the nearest that overlaps, the upper or left one if several do.
 pub(super) fn neighbour(placed: &[(PaneId, Rect)], from: PaneId, toward: Direction) -> Option<PaneId> {
     let (_, here) = placed.iter().find(|(id, _)| *id == from)?;
     let overlaps = |a: u16, a_len: u16, b: u16, b_len: u16| {
@@ -262,7 +262,7 @@ pub(super) fn neighbour(placed: &[(PaneId, Rect)], from: PaneId, toward: Directi
     candidates.min().map(|(_, _, _, id)| id)
 }
 
-/// A tree that arranges panes in a grid of that many columns; the last row may hold fewer.
+/// Builds a tree that arranges panes in a grid of that many columns; the last row may hold fewer.
 pub(super) fn grid(panes: &[PaneId], columns: usize) -> Option<PaneTree> {
     let rows: Vec<(u16, PaneTree)> = panes
         .chunks(columns.max(1))
@@ -277,7 +277,7 @@ pub(super) fn grid(panes: &[PaneId], columns: usize) -> Option<PaneTree> {
     PaneTree::row(Axis::Rows, rows)
 }
 
-/// The arrangements a person can cycle through: tiled, side by side, stacked, one large at the left.
+/// Builds one of the arrangements a person can cycle through: tiled, side by side, stacked, one large at the left.
 pub(super) fn preset_layout(panes: &[PaneId], which: u8) -> Option<PaneTree> {
     let leaves = |panes: &[PaneId]| {
         panes
@@ -305,7 +305,7 @@ fn columns_for(count: usize) -> usize {
         .unwrap_or(1)
 }
 
-/// The first pane that is not yet used, counted up.
+/// Returns the first free pane number above those in use.
 pub(super) fn next_free_id(used: &BTreeSet<PaneId>) -> PaneId {
     let highest = used.iter().filter_map(|id| match id {
         PaneId::Fixed(number) => Some(*number),

@@ -4,7 +4,7 @@ use super::pane::PaneId;
 use super::scene::Scene;
 use super::state::{PaneContent, UiState};
 
-/// One or two words for a pane.
+/// Returns the name of a pane in one or two words.
 pub(crate) fn pane_name(state: &UiState, scene: &Scene<'_>, id: PaneId) -> String {
     match state.pane(id).content {
         PaneContent::Detail(Some(task)) => format!("Task {task}"),

@@ -1,5 +1,5 @@
-//! The words of the plain client: what needs a person as numbered prompts, and what a typed line means. Pure; whoever prints
-//! and performs is elsewhere. Lines are not cleaned here: whoever prints them cleans them.
+//! The words of the plain client: prompts with numbers for everything that needs a person, and the meaning of typed lines. Pure; printing
+//! and execution are elsewhere. Lines are not cleaned here but where they are printed.
 
 mod command;
 mod prompts;

@@ -1,5 +1,5 @@
-//! What a program in a terminal reported beside its screen: that it called, how far it is, the folder it is in. Pure. The words
-//! come from the program: they are cleaned and bounded here, and are never shown without the name of the pane that said them.
+//! Reports of a program in a terminal beside its screen: calls, progress and folder. Pure. The words come from the program: they are
+//! cleaned and bounded here, and are never shown without the name of the pane they came from.
 
 use std::path::PathBuf;
 
@@ -9,19 +9,19 @@ use crate::term::{DesktopNotification, ProgressReport};
 
 /// Longest words of a call, in characters.
 const LONGEST_CALL: usize = 120;
-/// Least time between two calls of one terminal that are passed on; what comes between them is marked at its pane.
+/// Minimum time between two calls of one terminal that are passed on; calls in between are marked at its pane.
 const CALL_PACE: Span = Span::seconds(1);
-/// How long a text for the clipboard waits for somebody who has the terminal in focus.
+/// Time that a text for the clipboard waits for a person who has the terminal in focus.
 const OFFER_LIFE: Span = Span::seconds(3);
-/// Least time between two redraws for what one terminal reports.
+/// Minimum time between two redraws for the reports of one terminal.
 const SHOW_PACE: Span = Span(200);
 
-/// What a program in a terminal reported and what still holds.
+/// Reports of a program in a terminal that still hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProgramReport {
-    /// It called, and nobody has looked since.
+    /// Call of the program that was not seen yet.
     pub call: Option<ProgramCall>,
-    /// How far it is.
+    /// Progress of the program.
     pub progress: ProgressReport,
     /// The folder of its shell on this machine.
     pub folder: Option<PathBuf>,
@@ -31,12 +31,12 @@ pub struct ProgramReport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramCall {
     Bell,
-    /// One line of clean text.
+    /// Clean text in one line.
     Words(String),
 }
 
 impl ProgramReport {
-    /// How far it is, in a word; none when nothing is under way.
+    /// Returns the progress in a word; none when nothing is under way.
     pub fn progress_word(&self) -> Option<String> {
         Some(match self.progress {
             ProgressReport::None => return None,
@@ -51,7 +51,7 @@ impl ProgramReport {
 }
 
 impl ProgramCall {
-    /// The words of a notification, cleaned and cut; none when nothing is left of them.
+    /// Returns the words of a notification, cleaned and cut; none when nothing is left of them.
     pub fn of(notification: &DesktopNotification) -> Option<ProgramCall> {
         let parts = [&notification.title, &notification.body];
         let parts: Vec<&str> = parts
@@ -64,7 +64,7 @@ impl ProgramCall {
         (!words.is_empty()).then_some(ProgramCall::Words(words))
     }
 
-    /// What it says, behind the name of the pane.
+    /// Returns the text of the call, to follow the name of the pane.
     pub fn text(&self) -> String {
         match self {
             ProgramCall::Bell => "rang the bell".to_owned(),
@@ -73,25 +73,25 @@ impl ProgramCall {
     }
 }
 
-/// Keeps what one terminal reports, and limits how often anybody hears of it.
+/// Keeper of the reports of one terminal, which limits how often they are passed on.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramReports {
     report: ProgramReport,
-    /// When a call was passed on last.
+    /// Time of the last call that was passed on.
     called_at: Option<Timestamp>,
-    /// When somebody was last woken to show it.
+    /// Time of the last redraw for a report.
     shown_at: Option<Timestamp>,
-    /// A text for the clipboard, and when it came.
+    /// A text for the clipboard, and the time it came.
     offer: Option<(String, Timestamp)>,
 }
 
 impl ProgramReports {
-    /// What holds.
+    /// Returns the reports that hold.
     pub fn report(&self) -> &ProgramReport {
         &self.report
     }
 
-    /// Takes a call; answers whether it is passed on. A bell takes nothing away from words that nobody has read.
+    /// Takes a call; returns true if it is passed on. A bell does not replace words that were not read.
     pub fn call(&mut self, call: ProgramCall, now: Timestamp) -> bool {
         if !matches!(
             (&call, &self.report.call),
@@ -102,19 +102,19 @@ impl ProgramReports {
         take_turn(&mut self.called_at, CALL_PACE, now)
     }
 
-    /// Somebody looks at the terminal; answers whether anything was marked.
+    /// Notes that a person looks at the terminal; returns true if anything was marked.
     pub fn attend(&mut self) -> bool {
         self.report.call.take().is_some()
     }
 
-    /// Takes how far the program is; answers whether that is to be shown at once.
+    /// Takes the progress of the program; returns true if it has to be shown at once.
     pub fn progress(&mut self, progress: ProgressReport, now: Timestamp) -> bool {
         let is_new = self.report.progress != progress;
         self.report.progress = progress;
         is_new && take_turn(&mut self.shown_at, SHOW_PACE, now)
     }
 
-    /// Takes the folder of the program; answers whether that is to be shown at once.
+    /// Takes the folder of the program; returns true if it has to be shown at once.
     pub fn folder(&mut self, folder: PathBuf, now: Timestamp) -> bool {
         let is_new = self.report.folder.as_ref() != Some(&folder);
         self.report.folder = Some(folder);
@@ -126,19 +126,20 @@ impl ProgramReports {
         self.offer = Some((text, now));
     }
 
-    /// That text, if it has just come. Who looks at the terminal later was not there when the program wanted it.
+    /// Returns the text for the clipboard, if it has just come. A person who looks at the terminal later was not there when the program
+    /// wanted it.
     pub fn take_offer(&mut self, now: Timestamp) -> Option<String> {
         let (text, came) = self.offer.take()?;
         (now.since(came) <= OFFER_LIFE).then_some(text)
     }
 
-    /// The program has ended: what it was busy with is over.
+    /// Notes that the program has ended: its progress is over.
     pub fn end(&mut self) {
         self.report.progress = ProgressReport::None;
     }
 }
 
-/// Whether the pace allows it now. A clock that was set back must not hold it up.
+/// Returns true if the pace allows a turn now, and takes it. A clock that was set back must not delay it.
 fn take_turn(last: &mut Option<Timestamp>, pace: Span, now: Timestamp) -> bool {
     let waits = last.is_some_and(|last| now.apart(last) < pace);
     if !waits {

@@ -1,5 +1,5 @@
-//! Frames made from the frame before: while nothing but the output of terminals changed, only their changed rows are drawn.
-//! Must give the same frame as drawing everything, and leaves alone what a program is in the middle of drawing.
+//! Frames made from the frame before: while nothing but the output of terminals changed, only their changed rows are drawn. The result must
+//! be the same frame as after drawing everything, and leaves alone the frames that programs are in the middle of drawing.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -22,14 +22,14 @@ use tracker::{ScreenStamp, ScreenUse, TrackedScreens};
 #[derive(Debug, Clone, Default)]
 pub struct RenderedFrame {
     pub layout: RenderedLayout,
-    /// The terminals that were looked at, as they were.
+    /// The terminals that were read, as they were.
     stamps: BTreeMap<ScreenId, ScreenStamp>,
     has_overlay: bool,
     deferred: bool,
 }
 
 impl RenderedFrame {
-    /// Draws everything. `shown` is what `before` looked like: a terminal in the middle of a frame of its own stays as it is there.
+    /// Draws everything. `shown` is the look of `before`: a terminal in the middle of a frame of its own stays as it is there.
     #[must_use]
     pub fn draw_all(
         before: &RenderedFrame,
@@ -63,8 +63,8 @@ impl RenderedFrame {
         frame
     }
 
-    /// Draws what changed in the terminals, or in one `alone`; answers the rows of the frame that may differ, or nothing when
-    /// everything must be drawn. `buffer` holds the frame as it was drawn last.
+    /// Draws the changes in the terminals, or in one `alone`; returns the rows of the frame that may differ, or nothing when everything
+    /// must be drawn. `buffer` holds the frame as it was drawn last.
     pub fn draw_changes(
         &mut self,
         state: &UiState,
@@ -78,7 +78,7 @@ impl RenderedFrame {
         let mut canvas = Canvas::new(buffer, scene.theme);
         let mut rows = Vec::new();
         let mut stamps = BTreeMap::new();
-        // What was not looked at may be held still.
+        // A terminal that was not read may be in the middle of a frame.
         self.deferred &= alone.is_some();
         for pane in self.layout.panes.clone() {
             let Some(id) = pane.screen.filter(|id| alone.is_none_or(|alone| alone == *id)) else {
@@ -127,12 +127,12 @@ impl RenderedFrame {
             .map(|(id, _)| *id)
     }
 
-    /// Whether a program was in the middle of a frame, so that there is something to be drawn when it is through or took too long.
+    /// Returns true if a program was in the middle of a frame, so that there is something to draw when it is through or took too long.
     pub fn is_deferred(&self) -> bool {
         self.deferred
     }
 
-    /// Terminals that are drawn, but not as a pane of their own.
+    /// Returns true if a terminal changed that is drawn, but not as a pane of its own.
     fn is_changed_elsewhere(&self, scene: &Scene<'_>) -> bool {
         let in_pane = |id: ScreenId| self.layout.panes.iter().any(|pane| pane.screen == Some(id));
         let mut elsewhere = self
@@ -147,7 +147,7 @@ impl RenderedFrame {
         })
     }
 
-    /// Puts back what was shown of terminals that are in the middle of a frame, where they were shown at the same place.
+    /// Restores the shown cells of terminals that are in the middle of a frame, where they were shown at the same place.
     fn keep_deferred(&mut self, before: &RenderedFrame, shown: &Buffer, buffer: &mut Buffer) {
         for pane in &self.layout.panes {
             let Some((id, seen)) = pane.screen.and_then(|id| Some((id, self.stamps.get_mut(&id)?))) else {
@@ -176,9 +176,9 @@ impl RenderedFrame {
 
 /// The result of redrawing the changed rows of one pane.
 enum PaneUpdate {
-    /// Its program is in the middle of a frame.
+    /// Nothing drawn, as the program is in the middle of a frame.
     Deferred,
-    /// These rows of the frame were drawn, and this is seen now.
+    /// The number to pass to the next `changes_since`, and the rows of the frame that were drawn.
     Drawn(u64, Vec<u16>),
 }
 

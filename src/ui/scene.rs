@@ -1,5 +1,5 @@
-//! What drawing and deciding look at besides the state: the read model, the terminals, the log, the time. Plain values and
-//! two traits; nothing here draws, and nothing reaches outside.
+//! The input of drawing and deciding besides the state: the read model, the terminals, the log, the time. Plain values and two traits;
+//! nothing here draws, and nothing reaches outside.
 
 use ratatui::style::Style;
 
@@ -15,24 +15,24 @@ pub use crate::read_model::LogLine;
 use crate::read_model::{LiveActivity, ReadModel, RunningCheck, running_check};
 use crate::term::CursorShape;
 
-/// Everything a frame is drawn from besides the client's own state, with the time as a value. Time comes in as a value.
+/// Everything a frame is drawn from besides the client's own state, with the time as a value.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The board as people see it.
     pub model: &'a ReadModel,
     pub screens: &'a dyn Screens,
-    /// What happened, oldest first.
+    /// Lines of the log, oldest first.
     pub log: &'a [LogLine],
-    /// What views show that had to be fetched.
+    /// Data of views that had to be fetched.
     pub cache: &'a ViewCache,
     pub now: Timestamp,
-    /// What is known of the session as a whole.
+    /// Facts about the session as a whole.
     pub session: &'a SessionFacts,
     pub theme: &'a Theme,
 }
 
 impl<'a> Scene<'a> {
-    /// The check that runs for an attempt, as far as checks were fetched.
+    /// Returns the check that runs for an attempt, as far as checks were fetched.
     pub(crate) fn running_check(&self, attempt: AttemptId) -> Option<RunningCheck<'a>> {
         match self.cache.get(&CacheKey::Checks(None))? {
             CacheEntry::Checks(checks) => running_check(checks, attempt, self.now),
@@ -41,77 +41,77 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// What a frame shows about the session as a whole: project, version, start and notice.
+/// Facts that a frame shows about the session as a whole: project, version, start and notice.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionFacts {
     /// Name of the project, for the top bar.
     pub project: String,
     /// Version of the program, for the help.
     pub version: String,
-    /// Whether the agents are scripted ones; then the frame always says so.
+    /// Kind of the agents, real or scripted; the frame always marks scripted ones.
     pub kind: SessionKind,
-    /// What becomes of it when its person leaves.
+    /// Fate of the session when its person leaves.
     pub on_leave: LeaveEffect,
-    /// What its person is told to do next, after a demo.
+    /// Next steps that its person is shown after a demo.
     pub next_steps: NextSteps,
-    /// When the session began; the top bar counts from here.
+    /// Time at which the session began; the top bar counts from here.
     pub started: Timestamp,
     /// Seconds east of UTC, for times of day in the log.
     pub utc_offset: i32,
-    /// Something about the session a person should know; shown until it is empty.
+    /// Note about the session that a person should know; shown until it is empty.
     pub notice: Option<String>,
 }
 
-/// What becomes of a session when its person leaves.
+/// Fate of a session when its person leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LeaveEffect {
-    /// It goes on, as every session of a project.
+    /// Session that continues, as every session of a project does.
     #[default]
     GoesOn,
-    /// It is a demo: its agents end, and its folder is deleted.
+    /// Demo that is deleted: its agents end, and so does its folder.
     EndsAndDeletes,
-    /// It is a demo whose folder is kept: its agents end.
+    /// Demo whose folder is kept: its agents end.
     EndsAndKeeps,
 }
 
-/// Whether the agents of a session are real or scripted ones.
+/// Kind of the agents of a session: real or scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SessionKind {
     #[default]
     Real,
-    /// Scripted ones: everything on screen is a rehearsal.
+    /// Scripted agents: everything on screen is a rehearsal.
     Rehearsal,
 }
 
-/// Gives access to the live terminals; each is locked only during a call. They change while a frame is drawn: the lock is held
-/// inside the call and nowhere else.
+/// Access to the live terminals; each is locked only during a call. They change while a frame is drawn: the lock is held inside the call
+/// and nowhere else.
 pub trait Screens {
-    /// Lets `read` look at a terminal; answers whether there is such a terminal.
+    /// Lets `read` read a terminal; returns true if there is such a terminal.
     fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool;
 
-    /// The same for one whose cells are drawn: what changes in it is drawn again.
+    /// Reads a terminal like `with`, for drawing its cells: later changes are drawn again.
     fn draw(&self, id: ScreenId, draw: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
         self.with(id, draw)
     }
 
-    /// Whether there is such a terminal.
+    /// Returns true if there is such a terminal.
     fn has(&self, id: ScreenId) -> bool {
         self.with(id, &mut |_| {})
     }
 
-    /// What the agent in the terminal of an attempt does right now, if more is known than the board holds.
+    /// Returns the present activity of the agent in the terminal of an attempt, if more is known than the board holds.
     fn activity(&self, _attempt: AttemptId) -> Option<LiveActivity> {
         None
     }
 
-    /// What the program in a terminal reported beside its screen.
+    /// Returns the reports of the program in a terminal beside its screen.
     fn reported(&self, _id: ScreenId) -> ProgramReport {
         ProgramReport::default()
     }
 }
 
 impl dyn Screens + '_ {
-    /// What `read` finds in a terminal; nothing when there is no such terminal.
+    /// Returns the result of `read` for a terminal; nothing when there is no such terminal.
     pub(crate) fn read<T>(&self, id: ScreenId, read: impl FnOnce(&mut dyn ScreenRead) -> T) -> Option<T> {
         let mut read = Some(read);
         let mut found = None;
@@ -120,55 +120,55 @@ impl dyn Screens + '_ {
     }
 }
 
-/// Reads one locked terminal: its cells, cursor, history and modes. Only visible cells are to be copied.
+/// Reader of one locked terminal: its cells, cursor, history and modes. Only visible cells are to be copied.
 pub trait ScreenRead {
-    /// Columns and rows.
+    /// Returns the columns and rows.
     fn size(&self) -> (u16, u16);
 
-    /// Lines above the visible ones.
+    /// Returns the number of lines above the visible ones.
     fn history_len(&self) -> usize;
 
-    /// Shows the cells seen when scrolled `back` lines into the history: column, row, grapheme, style. Empty cells with the
+    /// Passes the cells seen when scrolled `back` lines into the history to `show`: column, row, grapheme, style. Empty cells with the
     /// default style may be left out. A wide grapheme comes once, at its first column.
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style));
 
-    /// The last line of output of its program, without the prompt. Empty when there is nothing.
+    /// Returns the last line of output of the program, without the prompt. Empty when there is nothing.
     fn last_line(&mut self) -> String {
         last_output(&self.text_rows())
     }
 
-    /// The text of every visible row.
+    /// Returns the text of every visible row.
     fn text_rows(&mut self) -> Vec<String>;
 
-    /// All it has shown, as far as it is in memory: history and screen.
+    /// Returns everything the terminal has shown, as far as it is in memory: history and screen.
     fn scrollback(&mut self) -> Scrollback;
 
-    /// The same for one row that is not scrolled back.
+    /// Passes the cells of one row that is not scrolled back to `show`.
     fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style));
 
-    /// Rows that may look different from what they were at `seen`, and the `seen` of the next call; 0 has seen nothing.
+    /// Returns a number for the next call, and the rows that may look different since the call that returned `seen`; with 0, all rows.
     fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>);
 
-    /// Whether its program is not in the middle of a frame; then what was shown before stays.
+    /// Returns true if the program is not in the middle of a frame; while it is, the cells shown before stay.
     fn is_frame_complete(&self, now: Timestamp) -> bool;
 
-    /// Where the cursor is, when the program shows it.
+    /// Returns the position of the cursor, when the program shows it.
     fn cursor(&self) -> Option<ScreenCursor>;
 
-    /// The row to keep in sight where not all fit: where the program writes, also with its cursor hidden; the last one of a
-    /// program that has the whole screen.
+    /// Returns the row to keep in sight where not all fit: the row that the program writes to, also with its cursor hidden; the last one of
+    /// a program that has the whole screen.
     fn output_row(&self) -> u16;
 
-    /// What the program asked for, as far as it concerns our keys and mouse.
+    /// Returns the requests of the program that concern our keys and mouse.
     fn mouse_reporting(&self) -> MouseReporting;
 
-    /// Whether the program wants marks around a paste; without them it takes every line end for Enter.
+    /// Returns true if the program wants marks around a paste; without them it takes every line end for Enter.
     fn bracketed_paste(&self) -> bool;
 
-    /// The title the program gave itself.
+    /// Returns the title that the program set.
     fn title(&self) -> String;
 
-    /// Whether its program still runs.
+    /// Returns true if the program still runs.
     fn is_running(&self) -> bool;
 }
 
@@ -182,7 +182,7 @@ pub struct ScreenCursor {
     pub shape: CursorShape,
 }
 
-/// Which mouse input the program in a terminal has asked for.
+/// Mouse input that the program in a terminal has asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MouseReporting {
     pub reports: bool,

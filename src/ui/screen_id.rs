@@ -1,4 +1,4 @@
-//! Names terminals. Data only.
+//! Identities of terminals. Data only.
 
 use crate::domain::AttemptId;
 

@@ -1,5 +1,5 @@
-//! Where everything is: bars, panes, the pane with the focus, and who gets the next key. Computed from state and scene each
-//! time, by `view` and `update` alike; nothing is remembered and nothing drawn.
+//! Layout of the screen: bars, panes, the pane with the focus, and the receiver of the next key. Computed from state and scene each time,
+//! by `view` and `update` alike; nothing is remembered and nothing drawn.
 
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 
@@ -8,22 +8,22 @@ use super::scene::{Scene, ScreenId};
 use super::state::{KeyFocus, Overlay, PaneArrangement, PaneContent, Tab, UiState, Zoom};
 use crate::domain::AttemptId;
 
-/// Least terminal that is drawn in full.
+/// Minimum size of a terminal that is drawn in full.
 pub(crate) const LEAST: (u16, u16) = (60, 15);
-/// From these columns and rows on a tab shows the panes of its narrow arrangement, if it has one.
+/// Columns and rows from which a tab shows the panes of its narrow arrangement, if it has one.
 const NARROW: (u16, u16) = (80, 24);
-/// From this width on a tab shows all its panes.
+/// Width from which a tab shows all its panes.
 pub(crate) const SEVERAL: u16 = 100;
-/// From this width on a tab has its wide arrangement.
+/// Width from which a tab has its wide arrangement.
 pub(crate) const WIDE: u16 = 160;
-/// Columns an agent's terminal is never below.
+/// Minimum columns of an agent's terminal.
 const AGENT_WIDTH: u16 = 60;
-/// Rows an agent's terminal is wished to have, and the least with which several are shown.
+/// Preferred rows of an agent's terminal, and the minimum with which several are shown.
 const AGENT_HEIGHTS: [u16; 2] = [16, 8];
 /// Columns of the list of agents, lines included, when there is room for one agent only.
 const LIST_WIDTH: u16 = 36;
 
-/// Where the bars and panes of a client's screen are.
+/// Positions of the bars and panes on a client's screen.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScreenLayout {
     pub(crate) framing: BorderMode,
@@ -38,18 +38,18 @@ pub(crate) struct ScreenLayout {
     pub(crate) order: Vec<PaneId>,
 }
 
-/// Whether panes have borders, one terminal fills the screen without any, or the screen is too small.
+/// Kind of framing: panes have borders, one terminal fills the screen without any, or the screen is too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BorderMode {
     /// No room: only a notice.
     TooSmall,
-    /// One terminal without lines, over the whole width.
+    /// Single terminal without lines, over the whole width.
     Borderless,
     /// Panes with lines between them.
     Bordered,
 }
 
-/// One pane with its content and its outer and inner rectangle on the screen.
+/// Pane with its content and its outer and inner rectangle on the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlacedPane {
     pub(crate) pane: PaneId,
@@ -59,12 +59,12 @@ pub(crate) struct PlacedPane {
 }
 
 impl ScreenLayout {
-    /// The pane with the focus, where it is drawn.
+    /// Returns the pane with the focus, where it is drawn.
     pub(crate) fn focused(&self) -> Option<&PlacedPane> {
         self.panes.iter().find(|placed| placed.pane == self.focus)
     }
 
-    /// The pane so many places after the one with the focus, around the end.
+    /// Returns the pane `by` places after the one with the focus, around the end.
     pub(crate) fn neighbour(&self, by: isize) -> Option<PaneId> {
         let count = self.order.len();
         let at = self.order.iter().position(|id| *id == self.focus);
@@ -72,7 +72,7 @@ impl ScreenLayout {
         self.order.get(next).copied()
     }
 
-    /// The pane drawn at that position.
+    /// Returns the pane drawn at that position.
     pub(crate) fn at(&self, x: u16, y: u16) -> Option<&PlacedPane> {
         let inside = |area: Rect| area.contains((x, y).into());
         let inner = self.panes.iter().find(|placed| inside(placed.inner));
@@ -80,7 +80,7 @@ impl ScreenLayout {
     }
 }
 
-/// Where everything is on an area of that size.
+/// Returns the layout of an area of that size.
 pub(crate) fn screen_layout(state: &UiState, scene: &Scene<'_>, area: Rect) -> ScreenLayout {
     let order = order(state, scene, area);
     let focus = focus(state, &order);
@@ -117,7 +117,7 @@ pub(crate) fn screen_layout(state: &UiState, scene: &Scene<'_>, area: Rect) -> S
     }
 }
 
-/// The bar at the top, the strip of what needs a person, the panes, the last row.
+/// Splits an area into the bar at the top, the strip of tasks that need a person, the panes, and the last row.
 fn bands(area: Rect, framing: BorderMode) -> [Rect; 4] {
     let strip = u16::from(framing != BorderMode::Borderless);
     Layout::vertical([
@@ -136,7 +136,7 @@ fn inner(outer: Rect, framing: BorderMode) -> Rect {
     }
 }
 
-/// The pane with the focus among those there are.
+/// Returns the pane with the focus among the existing ones.
 fn focus(state: &UiState, order: &[PaneId]) -> PaneId {
     let wished = state.current_tab().map(|tab| tab.focus);
     let there = wished.filter(|pane| order.contains(pane));
@@ -145,7 +145,7 @@ fn focus(state: &UiState, order: &[PaneId]) -> PaneId {
         .unwrap_or(PaneId::Fixed(0))
 }
 
-/// All panes of the tab shown, in reading order.
+/// Returns all panes of the tab shown, in reading order.
 fn order(state: &UiState, scene: &Scene<'_>, area: Rect) -> Vec<PaneId> {
     let Some(tab) = state.current_tab() else {
         return Vec::new();
@@ -165,7 +165,7 @@ fn order(state: &UiState, scene: &Scene<'_>, area: Rect) -> Vec<PaneId> {
     }
 }
 
-/// Agents at work, and for as long as its terminal is there the one with the focus, else the one chosen: neither changes by itself.
+/// Returns the agents at work, and also the focused one as long as its terminal exists, else the chosen one: neither changes by itself.
 fn agents(state: &UiState, tab: &Tab, scene: &Scene<'_>) -> Vec<AttemptId> {
     let mut agents: Vec<AttemptId> = scene.model.agents().map(|row| row.attempt.id).collect();
     let kept = match tab.focus {
@@ -177,7 +177,7 @@ fn agents(state: &UiState, tab: &Tab, scene: &Scene<'_>) -> Vec<AttemptId> {
     agents
 }
 
-/// The tree drawn on that body: one pane when there is no room for several, or when one is zoomed.
+/// Returns the tree drawn on that body: one pane when there is no room for several, or when one is zoomed.
 fn tree(state: &UiState, scene: &Scene<'_>, body: Rect, focus: PaneId) -> Option<PaneTree> {
     let tab = state.current_tab()?;
     if tab.zoom == Zoom::In {
@@ -200,7 +200,7 @@ fn tree(state: &UiState, scene: &Scene<'_>, body: Rect, focus: PaneId) -> Option
     }
 }
 
-/// The narrow arrangement of a tab, where a screen of that size has room for it.
+/// Returns the narrow arrangement of a tab, where a screen of that size has room for it.
 fn narrow_tree(tab: &Tab, (columns, rows): (u16, u16)) -> Option<&PaneTree> {
     let fits = (NARROW.0..SEVERAL).contains(&columns) && rows >= NARROW.1;
     match &tab.arrangement {
@@ -209,7 +209,7 @@ fn narrow_tree(tab: &Tab, (columns, rows): (u16, u16)) -> Option<&PaneTree> {
     }
 }
 
-/// Whether the tab shown has a pane beside its lists that shows the selected task.
+/// Returns true if the tab shown has a pane beside its lists that shows the selected task.
 pub(crate) fn shows_selected_task(state: &UiState) -> bool {
     let Some(tab) = state.current_tab().filter(|tab| tab.zoom == Zoom::Out) else {
         return false;
@@ -222,7 +222,7 @@ pub(crate) fn shows_selected_task(state: &UiState) -> bool {
     shown.is_some_and(|panes| panes.iter().any(follows))
 }
 
-/// The tree that is drawn, of a tab whose lines a person may move: one that follows the agents arranges itself.
+/// Returns the tree that is drawn, of a tab whose lines a person may move: one that follows the agents arranges itself.
 pub(crate) fn resizable_tree(
     state: &UiState,
     scene: &Scene<'_>,
@@ -258,8 +258,8 @@ fn agent_tree(
     })
 }
 
-/// In how many columns so many agents fit, each wide enough; nothing when they do not, or when one of them large beside their
-/// list shows more.
+/// Returns the number of columns in which `count` agents fit, each wide enough; nothing when they do not, or when one large agent beside
+/// their list shows more.
 fn columns(count: usize, body: Rect) -> Option<usize> {
     if body.width < WIDE {
         return None;
@@ -271,23 +271,23 @@ fn columns(count: usize, body: Rect) -> Option<usize> {
     })
 }
 
-/// The mode that decides who gets the next key, shown as a word in the last row.
+/// The mode that decides the receiver of the next key, shown as a word in the last row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InputMode {
     Nav,
     Look,
-    /// A terminal, every key but the prefix.
+    /// A terminal that receives every key but the prefix.
     Type,
     /// A terminal held still, to take text from.
     Copy,
-    /// The words that a list or a terminal is searched for.
+    /// The search words for a list or a terminal.
     Find,
     /// A prompt, a question, a choice, the palette, the help.
     Ask,
 }
 
 impl InputMode {
-    /// The word.
+    /// Returns the word for the mode.
     pub fn word(self) -> &'static str {
         match self {
             InputMode::Nav => "NAV",
@@ -300,7 +300,7 @@ impl InputMode {
     }
 }
 
-/// Who gets the next key.
+/// Returns the mode that decides the receiver of the next key.
 pub(crate) fn input_mode(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> InputMode {
     match &state.overlay {
         Some(Overlay::Search(_)) => return InputMode::Find,
@@ -310,7 +310,7 @@ pub(crate) fn input_mode(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> I
     mode_under_overlay(state, scene, focus)
 }
 
-/// The same as if nothing lay over the panes.
+/// Returns the mode as if there were no overlay.
 pub(crate) fn mode_under_overlay(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> InputMode {
     if state
         .copy_mode
@@ -335,7 +335,7 @@ pub(crate) fn mode_under_overlay(state: &UiState, scene: &Scene<'_>, focus: Pane
     }
 }
 
-/// Whether the program in that terminal still runs.
+/// Returns true if the program in that terminal still runs.
 pub(crate) fn is_running(scene: &Scene<'_>, id: ScreenId) -> bool {
     scene.screens.read(id, |screen| screen.is_running()) == Some(true)
 }

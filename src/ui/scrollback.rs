@@ -14,34 +14,34 @@ pub struct Scrollback {
     pub cursor: (usize, usize),
 }
 
-/// One line of a terminal: text, styles, links and whether it wraps.
+/// Line of a terminal: text, styles, links and whether it wraps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScrollbackLine {
     pub text: String,
     /// Styles, each with the column it begins at; plain before the first.
     pub styles: Vec<(u16, Style)>,
-    /// Whether it continues in the next line because it was too long.
+    /// True if the line continues in the next one because it was too long.
     pub wraps: bool,
-    /// Whether a shell began a prompt on it.
+    /// True if a shell began a prompt on the line.
     pub is_prompt: bool,
-    /// Columns of words to which the program gave a link, and where it leads.
+    /// Columns of words to which the program gave a link, and its target.
     pub links: Vec<(std::ops::Range<u16>, String)>,
 }
 
 /// A position in a scrollback: line and column.
 pub(crate) type TextPosition = (usize, usize);
 
-/// How a selection takes the text between its ends: by text, by whole lines, or as a block.
+/// Mode in which a selection takes the text between its ends: by text, by whole lines, or as a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SelectionMode {
-    /// Running on from line to line.
+    /// Text that continues from line to line.
     Text,
     Lines,
     Block,
 }
 
 impl ScrollbackLine {
-    /// A line without styles.
+    /// Creates a line without styles.
     pub fn plain(text: impl Into<String>) -> ScrollbackLine {
         ScrollbackLine {
             text: text.into(),
@@ -49,12 +49,12 @@ impl ScrollbackLine {
         }
     }
 
-    /// Columns it takes.
+    /// Returns the columns of the line.
     pub(crate) fn width(&self) -> usize {
         self.text.graphemes(true).map(columns).sum()
     }
 
-    /// Column and grapheme of everything on it.
+    /// Returns the column and grapheme of everything on the line.
     pub(crate) fn graphemes(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut column = 0;
         self.text.graphemes(true).map(move |grapheme| {
@@ -64,7 +64,7 @@ impl ScrollbackLine {
         })
     }
 
-    /// The style at a column.
+    /// Returns the style at a column.
     pub(crate) fn style_at(&self, column: usize) -> Style {
         let before = self
             .styles
@@ -73,7 +73,7 @@ impl ScrollbackLine {
         before.last().map(|(_, style)| *style).unwrap_or_default()
     }
 
-    /// The text of the columns from one up to another, not included; a wide grapheme whose beginning is there is whole.
+    /// Returns the text of the columns from one up to another, excluding the last; a wide grapheme that begins there is kept whole.
     pub(crate) fn slice(&self, from: usize, to: usize) -> &str {
         let mut begin = self.text.len();
         let mut end = self.text.len();
@@ -92,7 +92,7 @@ impl ScrollbackLine {
         self.text.get(begin.min(end)..end).unwrap_or_default()
     }
 
-    /// Columns where the word begins and ends, for each time it occurs; `word` is lower-case unless capitals count.
+    /// Returns the columns of the beginning and end of each occurrence of the word; `word` is lower-case unless capitals count.
     pub(crate) fn occurrences(&self, word: &str) -> Vec<(usize, usize)> {
         if word.is_empty() {
             return Vec::new();
@@ -116,7 +116,7 @@ impl ScrollbackLine {
     }
 }
 
-/// Lower case, character for character where that keeps the number of columns.
+/// Returns the text in lower case, character for character where that keeps the number of columns.
 fn fold(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -129,28 +129,28 @@ fn fold(text: &str) -> String {
         .collect()
 }
 
-/// Columns a grapheme takes on the screen; nothing is narrower than one there.
+/// Returns the columns of a grapheme on the screen, at least one.
 pub(super) fn columns(grapheme: &str) -> usize {
     grapheme_width(grapheme).max(1)
 }
 
 impl Scrollback {
-    /// The last line.
+    /// Returns the index of the last line.
     pub(crate) fn last_line(&self) -> usize {
         self.lines.len().saturating_sub(1)
     }
 
-    /// That line.
+    /// Returns the line at that index.
     pub(crate) fn line(&self, at: usize) -> Option<&ScrollbackLine> {
         self.lines.get(at)
     }
 
-    /// Columns of that line.
+    /// Returns the columns of that line.
     pub(crate) fn width(&self, at: usize) -> usize {
         self.line(at).map_or(0, ScrollbackLine::width)
     }
 
-    /// The text between two places, both included. Lines that were wrapped are joined, trailing blanks are cut.
+    /// Returns the text between two places, both included. Lines that were wrapped are joined, trailing blanks are cut.
     pub(crate) fn text(&self, select: SelectionMode, one: TextPosition, other: TextPosition) -> String {
         let (start, end) = if one <= other { (one, other) } else { (other, one) };
         let (left, right) = (one.1.min(other.1), one.1.max(other.1));
@@ -175,7 +175,7 @@ impl Scrollback {
         text.trim_end_matches([' ', '\n']).to_owned()
     }
 
-    /// Whether a place is selected.
+    /// Returns true if a place is selected.
     pub(crate) fn is_selected(
         select: SelectionMode,
         (one, other): (TextPosition, TextPosition),
@@ -190,7 +190,7 @@ impl Scrollback {
         }
     }
 
-    /// The next place after (or before) one where the word occurs, going round at the ends.
+    /// Returns the next place after (or before) one where the word occurs, going round at the ends.
     pub(crate) fn find(&self, word: &str, from: TextPosition, onward: bool) -> Option<TextPosition> {
         let count = self.lines.len();
         let word = if word.chars().any(char::is_uppercase) {
@@ -223,7 +223,7 @@ impl Scrollback {
         })
     }
 
-    /// The nearest line after (or before) one on which a prompt begins.
+    /// Returns the nearest line after (or before) one on which a prompt begins.
     pub(crate) fn prompt_from(&self, line: usize, onward: bool) -> Option<usize> {
         let is_prompt = |at: &usize| self.line(*at).is_some_and(|line| line.is_prompt);
         if onward {
@@ -233,13 +233,13 @@ impl Scrollback {
         }
     }
 
-    /// Whether the words occur anywhere.
+    /// Returns true if the words occur anywhere.
     pub(crate) fn contains(&self, words: &str) -> bool {
-        // A search begins behind its place and goes round, so it comes to that place last.
+        // A search begins after its place and wraps round, so it reaches that place last.
         self.find(words, (0, 0), true).is_some()
     }
 
-    /// Puts older lines before these: those of `older` that come before what both hold. Answers how many came.
+    /// Prepends older lines: those of `older` before the lines that both hold. Returns the number of added lines.
     pub(crate) fn prepend(&mut self, mut older: Vec<ScrollbackLine>) -> usize {
         let overlap = self
             .lines
@@ -268,7 +268,7 @@ impl Scrollback {
     }
 }
 
-/// Lines that must be the same for two pieces of a history to be joined there.
+/// Number of equal lines that are needed to join two pieces of a history there.
 const MATCHED: usize = 12;
 
 #[cfg(test)]

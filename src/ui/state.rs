@@ -1,5 +1,5 @@
-//! What one client has on its screen: tabs, panes, focus, prompts. Changed by `update` alone; what the
-//! board says is never copied into it.
+//! The state of one client's screen: tabs, panes, focus, prompts. Changed by `update` alone; the contents of the board are never copied
+//! into it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -57,126 +57,126 @@ pub struct UiState {
     pub(crate) key_focus: KeyFocus,
     /// Keys pressed while the shell for them is being opened; at most [`MOST_HELD`].
     pub(crate) held_keys: Vec<KeyInput>,
-    /// The person's terminal said that its window has not the focus.
+    /// Set when the person's terminal reported that its window lost the focus.
     pub(crate) window_lost_focus: bool,
     pub(crate) overlay: Option<Overlay>,
-    /// The number typed so far: how often the next movement is made.
+    /// The number typed so far: the repeat count of the next movement.
     pub(crate) count: Option<u32>,
-    /// The terminal that is held still.
+    /// The terminal in copy mode.
     pub(crate) copy_mode: Option<CopyMode>,
-    /// Where the mouse was pressed on a terminal.
+    /// Pane and position at which the mouse was pressed on a terminal.
     pub(crate) mouse_press: Option<(PaneId, (u16, u16))>,
     /// The row that was clicked last, until something else is done.
     pub(crate) last_click: Option<LastClick>,
     /// The pane whose program received a mouse button that is still down.
     pub(crate) mouse_grab: Option<PaneId>,
-    /// The line between panes that the mouse holds, and where it took hold.
+    /// The line between panes that the mouse holds, and the position at which it was grabbed.
     pub(crate) dragged_split: Option<(SplitPath, (u16, u16))>,
-    /// What was copied last, to be typed into a terminal.
+    /// The text copied last, to be typed into a terminal.
     pub(crate) clipboard: String,
-    /// The task that actions apply to; the first of the board while it is none of those shown.
+    /// The task that actions apply to; the first of the board while it is not among those shown.
     pub(crate) selected: Option<TaskId>,
-    /// The task shown while none is chosen: one that is worked on, and when that was last so.
+    /// The task shown while none is chosen: one that is worked on, and the last time it was.
     pub(crate) watched: Option<(TaskId, Timestamp)>,
     /// The agent shown when there is room for one only.
     pub(crate) agent: Option<AttemptId>,
-    /// Where a person came from, to go back to; at most [`MAX_BACK_STACK`].
+    /// Places a person came from, to go back to; at most [`MAX_BACK_STACK`].
     pub(crate) back_stack: Vec<(usize, PaneId)>,
     pub(crate) toasts: Vec<Toast>,
     /// Toasts that are not in the log yet; at most a hundred.
     unlogged: Vec<Toast>,
-    /// What was done, the last one last: actions that can be undone, and the others, so that undo never takes one for another.
+    /// Actions that were done, the last one last: those that can be undone, and the others, so that undo never takes one for another.
     pub(crate) undo_stack: Vec<UndoEntry>,
     /// Actions that were undone.
     pub(crate) redo_stack: Vec<UndoEntry>,
     /// Tasks that actions apply to, all at once.
     pub(crate) marked_tasks: BTreeSet<TaskId>,
-    /// What the person's editor was opened for.
+    /// Purpose for which the person's editor was opened.
     pub(crate) editing: Option<EditorPurpose>,
     /// Actions run by name, the last one first; at most [`MAX_RECENT_ACTIONS`].
     pub(crate) recent_actions: Vec<Action>,
     pub(crate) finished: FinishedTasks,
     /// Titles of the layouts that were read.
     pub(crate) layouts: BTreeSet<String>,
-    /// Where the person's terminal is.
+    /// Location of the person's terminal.
     pub location: ClientLocation,
-    /// Whether pastes are shown before they are sent.
+    /// Preview of pastes before they are sent.
     pub pastes: PastePreview,
     pub mouse: MouseCapture,
-    /// Whether the hint was shown how keys get past the multiplexer around the terminal.
+    /// Set when the hint was shown that explains how keys get past the multiplexer around the terminal.
     pub(crate) prefix_hint_shown: bool,
-    /// What a person missed, until they press something.
+    /// Time since which the person was away, for the summary of what they missed; shown until they press something.
     pub(crate) away_since: Option<Timestamp>,
-    /// The lines of the greeting, and since when they are shown.
+    /// The lines of the greeting, and the time since which they are shown.
     pub(crate) splash: Option<(Timestamp, Vec<String>)>,
-    /// The theme chosen on the screen; the one of the settings without.
+    /// The theme chosen on the screen; without it, that of the settings.
     pub(crate) theme: Option<String>,
-    /// The theme that this start asked for; goes before the other until one is chosen.
+    /// The theme that this start asked for; takes precedence over the chosen one until another is chosen.
     pub(crate) requested_theme: Option<String>,
     pub(crate) themes: Vec<(String, String)>,
 }
 
-/// Keys held for a shell that is being opened.
+/// Maximum number of keys held for a shell that is being opened.
 pub(crate) const MOST_HELD: usize = 256;
 
 pub(crate) const MAX_BACK_STACK: usize = 20;
 
 pub(crate) const MAX_RECENT_ACTIONS: usize = 20;
 
-/// How long a person must have been away to see a summary of what happened.
+/// Minimum absence after which a person sees a summary of the events.
 pub(crate) const AWAY_AFTER: Span = Span::seconds(60);
 
-/// How long the prefix waits before the keys that may follow are shown (A5).
+/// Delay after the prefix before the keys that may follow are shown (A5).
 pub(crate) const WHICH_KEY_DELAY: Span = Span(300);
 
-/// How long a person is greeted.
+/// Time for which a person is greeted.
 pub(crate) const SPLASH_TIME: Span = Span::seconds(4);
 
-/// Whether a client's terminal is on this machine or at the other end of a connection.
+/// Location of a client's terminal: on this machine or at the other end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientLocation {
     #[default]
     Local,
-    /// At the other end of a connection: what is opened here is not seen there.
+    /// At the other end of a connection: a program opened here is not seen there.
     Remote,
 }
 
-/// Whether pastes that could run something are shown before they are sent.
+/// Preview of pastes that could run something, before they are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PastePreview {
-    /// They are, where they could do something by themselves.
+    /// Pastes that could do something by themselves are shown.
     #[default]
     Shown,
-    /// They are sent at once.
+    /// All pastes are sent at once.
     Never,
 }
 
-/// Which mouse events the interface handles itself.
+/// Mouse events that the interface handles itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MouseCapture {
     #[default]
     All,
-    /// The wheel alone; clicks and drags reach only the program that is typed to.
+    /// The wheel alone; clicks and drags reach only the program with the keyboard focus.
     Scroll,
-    /// Nothing: the mouse stays the terminal's, which selects and scrolls by itself.
+    /// None: the mouse stays the terminal's, which selects and scrolls by itself.
     Off,
 }
 
-/// Who receives the next key: our views, the program in a terminal, or the prefix table.
+/// Receiver of the next key: our views, the program in a terminal, or the prefix table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum KeyFocus {
     #[default]
     Views,
-    /// The program in that terminal does, but for the prefix.
+    /// The program in that terminal, except for the prefix.
     Terminal(ScreenId),
-    /// The shell that is being opened in that pane will: keys are held for it.
+    /// The shell that is being opened in that pane: keys are held for it.
     Opening(PaneId),
-    /// The program a person typed to has just ended: keys typed ahead are dropped until then.
+    /// None, as the program a person typed to has just ended: keys typed ahead are dropped until then.
     DropUntil(Timestamp),
-    /// The prefix was pressed at that time.
+    /// The prefix table, since the prefix was pressed at that time.
     Prefix {
         since: Timestamp,
-        /// To whom the keys go afterwards.
+        /// The receiver of the keys afterwards.
         then: Option<ScreenId>,
     },
 }
@@ -184,13 +184,13 @@ pub(crate) enum KeyFocus {
 /// The last click on a row, kept to recognise a second click at the same place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LastClick {
-    /// Where the mouse was: column, row.
+    /// Position of the mouse: column, row.
     pub(crate) at: (u16, u16),
     pub(crate) since: Timestamp,
     pub(crate) hit: ClickTarget,
 }
 
-/// Whether lists show finished tasks or only their number.
+/// Display of finished tasks in lists: as rows, or only as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FinishedTasks {
@@ -200,7 +200,7 @@ pub(crate) enum FinishedTasks {
 }
 
 impl UiState {
-    /// The state of a client that has just connected: the built-in tabs.
+    /// Returns the state of a client that has just connected: the built-in tabs.
     ///
     /// # Errors
     /// When a layout or key file cannot be understood; with the built-in ones never.
@@ -208,7 +208,7 @@ impl UiState {
         start::state(size, keymap)
     }
 
-    /// The state of a new client with the default keys.
+    /// Returns the state of a new client with the default keys.
     ///
     /// # Errors
     /// Never with the built-in files; a test holds them to that.
@@ -216,7 +216,7 @@ impl UiState {
         UiState::new(size, Arc::new(Keymap::builtin()?))
     }
 
-    /// The server opened a shell for that pane.
+    /// Notes that the server opened a shell for that pane.
     pub fn shell_opened(&mut self, pane: PaneId, number: u64) {
         if let Some(pane) = self.panes.get_mut(&pane)
             && pane.content == PaneContent::Shell(None)
@@ -225,7 +225,7 @@ impl UiState {
         }
     }
 
-    /// The server could not open a shell for that pane: keys are no longer held for it.
+    /// Notes that the server could not open a shell for that pane: keys are no longer held for it.
     pub fn shell_not_opened(&mut self, pane: PaneId) {
         if self.key_focus == KeyFocus::Opening(pane) {
             self.key_focus = KeyFocus::Views;
@@ -233,24 +233,24 @@ impl UiState {
         }
     }
 
-    /// Drops what the board refused from undo and redo.
+    /// Drops actions that the board refused from undo and redo.
     pub fn drop_refused(&mut self, command: &Command) {
         let asked = |act: &UndoEntry| matches!(&act.method, UndoMethod::Commands { done, .. } | UndoMethod::Irreversible(done) if done.contains(command));
         self.undo_stack.retain(|act| !asked(act));
         self.redo_stack.retain(|act| !asked(act));
     }
 
-    /// Shows what happened since the person left, until they press something; after a short absence nothing.
+    /// Shows the events since the person left, until they press something; after a short absence nothing.
     pub fn set_away_since(&mut self, left: Option<Timestamp>, now: Timestamp) {
         self.away_since = left.filter(|left| now.since(*left) >= AWAY_AFTER);
     }
 
-    /// Returns true while the summary of what happened in the person's absence lies over the panes.
+    /// Returns true while the summary of the events in the person's absence covers the panes.
     pub(crate) fn shows_away_card(&self) -> bool {
         self.away_since.is_some() && self.overlay.is_none()
     }
 
-    /// The person has seen what lay over the panes when they came.
+    /// Hides the greeting and the summary, as the person has seen them.
     pub(crate) fn dismiss_splash(&mut self) {
         self.away_since = None;
         self.splash = None;
@@ -266,7 +266,7 @@ impl UiState {
         self.overlay = Some(Overlay::Welcome(Box::new(Welcome::new(found))));
     }
 
-    /// The lines of the greeting, as long as it is shown.
+    /// Returns the lines of the greeting, as long as it is shown.
     pub(crate) fn splash_lines(&self, now: Timestamp) -> Option<&[String]> {
         let fresh = |since: Timestamp| now.since(since) < SPLASH_TIME;
         self.splash
@@ -275,12 +275,12 @@ impl UiState {
             .map(|(_, lines)| lines.as_slice())
     }
 
-    /// The themes that can be chosen: name, and what it is.
+    /// Sets the themes that can be chosen: name and description.
     pub fn set_themes(&mut self, themes: Vec<(String, String)>) {
         self.themes = themes;
     }
 
-    /// The theme that this start asked for, else the one that was chosen on the screen; that of the settings holds without.
+    /// Returns the theme that this start asked for, else the one that was chosen on the screen; without either, that of the settings holds.
     pub fn theme(&self) -> Option<&str> {
         self.requested_theme.as_deref().or(self.theme.as_deref())
     }
@@ -290,7 +290,7 @@ impl UiState {
         self.requested_theme = Some(name);
     }
 
-    /// Panes that show a shell which the server has not opened yet.
+    /// Returns the panes that show a shell which the server has not opened yet.
     pub fn unopened_shells(&self) -> Vec<PaneId> {
         let wanted = self
             .panes
@@ -299,14 +299,15 @@ impl UiState {
         wanted.map(|(id, _)| *id).collect()
     }
 
-    /// Where keys go and what is looked at: as long as this stays, a key that was passed on has changed nothing on the screen.
+    /// Returns a value for the receiver of keys and the view: as long as it stays the same, a key that was passed on has changed nothing on
+    /// the screen.
     pub fn focus_fingerprint(&self) -> impl PartialEq + use<> {
         let focus = self.current_tab().map(|tab| tab.focus);
         let scrolled: usize = self.panes.values().map(|pane| pane.scroll).sum();
         (self.key_focus, self.tab, focus, scrolled, self.overlay.is_some())
     }
 
-    /// Shells that some pane shows.
+    /// Returns the shells that some pane shows.
     pub fn shells(&self) -> BTreeSet<u64> {
         let shown = self.panes.values().filter_map(|pane| match pane.content {
             PaneContent::Shell(number) => number,
@@ -341,7 +342,7 @@ impl UiState {
         self.tabs.get(self.tab)
     }
 
-    /// The title of the tab shown.
+    /// Returns the title of the tab shown.
     pub(crate) fn tab_title(&self) -> String {
         self.current_tab()
             .map(|tab| tab.title.clone())

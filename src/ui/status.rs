@@ -1,4 +1,4 @@
-//! How a task or an agent is marked: glyph, word, colour role (K80, P50). The word alone says everything.
+//! Marks of tasks and agents: glyph, word, colour role (K80, P50). The word alone has the full meaning.
 
 use super::scene::Scene;
 use super::theme::{Glyphs, StyleRole};
@@ -7,7 +7,7 @@ pub(super) use crate::read_model::DisplayStatus;
 use crate::read_model::{AttentionKind, Look, Standing, attempt_standing};
 
 impl DisplayStatus {
-    /// All that have a glyph of their own, in the order a task may go through them.
+    /// All statuses that have a glyph of their own, in the order a task may go through them.
     pub(super) const ALL: [DisplayStatus; 14] = [
         DisplayStatus::Backlog,
         DisplayStatus::Waiting,
@@ -25,7 +25,7 @@ impl DisplayStatus {
         DisplayStatus::Done,
     ];
 
-    /// The meaning that the help gives, the glyph (Unicode, ASCII; one column wide in every locale) and the usual colour.
+    /// Returns the meaning that the help gives, the glyph (Unicode, ASCII; one column wide in every locale) and the usual colour.
     fn row(self) -> (&'static str, [&'static str; 2], StyleRole) {
         match self {
             DisplayStatus::Backlog => ("in the backlog", ["◦", "o"], StyleRole::Pending),
@@ -48,12 +48,12 @@ impl DisplayStatus {
         }
     }
 
-    /// The meaning, for the help.
+    /// Returns the meaning, for the help.
     pub(super) fn meaning(self) -> &'static str {
         self.row().0
     }
 
-    /// The glyph.
+    /// Returns the glyph.
     pub(super) fn glyph(self, glyphs: Glyphs) -> &'static str {
         let (_, [unicode, ascii], _) = self.row();
         glyphs.pick(unicode, ascii)
@@ -64,7 +64,7 @@ impl DisplayStatus {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StatusLabel {
     pub mark: DisplayStatus,
-    /// What it says, in full.
+    /// Full text of the status.
     pub word: String,
     pub role: StyleRole,
     pub since: Timestamp,
@@ -85,7 +85,7 @@ impl StatusLabel {
     }
 }
 
-/// How a task is marked.
+/// Returns the mark of a task.
 pub(super) fn task_status(task: &Task, scene: &Scene<'_>) -> StatusLabel {
     let live = task.open_attempt.and_then(|open| scene.screens.activity(open));
     let look = Look {
@@ -95,7 +95,7 @@ pub(super) fn task_status(task: &Task, scene: &Scene<'_>) -> StatusLabel {
     StatusLabel::of(scene.model.standing_at(task, look))
 }
 
-/// How an attempt is marked.
+/// Returns the mark of an attempt.
 pub(super) fn attempt_status(attempt: &Attempt, scene: &Scene<'_>) -> StatusLabel {
     let live = scene.screens.activity(attempt.id);
     let look = Look {
@@ -105,7 +105,7 @@ pub(super) fn attempt_status(attempt: &Attempt, scene: &Scene<'_>) -> StatusLabe
     StatusLabel::of(attempt_standing(attempt, look))
 }
 
-/// What a class of failure means, in a sentence.
+/// Returns the meaning of a class of failure, in a sentence.
 pub(super) fn class_words(class: FailureClass) -> &'static str {
     match class {
         FailureClass::Infra => "Something outside the work: it is retried by itself and costs no try.",
@@ -121,7 +121,7 @@ pub(super) fn class_words(class: FailureClass) -> &'static str {
     }
 }
 
-/// How a notice of that level is marked, and its colour.
+/// Returns the mark of a notice of that level, and its colour.
 pub(super) fn level_status(level: NoticeLevel) -> (DisplayStatus, StyleRole) {
     match level {
         NoticeLevel::Info => (DisplayStatus::Running, StyleRole::Text),
@@ -132,7 +132,7 @@ pub(super) fn level_status(level: NoticeLevel) -> (DisplayStatus, StyleRole) {
     }
 }
 
-/// The word for what waits for a person, and its colour.
+/// Returns the word for an item that waits for a person, and its colour.
 pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, StyleRole) {
     match kind {
         AttentionKind::Permission | AttentionKind::Question => ("asks:", StyleRole::Human),
@@ -145,7 +145,7 @@ pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, StyleRole) {
     }
 }
 
-/// One word for what kind of thing waits.
+/// Returns the kind of a waiting item in a word.
 pub(super) fn kind_word(kind: AttentionKind) -> &'static str {
     match kind {
         AttentionKind::Permission => "permission",

@@ -1,4 +1,4 @@
-//! What a person is likeliest to do where the focus is: the hints of the last row, the first rows of palette and help.
+//! Suggested actions for the place with the focus: the hints of the last row, the first rows of palette and help.
 
 use super::action::Action;
 use super::scene::Scene;
@@ -60,7 +60,7 @@ const TYPE: [Action; 5] = [
     Action::Zoom,
 ];
 
-/// What is possible almost everywhere: fills the palette up where a place suggests little.
+/// Actions that are possible almost everywhere: they fill the palette up where a place suggests few.
 pub(crate) const ANYWHERE: [Action; 12] = [
     Action::Help,
     Action::NewTask,
@@ -76,10 +76,10 @@ pub(crate) const ANYWHERE: [Action; 12] = [
     Action::Detach,
 ];
 
-/// What is likely only where something waits for a person's word.
+/// Actions that are likely only where something waits for a person's word.
 const WORDS: [Action; 2] = [Action::Reject, Action::Answer];
 
-/// What a person is likeliest to do where the focus is, whatever lies over it.
+/// Returns the likeliest actions for the place with the focus, regardless of any overlay.
 pub(crate) fn suggested_actions(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
     match mode_under_overlay(state, scene, arranged.focus) {
         InputMode::Nav | InputMode::Find | InputMode::Ask => in_nav(state, scene, arranged),
@@ -89,7 +89,7 @@ pub(crate) fn suggested_actions(state: &UiState, scene: &Scene<'_>, arranged: &S
     }
 }
 
-/// The keys that answer what an agent asks come first.
+/// Returns the suggestions for a terminal: the keys that answer an agent's question come first.
 fn in_look(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
     let about = target(state, scene, arranged);
     let answers: &[Action] = if about.asks(AskKind::Question, scene.now).is_some() {
@@ -101,7 +101,8 @@ fn in_look(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<A
     answers.iter().copied().chain(rest).collect()
 }
 
-/// Where nothing waits for a person's word, giving one is the least likely; where a list of tasks is empty, nothing is opened.
+/// Returns the suggestions for our views: where nothing waits for a person's word, giving one comes last; where a list of tasks is empty,
+/// nothing is opened.
 fn in_nav(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
     let about = target(state, scene, arranged);
     let task = about.task.map(|task| &task.id);

@@ -1,4 +1,4 @@
-//! What an action is about: the selected task, the agent in hand. Derived from state and scene, never stored twice.
+//! Targets of actions: the selected task, the current agent. Derived from state and scene, never stored twice.
 
 use super::fuzzy::{FuzzyMatcher, FuzzyQuery};
 use super::list_filter::{ListFilter, checks, inbox, sessions};
@@ -13,12 +13,12 @@ use crate::read_model::{AttentionItem, CheckRun, Column, ColumnKind, SessionRow,
 pub(crate) struct ActionTarget<'a> {
     pub(crate) task: Option<&'a Task>,
     pub(crate) attempt: Option<&'a Attempt>,
-    /// Whether the task was named, so that it is meant whatever has the focus.
+    /// True if the task was named, so that it is meant regardless of the focus.
     pub(crate) is_named: bool,
 }
 
 impl<'a> ActionTarget<'a> {
-    /// The agent at work and what it wants to be allowed, if it does.
+    /// Returns the agent at work and its request for permission, if there is one.
     pub(crate) fn wants_permission(&self, now: Timestamp) -> Option<(&'a Attempt, &'a AskRecord)> {
         let attempt = self.attempt?;
         let is_permission =
@@ -26,20 +26,20 @@ impl<'a> ActionTarget<'a> {
         Some((attempt, attempt.open_asks(now).find(is_permission)?))
     }
 
-    /// The agent at work and what it asks first, if that is of this kind.
+    /// Returns the agent at work and its first request, if that is of this kind.
     pub(crate) fn asks(&self, kind: AskKind, now: Timestamp) -> Option<(&'a Attempt, &'a AskRecord)> {
         let attempt = self.attempt?;
         let mut open = attempt.open_asks(now);
         Some((attempt, open.find(|known| known.ask.kind == kind)?))
     }
 
-    /// The question with which an agent blocked the task, as long as it is held for that.
+    /// Returns the question with which an agent blocked the task, as long as it is held for that.
     pub(crate) fn blocking_question(&self) -> Option<&'a str> {
         self.task.and_then(blocking_question)
     }
 }
 
-/// The question with which an agent blocked a task, as long as the task is held for that.
+/// Returns the question with which an agent blocked a task, as long as the task is held for that.
 pub(crate) fn blocking_question(task: &Task) -> Option<&str> {
     match &task.state {
         TaskState::Held(HoldReason::Blocked(question)) => Some(question),
@@ -47,7 +47,7 @@ pub(crate) fn blocking_question(task: &Task) -> Option<&str> {
     }
 }
 
-/// That attempt, as long as it is open, and its task.
+/// Returns that attempt, as long as it is open, and its task.
 pub(crate) fn attempt_target<'a>(scene: &Scene<'a>, id: AttemptId) -> ActionTarget<'a> {
     let attempt = scene.model.attempts.get(&id).map(AsRef::as_ref);
     ActionTarget {
@@ -59,12 +59,12 @@ pub(crate) fn attempt_target<'a>(scene: &Scene<'a>, id: AttemptId) -> ActionTarg
     }
 }
 
-/// The selected task and whoever works on it.
+/// Returns the selected task and its open attempt.
 pub(crate) fn selected_target<'a>(state: &UiState, scene: &Scene<'a>) -> ActionTarget<'a> {
     selected(state, scene).map_or_else(ActionTarget::default, |id| task_target(scene, &id))
 }
 
-/// That task and whoever works on it.
+/// Returns that task and its open attempt.
 pub(crate) fn task_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'a> {
     let task = scene.model.tasks.get(id).map(AsRef::as_ref);
     ActionTarget {
@@ -74,7 +74,7 @@ pub(crate) fn task_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'a
     }
 }
 
-/// The same for a task that a person has named.
+/// Returns the same for a task that a person has named.
 pub(crate) fn named_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'a> {
     ActionTarget {
         is_named: true,
@@ -82,7 +82,7 @@ pub(crate) fn named_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'
     }
 }
 
-/// The selected task: the one chosen; while there is none, the one watched, else the first of the board.
+/// Returns the selected task: the one chosen; while there is none, the one watched, else the first of the board.
 pub(crate) fn selected(state: &UiState, scene: &Scene<'_>) -> Option<TaskId> {
     let exists = |id: &&TaskId| scene.model.tasks.contains_key(*id);
     let chosen = state.selected.as_ref().filter(exists);
@@ -96,7 +96,7 @@ pub(crate) fn selected(state: &UiState, scene: &Scene<'_>) -> Option<TaskId> {
     chosen.or_else(first).cloned()
 }
 
-/// What is marked among all that needs a person, and where it stands there: the selected task's, else the first.
+/// Returns the marked item of the inbox with its index: that of the selected task, else the first.
 pub(crate) fn marked_attention<'a>(
     state: &UiState,
     pane: &Pane,
@@ -110,7 +110,7 @@ pub(crate) fn marked_attention<'a>(
     items.get(at).map(|item| (at, *item))
 }
 
-/// The session marked: the one at that place, else the first that is not this one.
+/// Returns the marked session: the one at that place, else the first that is not this one.
 pub(crate) fn marked_session<'a>(pane: &Pane, scene: &Scene<'a>) -> Option<(usize, &'a SessionRow)> {
     let rows = sessions(&ListFilter::for_pane(pane), scene);
     let mark = pane.mark.and_then(|mark| usize::try_from(mark).ok());
@@ -119,7 +119,7 @@ pub(crate) fn marked_session<'a>(pane: &Pane, scene: &Scene<'a>) -> Option<(usiz
     chosen.or_else(other).or_else(|| rows.first()).copied()
 }
 
-/// The check marked among those of a task, or of all: the one of that number, else the worst.
+/// Returns the marked check among those of a task, or of all: the one of that number, else the worst.
 pub(crate) fn marked_check<'a>(
     task: Option<&TaskId>,
     pane: &Pane,
@@ -130,7 +130,7 @@ pub(crate) fn marked_check<'a>(
     chosen.or_else(|| checks.first()).copied()
 }
 
-/// The agent marked in the list of agents: the one chosen, also when it has ended, as long as its screen is kept; else the first.
+/// Returns the marked agent in the list of agents: the one chosen, also when it has ended, as long as its screen is kept; else the first.
 pub(crate) fn shown_agent(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> Option<AttemptId> {
     let open = |id: &AttemptId| {
         let is_kept = scene.screens.has(ScreenId::Attempt(*id));
@@ -145,7 +145,7 @@ pub(crate) fn shown_agent(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> 
     }
 }
 
-/// Columns in the order of lists: the stages, the backlog, what is done (K80).
+/// Returns the columns in the order of lists: the stages, the backlog, the finished tasks (K80).
 pub(crate) fn ordered_columns<'a>(scene: &Scene<'a>) -> Vec<&'a Column> {
     let of = |wanted: fn(&ColumnKind) -> bool| {
         scene
@@ -160,12 +160,12 @@ pub(crate) fn ordered_columns<'a>(scene: &Scene<'a>) -> Vec<&'a Column> {
     columns
 }
 
-/// Whether lists show that column, or only how many it holds.
+/// Returns true if lists show the cards of that column, not only their number.
 pub(crate) fn shows_column(state: &UiState, column: &Column) -> bool {
     column.kind != ColumnKind::Done || state.finished == FinishedTasks::Shown
 }
 
-/// Tells of one task after the other whether it matches what a list is filtered by.
+/// Returns a predicate that tells if a task matches the filter of a list.
 pub(crate) fn task_filter<'a>(
     needle: &'a FuzzyQuery,
     scene: &'a Scene<'_>,
@@ -180,7 +180,7 @@ pub(crate) fn task_filter<'a>(
     }
 }
 
-/// The cards of a column that lists show; what is looked for is looked for among the finished, too.
+/// Returns the cards of a column that lists show; a search includes the finished ones, too.
 pub(crate) fn shown_cards<'a>(
     state: &UiState,
     scene: &Scene<'_>,
@@ -196,7 +196,7 @@ pub(crate) fn shown_cards<'a>(
     cards
 }
 
-/// Puts tasks in the order a person wished.
+/// Sorts tasks in the order a person wished.
 pub(crate) fn sort_tasks<T: std::borrow::Borrow<TaskId>>(
     filter: &ListFilter,
     scene: &Scene<'_>,
@@ -210,7 +210,7 @@ pub(crate) fn sort_tasks<T: std::borrow::Borrow<TaskId>>(
     );
 }
 
-/// All tasks that lists show, in order.
+/// Returns all tasks that lists show, in order.
 pub(crate) fn listed_tasks<'a>(state: &UiState, scene: &Scene<'a>, filter: &ListFilter) -> Vec<&'a TaskId> {
     let columns = ordered_columns(scene).into_iter();
     columns

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::domain::Timestamp;
 use crate::term::sanitize;
 
-/// Columns a text takes, counted as it will be drawn: grapheme by grapheme.
+/// Returns the columns of a text, counted as it will be drawn: grapheme by grapheme.
 pub fn width(text: &str) -> usize {
     if is_printable_ascii(text) {
         return text.len();
@@ -16,12 +16,12 @@ pub fn width(text: &str) -> usize {
     text.graphemes(true).map(grapheme_width).sum()
 }
 
-/// Whether each byte is a grapheme of one column that steers nothing, which is so for most of what is drawn and quick to see.
+/// Returns true if each byte is a printable grapheme of one column. This holds for most of the drawn text and is quick to check.
 pub(super) fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Columns one grapheme takes: none, one or two. One that claims more is drawn as [`UNKNOWN`].
+/// Returns the columns of a grapheme: none, one or two. A wider one is drawn as [`UNKNOWN`].
 pub(super) fn grapheme_width(grapheme: &str) -> usize {
     match grapheme.width() {
         wide @ 0..=2 => wide,
@@ -29,12 +29,12 @@ pub(super) fn grapheme_width(grapheme: &str) -> usize {
     }
 }
 
-/// What stands for a grapheme that no terminal draws in two columns.
+/// Substitute for a grapheme that no terminal draws in two columns.
 pub(super) const UNKNOWN: &str = "?";
 
-/// The text without anything that could steer a terminal or hide from the eye; line ends and tabs become spaces.
+/// Returns the text without anything that could control a terminal or hide from the eye; line ends and tabs become spaces.
 ///
-/// Variation selectors and joiners go: terminals disagree about how wide they make a character, and a border must not move.
+/// Variation selectors and joiners are removed: terminals disagree about the width they give a character, and a border must not move.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     const JOINERS: [char; 3] = ['\u{fe0e}', '\u{fe0f}', '\u{200d}'];
     if is_printable_ascii(text) {
@@ -48,7 +48,7 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(sanitize(&spaced).into_owned())
 }
 
-/// As much of a clean text as fits, with the mark at the end when something was left out.
+/// Returns as much of a clean text as fits, with the mark at the end when something was left out.
 pub fn cut(text: &str, room: usize, mark: &str) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -61,7 +61,7 @@ pub fn cut(text: &str, room: usize, mark: &str) -> String {
     cut
 }
 
-/// As much of the end of a clean text as fits, with the mark before it when something was left out.
+/// Returns as much of the end of a clean text as fits, with the mark before it when something was left out.
 pub(super) fn cut_front(text: &str, room: usize, mark: &str) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -84,7 +84,7 @@ pub(super) fn cut_front(text: &str, room: usize, mark: &str) -> String {
     }
 }
 
-/// The longest beginning that fits.
+/// Returns the longest beginning that fits.
 pub(super) fn prefix(text: &str, room: usize) -> &str {
     let mut used = 0;
     for (at, grapheme) in text.grapheme_indices(true) {
@@ -96,7 +96,7 @@ pub(super) fn prefix(text: &str, room: usize) -> &str {
     text
 }
 
-/// Foreign text as lines that fit, broken at spaces where that is possible. Empty lines stay.
+/// Wraps foreign text into lines that fit, broken at spaces where that is possible. Empty lines stay.
 pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
     let options = textwrap::Options::new(room)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
@@ -114,7 +114,7 @@ pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// `14:03:27`, at that distance from UTC in seconds.
+/// Returns the time of day as `14:03:27`, at that distance from UTC in seconds.
 pub(super) fn clock(at: Timestamp, utc_offset: i32) -> String {
     let seconds = i64::try_from(at.0 / 1000).unwrap_or(0) + i64::from(utc_offset);
     let day = seconds.rem_euclid(86_400);

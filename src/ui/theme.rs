@@ -1,5 +1,5 @@
-//! Themes: a style for each role from a theme file, and one of two sets of glyphs. Every state has a glyph and a word too, so
-//! that nothing depends on colour alone (P50).
+//! Themes: a style for each role from a theme file, and one of two sets of glyphs. Every state has a glyph and a word too, so that nothing
+//! depends on colour alone (P50).
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub use themes::{Themes, UserTheme};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     roles: BTreeMap<StyleRole, Style>,
-    /// How many colours may be used; with none the colours of agents are dropped as well.
+    /// Number of colours that may be used; with none the colours of agents are dropped as well.
     pub palette: ColourDepth,
     pub glyphs: Glyphs,
 }
@@ -28,12 +28,12 @@ pub struct Theme {
 pub struct DisplayCaps {
     pub palette: ColourDepth,
     pub glyphs: Glyphs,
-    /// Whether the background of the terminal is dark or light, where it is known.
+    /// Brightness of the terminal's background, where it is known.
     pub ground: Option<Background>,
 }
 
 impl DisplayCaps {
-    /// Those of a terminal whose background is not known.
+    /// Creates the capabilities of a terminal whose background is not known.
     pub fn new(palette: ColourDepth, glyphs: Glyphs) -> DisplayCaps {
         DisplayCaps {
             palette,
@@ -43,20 +43,20 @@ impl DisplayCaps {
     }
 }
 
-/// How many colours may be used, from none to true colour.
+/// Number of colours that may be used, from none to true colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColourDepth {
-    /// None; bold, dim and reverse only.
+    /// No colours; bold, dim and reverse only.
     Mono,
     /// The terminal's own 16 colours.
     Sixteen,
-    /// Those, and a fixed table of 240 more.
+    /// The 16 colours, and a fixed table of 240 more.
     Indexed,
     True,
 }
 
-/// Whether Unicode glyphs and lines can be drawn, or only ASCII.
+/// Set of glyphs and lines that can be drawn: Unicode, or only ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Glyphs {
@@ -66,7 +66,7 @@ pub enum Glyphs {
 }
 
 impl Glyphs {
-    /// The one of two that can be drawn.
+    /// Returns the one of two that can be drawn.
     pub(crate) fn pick<T>(self, unicode: T, ascii: T) -> T {
         match self {
             Glyphs::Unicode => unicode,
@@ -75,19 +75,19 @@ impl Glyphs {
     }
 }
 
-/// Whether a terminal's background is dark or light.
+/// Brightness of a terminal's background: dark or light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Background {
-    /// Light text stands out on it.
+    /// Background for light text.
     Dark,
     Light,
 }
 
-/// Whether things on the screen may blink.
+/// Setting for blinking parts of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Motion {
-    /// What needs a person blinks.
+    /// Marks of tasks that need a person blink.
     Full,
     /// Nothing blinks.
     Reduced,
@@ -119,28 +119,28 @@ pub enum StyleRole {
     ModeCopy,
     ModeFind,
     ModeAsk,
-    /// What was looked for, where it was found.
+    /// Search words where they were found.
     Found,
-    /// Waits its turn.
+    /// Task that waits its turn.
     Pending,
     Running,
     Verifying,
     Done,
     Failed,
     Blocked,
-    /// Waits for a person.
+    /// Task that waits for a person.
     Human,
-    /// The flag of the row that says what needs a person: the only thing that blinks.
+    /// The flag of the row of tasks that need a person: the only thing that blinks.
     Needs,
     Retry,
     /// Banners: paused, connection.
     Banner,
-    /// The words that say that this is a demo.
+    /// The words that mark a demo.
     Rehearsal,
 }
 
 impl Background {
-    /// Whether a background of that red, green and blue is dark or light.
+    /// Returns the brightness of a background of that red, green and blue.
     pub fn from_rgb(red: u8, green: u8, blue: u8) -> Background {
         let palette = crate::term::ColorPalette {
             background: (red, green, blue),
@@ -155,7 +155,7 @@ impl Background {
 }
 
 impl Theme {
-    /// The theme that follows the terminal's own colours, or uses none.
+    /// Creates the theme that follows the terminal's own colours, or uses none.
     pub fn builtin(palette: ColourDepth, glyphs: Glyphs) -> Theme {
         let looks = DisplayCaps::new(palette, glyphs);
         Themes::default().theme("auto", looks).unwrap_or(Theme {
@@ -165,7 +165,7 @@ impl Theme {
         })
     }
 
-    /// The theme without anything that blinks, when motion is reduced.
+    /// Removes everything that blinks from the theme when motion is reduced.
     #[must_use]
     pub fn with_motion(mut self, motion: Motion) -> Theme {
         if motion == Motion::Reduced {
@@ -177,12 +177,12 @@ impl Theme {
         self
     }
 
-    /// The style of a role.
+    /// Returns the style of a role.
     pub fn style(&self, role: StyleRole) -> Style {
         self.roles.get(&role).copied().unwrap_or_default()
     }
 
-    /// The colours of our own views where nothing is drawn; those of the terminal in themes that follow it.
+    /// Returns the colours of our own views where nothing is drawn; those of the terminal in themes that follow it.
     pub(crate) fn ground(&self) -> Style {
         let text = self.style(StyleRole::Text);
         Style {
@@ -192,12 +192,12 @@ impl Theme {
         }
     }
 
-    /// The style of a program in the colours that the theme may use.
+    /// Returns the style of a program in the colours that the theme may use.
     pub(crate) fn fit_style(&self, style: Style) -> Style {
         colour::fit_style(style, self.palette)
     }
 
-    /// The mark for text that was cut.
+    /// Returns the mark for text that was cut.
     pub fn ellipsis(&self) -> &'static str {
         self.glyphs.pick("…", "~")
     }

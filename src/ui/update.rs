@@ -1,5 +1,5 @@
-//! What a key, a click or a paste does: a new state, and requests to whoever owns the board and the terminals. Does nothing
-//! itself; the same state, scene and input give the same answer.
+//! Effects of a key, a click or a paste: a new state, and requests to the owner of the board and the terminals. Does nothing itself; the
+//! same state, scene and input give the same answer.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -48,12 +48,12 @@ mod welcome;
 pub enum UiInput {
     Key(KeyEvent),
     Mouse(MouseEvent),
-    /// The person's editor was closed; what it wrote, or nothing when it failed.
+    /// The person's editor was closed, with the text it wrote, or nothing when it failed.
     Edited(Option<String>),
     Paste(String),
     /// The client's terminal has another size: columns, rows.
     Resize(u16, u16),
-    /// The client's terminal got or lost the focus.
+    /// The client's terminal gained or lost the focus.
     Focus(bool),
     /// The board or a terminal changed, or time has passed.
     Tick,
@@ -62,29 +62,29 @@ pub enum UiInput {
 /// Something the interface asks the server to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UiRequest {
-    /// Ask the board for that; the answer comes back as a toast.
+    /// Ask the board for that command; the answer comes back as a toast.
     Command(Command),
-    /// Make a task; its identity is chosen by the server.
+    /// Create a task; its identity is chosen by the server.
     NewTask(Box<NewTask>),
-    /// Open that text in the person's editor and hand what becomes of it to [`UiInput::Edited`].
+    /// Open that text in the person's editor and hand the result to [`UiInput::Edited`].
     OpenEditor(String),
     SendInput(ScreenId, ProgramInput),
-    /// Put into the clipboard what the program in focus just wanted to put there.
+    /// Copy to the clipboard the text that the program in focus has just offered.
     TakeOffer,
-    /// Go on in the project with that root.
+    /// Switch to the project with that root.
     SwitchSession(String),
-    /// Open a shell for that pane (or give it one that nobody shows) and say so with [`UiState::shell_opened`].
+    /// Open a shell for that pane (or give it an unused one) and report it with [`UiState::shell_opened`].
     OpenShell(PaneId),
-    /// Open a shell for that pane where that attempt works, and say so likewise.
+    /// Open a shell for that pane where that attempt works, and report it likewise.
     OpenShellIn(PaneId, AttemptId),
-    /// Open a shell for that pane that runs that: where that attempt works, else in the project's folder.
+    /// Open a shell for that pane that runs that command: where that attempt works, else in the project's folder.
     RunInShell(PaneId, Option<AttemptId>, String),
     CloseShell(u64),
-    /// Read what a terminal showed before what is in memory, at that many columns, and hand it to [`UiState::add_older_lines`].
+    /// Read the lines that a terminal showed before those in memory, at that many columns, and hand them to [`UiState::add_older_lines`].
     LoadOlderLines(ScreenId, u16),
-    /// Open that link of the web where the person sits.
+    /// Open that web link on the person's machine.
     OpenLink(String),
-    /// Put that into the person's clipboard.
+    /// Copy that text into the person's clipboard.
     CopyToClipboard(String),
     /// Leave for the demo, and come back afterwards.
     PlayDemo,
@@ -92,13 +92,13 @@ pub enum UiRequest {
     SaveSettings(Vec<(String, String)>),
     /// Trust everything in the project's files, if it has this hash.
     Trust(String),
-    /// Call the session that from now on.
+    /// Give the session that name from now on.
     RenameSession(String),
-    /// Take up the theme that [`UiState::theme`] names now.
+    /// Apply the theme that [`UiState::theme`] names now.
     ApplyTheme,
     Redraw,
     Detach,
-    /// Stop the server; agents go on.
+    /// Stop the server; agents continue.
     StopServer,
 }
 
@@ -111,11 +111,11 @@ pub struct NewTask {
     /// Tasks that must be done first.
     pub deps: BTreeSet<TaskId>,
     pub kind: TaskKind,
-    /// The workflow; the usual one without.
+    /// The workflow; without it, the usual one.
     pub workflow: Option<WorkflowId>,
-    /// 0 to 4.
+    /// Priority from 0 to 4.
     pub priority: u8,
-    /// Whether it is released at once.
+    /// True if it is released at once.
     pub release: bool,
 }
 
@@ -126,17 +126,17 @@ pub enum ProgramInput {
     Paste(String),
     /// The mouse, relative to the pane.
     Mouse(MouseInput),
-    /// The focus came or went.
+    /// The focus was gained or lost.
     Focus(bool),
 }
 
-/// How often a client looks whether the shell that it opens runs.
+/// Interval at which a client checks that the shell it opens runs.
 const OPENING_LOOK: Span = Span(50);
 
-/// How long keys typed ahead are dropped after the program they were meant for has ended.
+/// Time for which keys typed ahead are dropped after the program they were meant for has ended.
 const TYPEAHEAD_GUARD: Span = Span::seconds(1);
 
-/// Takes in what happened at a client.
+/// Takes in an event of a client.
 pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequest> {
     let before = focused_program(state);
     let mut requests = take_in(state, scene, input);
@@ -164,7 +164,7 @@ fn take_in(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequ
                 if closes {
                     return turn.requests;
                 }
-                // A click is not what the digits were typed for.
+                // The digits were not typed for a click.
                 turn.state.count = None;
                 turn.choose_what_is_shown();
             }
@@ -183,7 +183,7 @@ fn take_in(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequ
     turn.requests
 }
 
-/// Does an action as if its key had been pressed.
+/// Performs an action as if its key had been pressed.
 pub fn perform(state: &mut UiState, scene: &Scene<'_>, action: Action) -> Vec<UiRequest> {
     let before = focused_program(state);
     let mut turn = UpdateContext::new(state, scene);
@@ -196,7 +196,7 @@ pub fn perform(state: &mut UiState, scene: &Scene<'_>, action: Action) -> Vec<Ui
     requests
 }
 
-/// The program that has the focus: the one that is typed to, while the window has the focus itself.
+/// Returns the program that has the focus: the one with the keys, while the window itself has the focus.
 fn focused_program(state: &UiState) -> Option<ScreenId> {
     match state.key_focus {
         KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. } if !state.window_lost_focus => {
@@ -206,7 +206,7 @@ fn focused_program(state: &UiState) -> Option<ScreenId> {
     }
 }
 
-/// What programs are told that asked for it (mode 1004) when the focus goes from one to another.
+/// Returns the reports to programs that asked for them (mode 1004) when the focus goes from one to another.
 fn focus_reports(
     scene: &Scene<'_>,
     before: Option<ScreenId>,
@@ -220,7 +220,7 @@ fn focus_reports(
     left.into_iter().chain(entered.map(|id| report(id, true)))
 }
 
-/// Requests of a client that has just connected: its shells.
+/// Returns the requests of a client that has just connected: its shells.
 pub fn initial_requests(state: &UiState) -> Vec<UiRequest> {
     state
         .unopened_shells()
@@ -229,7 +229,7 @@ pub fn initial_requests(state: &UiState) -> Vec<UiRequest> {
         .collect()
 }
 
-/// When the frame changes by time alone, at the latest a second from now: ages, toasts, the keys after the prefix.
+/// Returns the time at which the frame changes by time alone, at the latest a second from now: ages, toasts, the keys after the prefix.
 pub fn next_redraw(state: &UiState, now: Timestamp) -> Timestamp {
     let mut next = now + Span(1000 - now.0 % 1000);
     if let KeyFocus::Prefix { since, .. } = state.key_focus {
@@ -250,7 +250,7 @@ struct UpdateContext<'a, 'b> {
     scene: &'a Scene<'b>,
     requests: Vec<UiRequest>,
     named_task: Option<TaskId>,
-    /// Where everything is: computed once for an input, and again after what changes the panes.
+    /// Layout of the screen: computed once for an input, and again after changes of the panes.
     layout: Rc<ScreenLayout>,
 }
 
@@ -266,11 +266,11 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
         }
     }
 
-    /// Notices what changed by itself: a program that was typed to has ended.
+    /// Updates the state for changes that happened by themselves: a program with the keys has ended.
     fn expire_state(&mut self) {
         let now = self.scene.now;
         match self.state.key_focus {
-            // What comes after the prefix was never for the program: that waits until the key is there.
+            // The key after the prefix was never for the program: dropping waits until that key is there.
             KeyFocus::Terminal(id) if !is_running(self.scene, id) => self.drop_typeahead(),
             KeyFocus::DropUntil(until) if until <= now => self.state.key_focus = KeyFocus::Views,
             KeyFocus::Opening(pane) => self.expect_shell(pane),
@@ -284,7 +284,7 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
         self.release_keys();
     }
 
-    /// A shell was asked for in that pane: once it runs it gets what was typed meanwhile, unless somebody went elsewhere.
+    /// Notes that a shell was requested in that pane: once it runs it gets the keys typed meanwhile, unless the person went elsewhere.
     fn expect_shell(&mut self, pane: PaneId) {
         let screen = self.state.pane(pane).content.screen();
         if self.arranged().focus != pane {
@@ -298,7 +298,7 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
         }
     }
 
-    /// The program that was typed to has ended: what was typed ahead for it is dropped.
+    /// Drops the keys typed ahead for a program that has ended.
     fn drop_typeahead(&mut self) {
         let now = self.scene.now;
         self.state.key_focus = KeyFocus::DropUntil(now + TYPEAHEAD_GUARD);
@@ -306,7 +306,7 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
             .show_toast(now, NoticeLevel::Warning, "agent ended, typing off");
     }
 
-    /// A terminal that has not the focus (any more) gets no keys: the word in the last row says whose they are.
+    /// Takes the keys from a terminal that does not have the focus (any more): the word in the last row names the receiver.
     fn release_keys(&mut self) {
         let (KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. }) = self.state.key_focus else {
             return;
@@ -334,12 +334,12 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
         Rc::clone(&self.layout)
     }
 
-    /// Computes the layout anew; called by everything that changes tabs, panes, what they show, or which agent is shown.
+    /// Computes the layout again; called by everything that changes tabs, panes, their contents, or the agent shown.
     fn relayout(&mut self) {
         self.layout = Rc::new(whole_layout(self.state, self.scene));
     }
 
-    /// What an action is about: the task it was named for, else what is at hand.
+    /// Returns the target of an action: the task it was named for, else the current one.
     fn target(&self, arranged: &ScreenLayout) -> ActionTarget<'a> {
         match &self.named_task {
             Some(id) => named_target(self.scene, id),

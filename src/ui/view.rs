@@ -1,5 +1,5 @@
-//! One frame: bars, panes, and what lies over them. Takes shared references only; what it learned (where things are, where
-//! the cursor belongs) goes out as a [`RenderedLayout`].
+//! The drawing of a frame: bars, panes, and overlays. Takes shared references only; the facts found while drawing (positions, the cursor)
+//! are returned as a [`RenderedLayout`].
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,18 +41,18 @@ mod trust;
 mod welcome;
 mod writing;
 
-/// What drawing a frame produced besides cells: click targets, pane areas, cursor and cache requests.
+/// Result of drawing a frame besides cells: click targets, pane areas, cursor and cache requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RenderedLayout {
     /// Everything that can be clicked, later ones above earlier ones.
     pub hits: Vec<(Rect, ClickTarget)>,
     /// Panes that are drawn; the server gives terminals these sizes.
     pub panes: Vec<PaneArea>,
-    /// Where the outer cursor belongs; hidden when nowhere.
+    /// Position of the outer cursor; hidden when there is none.
     pub cursor: Option<FrameCursor>,
-    /// What must be fetched for what is shown.
+    /// Data that must be fetched for the shown views.
     pub cache_requests: Vec<CacheRequest>,
-    /// Whether keys go to the program in the pane with the focus, so that the cursor is its own.
+    /// True if keys go to the program in the pane with the focus, so that the cursor is its own.
     pub typing: bool,
 }
 
@@ -98,7 +98,7 @@ pub fn view(state: &UiState, scene: &Scene<'_>, buffer: &mut Buffer) -> Rendered
         }
     }
     overlays::draw(&frame, area, &mut canvas);
-    // The last row tells of what lies over the panes, and is not covered by it.
+    // The last row describes the overlay, and is not covered by it.
     canvas.hits.extend(offered);
     let cursor =
         cursor::outer_cursor(&frame, canvas.caret, area).or_else(|| cursor::row_cursor(&frame, &canvas));
@@ -147,7 +147,7 @@ impl FrameContext<'_> {
         for placed in &self.arranged.panes {
             canvas.hits.push((placed.outer, ClickTarget::Pane(placed.pane)));
             let before = canvas.hits.len();
-            // What one pane breaks is its own; the others are drawn.
+            // A failure stays in its pane; the others are drawn.
             let drawn = catch_unwind(AssertUnwindSafe(|| self.one_pane(placed, canvas)));
             if let Err(panic) = drawn {
                 canvas.hits.truncate(before);
@@ -174,7 +174,7 @@ impl FrameContext<'_> {
             let pane = self.state.pane(placed.pane);
             view_of(&placed.content).cache_requests(&self.ctx(placed.pane, &pane))
         };
-        // A pane that breaks shows that itself and requests nothing.
+        // A pane that fails shows that itself and requests nothing.
         let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
         let of_panes = self.arranged.panes.iter().flat_map(wanted);
         of_panes
@@ -240,30 +240,30 @@ impl FrameContext<'_> {
         canvas.line(room, &pieces);
     }
 
-    /// How many rows of the list with the focus match, of how many.
+    /// Returns the number of matching rows in the list with the focus, and the number of all.
     fn found(&self) -> Option<(usize, usize)> {
         let placed = self.arranged.focused()?;
         let pane = self.state.pane(placed.pane);
         view_of(&placed.content).match_count(&self.ctx(placed.pane, &pane))
     }
 
-    /// The glyph of a state as the theme draws it.
+    /// Returns the glyph of a state as the theme draws it.
     fn glyph(&self, mark: DisplayStatus) -> &'static str {
         mark.glyph(self.scene.theme.glyphs)
     }
 
-    /// As much of a foreign text as fits, with a mark where something was left out.
+    /// Returns as much of a foreign text as fits, with a mark where something was left out.
     fn cut(&self, text: &str, room: usize) -> String {
         cut(&clean(text), room, self.scene.theme.ellipsis())
     }
 
-    /// The key of an action as hints show it; empty where it has none.
+    /// Returns the key of an action as hints show it; empty where it has none.
     fn key_of(&self, action: Action) -> String {
         self.state.keymap.hint(action).unwrap_or_default()
     }
 }
 
-/// Shown in a pane that could not be drawn.
+/// Draws the notice of a pane that could not be drawn.
 fn broken(placed: &PlacedPane, panic: &dyn Any, canvas: &mut Canvas<'_>) {
     let what = panic
         .downcast_ref::<&str>()
@@ -282,7 +282,7 @@ fn broken(placed: &PlacedPane, panic: &dyn Any, canvas: &mut Canvas<'_>) {
     canvas.centred_lines(placed.inner, top, &lines);
 }
 
-/// Says so when nothing matches.
+/// Draws a notice when nothing matches.
 fn nothing_found(placed: &PlacedPane, ctx: &ViewContext<'_>, canvas: &mut Canvas<'_>) {
     let filter = &ctx.pane.filter;
     if filter.is_empty() {
@@ -295,7 +295,7 @@ fn nothing_found(placed: &PlacedPane, ctx: &ViewContext<'_>, canvas: &mut Canvas
     }
 }
 
-/// How a list is sorted, what it is filtered by, and how much of it is left.
+/// Returns the order of a list, its filter, and the number of its rows that are left.
 fn chip(placed: &PlacedPane, ctx: &ViewContext<'_>) -> Vec<StyledText> {
     let mut pieces = Vec::new();
     if ctx.pane.order != SortOrder::Default {
@@ -317,7 +317,7 @@ fn on_edge(area: Rect, x: u16, y: u16) -> bool {
     inside && (x == area.x || y == area.y || x + 1 == area.right() || y + 1 == area.bottom())
 }
 
-/// Shown when there is no room for anything: how much is needed, and what goes on.
+/// Draws a notice when there is no room for anything: the size that is needed, and the counts of the work.
 fn too_small(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let counts = bars::counts(frame);
     let running = frame.scene.model.agents().count();

@@ -1,5 +1,5 @@
-//! What a pane can show. Each view is one file and one [`View`]; all of them can be split, zoomed and moved alike.
-//! Views draw and say where a step leads; they change nothing.
+//! The views of panes. Each view is one file and one [`View`]; all of them can be split, zoomed and moved alike. Views draw and return the
+//! outcome of a step; they change nothing.
 
 use super::action::{Action, ViewName};
 use super::cache::{CacheEntry, CacheKey, CacheRequest};
@@ -45,8 +45,7 @@ pub(crate) use metrics::PAGE as METRICS;
 pub(crate) use sessions::PAGE as SESSIONS;
 pub(crate) use terminal::{first_row_shown, redraw_row};
 
-/// Views that their names tell, and what draws them. A new one is a file of its own, its line here and its row in the table of
-/// actions.
+/// Views that are known by name alone, and their code. A new one is a file of its own, its line here and its row in the table of actions.
 static PAGES: [(ViewName, &dyn View); 6] = [
     (log::PAGE, &log::LogView),
     (log::WATCHER, &log::LogView),
@@ -56,7 +55,7 @@ static PAGES: [(ViewName, &dyn View); 6] = [
     (graph::PAGE, &graph::GraphView),
 ];
 
-/// What a view is drawn from: state, scene, pane, focus and mode.
+/// Context that a view is drawn from: state, scene, pane, focus and mode.
 #[derive(Clone, Copy)]
 pub(crate) struct ViewContext<'a> {
     pub(crate) state: &'a UiState,
@@ -68,39 +67,39 @@ pub(crate) struct ViewContext<'a> {
 }
 
 impl ViewContext<'_> {
-    /// What stands before a task's glyph: whether it is marked.
+    /// Returns the text before a task's glyph: a star if it is marked.
     fn mark_of(&self, task: &TaskId) -> StyledText {
         let is_marked = self.state.marked_tasks.contains(task);
         piece(if is_marked { "*" } else { " " }, StyleRole::Key)
     }
 
-    /// The glyph of a state as the theme draws it.
+    /// Returns the glyph of a state as the theme draws it.
     fn glyph(&self, mark: DisplayStatus) -> &'static str {
         mark.glyph(self.scene.theme.glyphs)
     }
 
-    /// As much of a foreign text as fits, with a mark where something was left out.
+    /// Returns as much of a foreign text as fits, with a mark where something was left out.
     fn cut(&self, text: &str, room: usize) -> String {
         cut(&clean(text), room, self.scene.theme.ellipsis())
     }
 
-    /// The key of an action and the word for what it does; nothing where it has no key.
+    /// Returns the key of an action and the word for its effect; nothing where it has no key.
     fn offer(&self, action: Action, word: &str) -> Option<[StyledText; 2]> {
         let key = self.state.keymap.hint(action)?;
         Some([piece(key, StyleRole::Key), plain(format!(" {word}"))])
     }
 
-    /// The key of an action as hints show it; empty where it has none.
+    /// Returns the key of an action as hints show it; empty where it has none.
     fn key_of(&self, action: Action) -> String {
         self.state.keymap.hint(action).unwrap_or_default()
     }
 
-    /// What its rows must match, and in which order they stand.
+    /// Returns the filter and the order of the rows.
     fn filter(&self) -> ListFilter {
         ListFilter::for_pane(self.pane)
     }
 
-    /// Why something that had to be fetched is not there, as a sentence.
+    /// Returns the reason why data could not be fetched, as a sentence.
     fn failure(&self, key: &CacheKey) -> Option<String> {
         match self.scene.cache.get(key)? {
             CacheEntry::Failed(why) => Some(format!("Could not {why}.")),
@@ -108,7 +107,8 @@ impl ViewContext<'_> {
         }
     }
 
-    /// Draws why there are no rows: what could not be fetched, that it is being read, or that there are none and the way to some.
+    /// Draws the reason why there are no rows: data that could not be fetched, that is being read, or that there are none and the way to
+    /// some.
     fn draw_missing(
         &self,
         key: &CacheKey,
@@ -123,12 +123,12 @@ impl ViewContext<'_> {
         }
     }
 
-    /// What a list of rows with so many lines needs to be drawn, the marked row highlighted as the focus demands.
+    /// Returns a list for drawing rows of that many lines, with the marked row highlighted according to the focus.
     fn list<'r, T>(&self, place: (Rect, u16), rows: &'r [T], marked: Option<usize>) -> List<'r, T> {
         List::new(place, rows, marked, self.chosen())
     }
 
-    /// Where a movement leads in texts of one or two columns that are scrolled together.
+    /// Returns the outcome of a movement in texts of one or two columns that are scrolled together.
     fn scroll_texts<T>(&self, step: ViewMove, height: u16, texts: &[Vec<T>]) -> MoveOutcome {
         let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
         let most = longest.saturating_sub(usize::from(height));
@@ -137,17 +137,17 @@ impl ViewContext<'_> {
         })
     }
 
-    /// What a click on the row of that number means, where the view numbers its rows.
+    /// Returns the click target of the row of that number, where the view numbers its rows.
     fn row(&self, number: usize) -> ClickTarget {
         ClickTarget::Row(self.id, u64::try_from(number).unwrap_or(0))
     }
 
-    /// The number of the row that is marked.
+    /// Returns the number of the row that is marked.
     fn marked_row(&self) -> Option<usize> {
         self.pane.mark.and_then(|mark| usize::try_from(mark).ok())
     }
 
-    /// How the marked row looks.
+    /// Returns the role of the marked row.
     fn chosen(&self) -> StyleRole {
         if self.focused {
             StyleRole::Selected
@@ -159,30 +159,30 @@ impl ViewContext<'_> {
 
 /// A kind of content a pane can show, with its title, drawing and navigation.
 pub(crate) trait View: Sync {
-    /// The title in the pane's upper line.
+    /// Returns the title in the pane's upper line.
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText>;
 
-    /// What the view shows, in a sentence or two, for the help.
+    /// Returns a description of the view in a sentence or two, for the help.
     fn description(&self) -> &'static str {
         "A view in a pane: it can be split, zoomed, moved and closed like every other."
     }
 
-    /// How many of its rows match the filter, of how many; nothing when it has no rows to filter.
+    /// Returns the number of rows that match the filter, and the number of all; nothing when there are no rows to filter.
     fn match_count(&self, _ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
         None
     }
 
-    /// The orders its rows can stand in, the usual one first; none when they have one only.
+    /// Returns the orders of the rows, the usual one first; none when there is only one.
     fn orders(&self) -> &'static [SortOrder] {
         &[]
     }
 
-    /// Whether it has parts to go through: files, checks.
+    /// Returns true if the view has parts to go through: files, checks.
     fn has_parts(&self) -> bool {
         false
     }
 
-    /// What an action is about that is pressed there: what the pane was opened for, else the selected task.
+    /// Returns the target of an action in the view: the one the pane was opened for, else the selected task.
     fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
         match &pane.content {
             PaneContent::Detail(Some(id)) | PaneContent::Diff(Some(id), _) => task_target(scene, id),
@@ -191,25 +191,25 @@ pub(crate) trait View: Sync {
         }
     }
 
-    /// What of the marked row can be copied beside what its task has: what it is, and the text. The likeliest first.
+    /// Returns the texts of the marked row that can be copied besides those of its task: the kind, and the text. The likeliest first.
     fn copy_items(&self, _ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// A note at the right end of that line.
+    /// Returns a note for the right end of the title line.
     fn title_note(&self, _ctx: &ViewContext<'_>) -> Option<StyledText> {
         None
     }
 
-    /// What must be fetched for what it shows now.
+    /// Returns the requests for the data that the view shows now.
     fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         Vec::new()
     }
 
-    /// Draws the inside of the pane; remembers what can be clicked.
+    /// Draws the inside of the pane; records its click targets.
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>);
 
-    /// Where a step leads, on a pane of that size.
+    /// Returns the outcome of a step, on a pane of that size.
     fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome;
 }
 
@@ -221,7 +221,7 @@ pub(crate) enum ViewMove {
     Last,
     PageUp,
     PageDown,
-    /// So many lines on; back when negative.
+    /// Number of lines forward; back when negative.
     Lines(i16),
     /// To the next part: the next file, the next check.
     Next,
@@ -230,7 +230,7 @@ pub(crate) enum ViewMove {
 }
 
 impl ViewMove {
-    /// Rows on (or back, when negative) for a page of that height; nothing for sideways steps.
+    /// Returns the rows forward (or back, when negative) for a page of that height; nothing for sideways steps.
     fn rows(self, height: u16) -> Option<i32> {
         let page = i32::from(height.saturating_sub(1)).max(1);
         Some(match self {
@@ -248,7 +248,7 @@ impl ViewMove {
     }
 }
 
-/// Where a movement inside a view leads.
+/// Outcome of a movement inside a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MoveOutcome {
     /// Out of the view, sideways.
@@ -256,17 +256,17 @@ pub(crate) enum MoveOutcome {
     Task(TaskId),
     Agent(AttemptId),
     Scrolled(usize),
-    /// To that row, by the view's own number, and so far scrolled.
+    /// To that row, by the view's own number, and with that scroll position.
     Marked {
         mark: u64,
         scroll: usize,
     },
-    /// Away from any row: what is new is followed.
+    /// Away from any row: new rows are followed.
     Unmarked,
     Nowhere,
 }
 
-/// The view of a content.
+/// Returns the view of a content.
 pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
     match content {
         PaneContent::Board => &board::BoardView,
@@ -285,13 +285,13 @@ pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
     }
 }
 
-/// What an action pressed now is about: what the pane with the focus shows, else the selected task.
+/// Returns the target of an action pressed now: that of the pane with the focus, else the selected task.
 pub(crate) fn target<'a>(state: &UiState, scene: &Scene<'a>, arranged: &ScreenLayout) -> ActionTarget<'a> {
     let pane = state.pane(arranged.focus);
     view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
 }
 
-/// The agent that has run longest, and for how long.
+/// Returns the agent that has run longest, and its time.
 pub(crate) fn longest_running(scene: &Scene<'_>) -> Option<String> {
     let begun = |row: &AgentRow<'_>| row.attempt.started_at.unwrap_or(row.attempt.created_at);
     let row = scene.model.agents().min_by_key(begun)?;
@@ -299,7 +299,7 @@ pub(crate) fn longest_running(scene: &Scene<'_>) -> Option<String> {
     Some(format!("Longest running: {} {age}", row.attempt.task))
 }
 
-/// A scroll position moved by so many rows, between nothing and `most`.
+/// Returns a scroll position moved by that many rows, between zero and `most`.
 fn scrolled(scroll: usize, rows: i32, most: usize) -> usize {
     let by = isize::try_from(rows).unwrap_or(0);
     scroll.saturating_add_signed(by).min(most)

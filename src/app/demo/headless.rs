@@ -1,5 +1,4 @@
-//! The demo without a screen: one line per event, a summary, and an exit code that shows whether `origin` holds exactly what it
-//! should.
+//! The demo without a screen: one line per event, a summary, and an exit code that shows if `origin` has exactly the expected contents.
 
 use serde::Serialize;
 
@@ -18,22 +17,22 @@ pub(super) struct DemoSummary {
     run: String,
     done: usize,
     tasks: usize,
-    /// Attempts made, the engine's included.
+    /// Number of attempts made, the engine's included.
     attempts: u64,
-    /// Milliseconds it took.
+    /// Duration in milliseconds.
     milliseconds: u64,
-    /// Differences between `origin` and what it should hold.
+    /// Differences of `origin` from its expected contents.
     differences: Vec<String>,
-    /// Files that `origin` holds in the end, where no script says what they should be.
+    /// Files of `origin` in the end, where no script decides their contents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
-    /// What the agents cost, where they report it.
+    /// Cost of the agents, where they report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<String>,
     exit: u8,
 }
 
-/// Prints until the run has ended and everything is put away; answers the state of the run.
+/// Prints events until the run has ended and everything is put away; returns the state of the run.
 pub(super) async fn follow(server: &Server, batch: &BatchId, json: bool) -> RunState {
     let session = &server.session;
     let (mut models, mut lines) = (
@@ -87,7 +86,7 @@ fn print(line: &LogLine, began: Timestamp, json: bool) {
     ));
 }
 
-/// The state of the run once it is final, no attempt is open and every workspace is put away.
+/// Returns the state of the run once it is final, no attempt is open and every workspace is put away.
 fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
     let run = &model.batches.get(batch)?.run;
     let busy = model.attempts.values().any(|attempt| {
@@ -97,12 +96,12 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
                 WorkspaceState::Leaving | WorkspaceState::Kept | WorkspaceState::Present
             )
     });
-    // Nobody has to come for what the demo is about to approve by itself.
+    // No person has to come for a phase that the demo is about to approve by itself.
     let goes_on = phases::waiting(model).is_some();
     (run.is_final() && !busy && !goes_on).then(|| run.clone())
 }
 
-/// Sums up a run; of one that was not scripted it is not known what `origin` should hold.
+/// Sums up a run; of one that was not scripted the expected contents of `origin` are not known.
 pub(super) fn sum_up(
     server: &Server,
     (made, script): (&DemoRepos, Option<DemoScript>),
@@ -142,7 +141,7 @@ pub(super) fn sum_up(
     }
 }
 
-/// 0 only when all tasks are done and `origin` holds what it should.
+/// Returns the exit code: 0 only when all tasks are done and `origin` has the expected contents.
 fn exit(run: &RunState, (done, tasks): (usize, usize), differences: &[String]) -> u8 {
     match run.exit_code() {
         0 if done != tasks || !differences.is_empty() => 1,
@@ -151,7 +150,7 @@ fn exit(run: &RunState, (done, tasks): (usize, usize), differences: &[String]) -
 }
 
 impl DemoSummary {
-    /// Prints the summary and answers the exit code.
+    /// Prints the summary and returns the exit code.
     pub(super) fn print(&self, server: &Server, json: bool) -> u8 {
         if json {
             output::json(self);

@@ -14,11 +14,11 @@ use crate::formats::agent_kind::AgentKinds;
 
 /// The tasks of the demo that an agent of the person does.
 const TASKS: [&str; 2] = ["knot-3", "knot-7"];
-/// Most that one task may cost, and all of them, in millionths of a dollar.
+/// Maximum cost of one task, and of all of them, in millionths of a dollar.
 const BUDGETS: (u64, u64) = (1_000_000, 2_000_000);
-/// Longest run of one agent.
+/// Maximum run of one agent.
 const LONGEST: Span = Span::minutes(10);
-/// The variable by which Claude Code takes a folder for trusted: this one was made a moment ago, and the person has said yes to it.
+/// The variable that makes Claude Code trust a folder: this one was made a moment ago, and the person has said yes to it.
 const CLAUDE_TRUSTS: (&str, &str) = ("CLAUDE_CODE_SANDBOXED", "1");
 
 /// An agent of the person, found and agreed to.
@@ -29,10 +29,10 @@ pub(super) struct OwnAgent {
     form: DemoDisplay,
 }
 
-/// Looks for the agent of that name and its login.
+/// Finds the agent of that name and its login.
 ///
 /// # Errors
-/// What is missing, and the way out.
+/// The thing that is missing, and the way to get it.
 pub(super) fn find(name: &str, form: DemoDisplay, edge: &ProcessEnv) -> Result<OwnAgent, String> {
     let all = known_agents(&AgentKinds::default());
     let names: Vec<&str> = all.iter().map(|known| known.name.as_str()).collect();
@@ -68,10 +68,10 @@ pub(super) fn find(name: &str, form: DemoDisplay, edge: &ProcessEnv) -> Result<O
 }
 
 impl OwnAgent {
-    /// Says what is about to be started and what it costs at most, and asks for a yes unless it was given.
+    /// Prints the agent to start and its maximum cost, and asks for a yes unless it was given.
     ///
     /// # Errors
-    /// When nobody can be asked, or the answer is no.
+    /// When no person can be asked, or the answer is no.
     pub(super) fn agree(&self, is_agreed: bool) -> Result<(), String> {
         if self.form != DemoDisplay::Json {
             output::line(&self.offer());
@@ -122,7 +122,7 @@ impl OwnAgent {
         )
     }
 
-    /// The few tasks that it does.
+    /// Reduces the demo to the few tasks that the agent does.
     pub(super) fn reduce(demo: &mut DemoPlan) {
         demo.tasks.retain(|task| TASKS.contains(&task.id.as_str()));
     }
@@ -145,7 +145,7 @@ impl OwnAgent {
         });
         let trusts = (CLAUDE_TRUSTS.0.to_owned(), CLAUDE_TRUSTS.1.to_owned());
         setup.person = PersonEnv::new(edge.text_environment().chain([trusts]));
-        // What a person set for other projects is not for it.
+        // Settings of a person for other projects do not apply to the demo.
         setup.settings.agents = AgentLayers::default();
         setup.settings.budgets = Budgets {
             task: Some(Cost(BUDGETS.0)),

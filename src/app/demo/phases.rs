@@ -18,14 +18,14 @@ use crate::server::Server;
 
 /// The master plan in the project of the demo.
 const MASTER: &str = "plan/MASTER_PLAN.md";
-/// The batch that the title of the plan makes.
+/// Batch named after the title of the plan.
 pub(super) const BATCH: &str = "knots-for-climbers";
 /// The PRD in the project of the demo of stories.
 const PRD: &str = "prds/001-FEAT-knots.json";
 /// The batch of its stories.
 pub(super) const STORIES: &str = "stories";
 
-/// What is asked of the board before anything moves.
+/// Returns the commands to the board before anything moves.
 ///
 /// # Errors
 /// When the plan of the demo cannot be read, or is not sound; for people.
@@ -50,7 +50,7 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, 
     carry_out(&read, &choices, (demo, project))
 }
 
-/// The same for the stories of the PRD.
+/// Returns the commands for the stories of the PRD.
 ///
 /// # Errors
 /// When the PRD of the demo cannot be read; for people.
@@ -101,8 +101,8 @@ fn carry_out(
     Ok(vec![put, Command::CreateAll(drafts), Command::Release(ids)])
 }
 
-/// Approves what waits for it and retries what is held, each after the time in which a person could press a key; a remark and the top bar say so. Once a person
-/// is there, everything waits for them.
+/// Approves waiting phases and retries held stories, each after the time in which a person could press a key; a remark and the top bar show
+/// it. Once a person is there, everything waits for them.
 pub(super) async fn approve(server: &Server, form: DemoDisplay) {
     let mut models = server.session.engine.read_models.clone();
     let mut at_keys = server.at_keys();
@@ -145,7 +145,7 @@ pub(super) async fn approve(server: &Server, form: DemoDisplay) {
     }
 }
 
-/// A phase that waits for approval, or a story that got stuck for the first time; and whether it is such a story.
+/// Returns a phase that waits for approval, or a story that got stuck for the first time; and true if it is such a story.
 pub(super) fn waiting(model: &ReadModel) -> Option<(TaskId, bool)> {
     model.tasks.values().find_map(|task| match task.state {
         TaskState::Held(HoldReason::Approval) => Some((task.id.clone(), false)),
@@ -171,7 +171,7 @@ async fn count_down(server: &Server, form: DemoDisplay, word: &str) {
     }
 }
 
-/// Asks the board; what it refuses was decided by a person meanwhile.
+/// Sends a command to the board; a refused one was decided by a person meanwhile.
 async fn tell(server: &Server, command: Command) {
     let engine = server.session.engine.clone();
     drop(tokio::task::spawn_blocking(move || engine.ask("demo", command)).await);

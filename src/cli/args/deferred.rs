@@ -47,7 +47,7 @@ impl<T: Subcommand> Subcommand for DeferredArgs<T> {
     }
 }
 
-/// What a command says of itself stays, although its arguments say something of themselves, too.
+/// Keeps the help text of a command, although its arguments have one of their own.
 fn with_own_words(command: Command, describe: fn(Command) -> Command) -> Command {
     let (about, long_about) = (command.get_about().cloned(), command.get_long_about().cloned());
     describe(command)

@@ -1,4 +1,4 @@
-//! What `dbs demo` is asked for on the command line.
+//! The command line of `dbs demo`.
 
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ pub struct DemoArgs {
 }
 
 impl DemoArgs {
-    /// What is played.
+    /// Returns the script to play.
     pub fn script(&self) -> DemoScript {
         match (self.plan, self.stories) {
             (true, _) => DemoScript::Plan,
@@ -52,7 +52,7 @@ impl DemoArgs {
     }
 }
 
-/// A speed at which waits neither vanish nor last for hours.
+/// Parses a speed at which waits neither vanish nor last for hours.
 fn speed(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|speed| (0.01..=1000.0).contains(speed));
     number.ok_or_else(|| "use a number from 0.01 to 1000".to_owned())

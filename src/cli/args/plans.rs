@@ -143,12 +143,12 @@ pub enum AgentOutput {
 }
 
 impl AgentOutput {
-    /// Whether it is printed.
+    /// Returns true if the output is printed.
     pub fn is_printed(self) -> bool {
         self != AgentOutput::File
     }
 
-    /// Whether the paths of the logs are said.
+    /// Returns true if the paths of the logs are printed.
     pub fn names_logs(self) -> bool {
         self != AgentOutput::Terminal
     }
@@ -217,12 +217,12 @@ pub struct RunPlanArgs {
 }
 
 impl RunPlanArgs {
-    /// Whether the call stays until the plan is over or needs a person.
+    /// Returns true if the call stays until the plan is over or needs a person.
     pub fn waits(&self) -> bool {
         self.headless || self.interactive
     }
 
-    /// What holds for the run in place of the settings.
+    /// Returns the options that hold for the run in place of the settings.
     pub fn options(&self) -> RunOptions {
         let commits = match (self.auto_commit, self.no_auto_commit) {
             (true, _) => Some(true),
@@ -239,7 +239,7 @@ impl RunPlanArgs {
     }
 }
 
-/// How many phases are worked on at once.
+/// Parses the number of phases that are worked on at once.
 fn at_once(given: &str) -> Result<u32, String> {
     let most = given.parse().ok().filter(|most| (1..=99).contains(most));
     most.ok_or_else(|| "it is a number from 1 to 99, or left out; the plan stands before it".to_owned())

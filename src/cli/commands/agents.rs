@@ -1,4 +1,4 @@
-//! `dbs agents`: which agents are on this machine, what is known of them without asking anybody, and how to get and use them.
+//! `dbs agents`: the agents on this machine, the facts known about them without asking anybody, and the ways to get and use them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,14 +15,14 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 
-/// What is known of an agent.
+/// Facts about an agent.
 #[derive(Debug, Serialize)]
 pub(super) struct AgentOverview {
     agent: String,
-    /// Its program, where it was found.
+    /// Path of its program, where it was found.
     program: Option<PathBuf>,
     version: Option<String>,
-    /// Why there is no version although the program was found.
+    /// Reason why there is no version although the program was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     login: LoginState,
@@ -30,22 +30,22 @@ pub(super) struct AgentOverview {
     #[serde(skip_serializing_if = "Option::is_none")]
     unused_login: Option<String>,
     supports: AgentSupport,
-    /// The roles that are set to it, and as `stage NAME` the stages; `default` is all that have none of their own.
+    /// The roles that are set to it, and as `stage NAME` the stages; `default` means all that have none of their own.
     roles: Vec<String>,
-    /// The command that gets it, when it is missing.
+    /// The command that installs it, when it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     install: Option<String>,
     /// The command that lets it play every role.
     #[serde(rename = "use")]
     setting: String,
-    /// How a person logs in, where that is known.
+    /// Way to log in, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_in: Option<String>,
     #[serde(skip)]
     tells_version: bool,
 }
 
-/// Where programs are looked for, and what is set.
+/// Search path of programs, and the settings.
 struct Looks {
     path: String,
     folder: PathBuf,
@@ -67,7 +67,7 @@ pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One line for each agent whose program is here; none outside of projects, where something else is missing first.
+/// Returns one line for each agent whose program is here; none outside of projects, where something else is missing first.
 pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
     if ProjectPaths::find(&edge.folder, edge).is_err() {
         return Vec::new();
@@ -79,7 +79,7 @@ pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
     found.map(AgentOverview::line).collect()
 }
 
-/// Name and login of each agent that plays a role, and whether a key of the environment comes before the login of its person.
+/// Returns name and login of each agent that plays a role, and true if a key of the environment comes before the login of its person.
 pub(super) fn logins(edge: &ProcessEnv) -> Result<Vec<(String, bool)>, String> {
     let rows = rows(edge)?.into_iter();
     let playing = rows.filter(|row| !row.roles.is_empty() && row.agent != REHEARSAL);
@@ -92,7 +92,7 @@ pub(super) fn logins(edge: &ProcessEnv) -> Result<Vec<(String, bool)>, String> {
     Ok(said.collect())
 }
 
-/// What a person does next who has set no agent; nothing when one is set.
+/// Returns the next step of a person who has set no agent; nothing when one is set.
 pub(super) fn first_step(edge: &ProcessEnv) -> Option<String> {
     let rows = rows(edge).ok()?;
     rows.iter()
@@ -152,7 +152,7 @@ fn rows(edge: &ProcessEnv) -> Result<Vec<AgentOverview>, String> {
     Ok(rows)
 }
 
-/// Asks those that were found. A program that is named by no whole path could be one of the project's; it is not started.
+/// Asks the found programs for their versions. A program without an absolute path could be one of the project's; it is not started.
 fn add_versions(rows: &mut [AgentOverview], path: &str) {
     let asked = |row: &AgentOverview| {
         let program = row.program.clone().filter(|_| row.tells_version);
@@ -202,7 +202,7 @@ impl Looks {
         }
     }
 
-    /// Commands of the settings that start something else. They are not started to ask for their version.
+    /// Returns commands of the settings that start something else. They are not started to ask for their version.
     fn custom(&self) -> Vec<AgentOverview> {
         let all = self.kinds.by_role.values().chain(&self.kinds.default);
         let custom = all.filter_map(|agent| match &agent.tool {
@@ -270,7 +270,7 @@ impl AgentOverview {
         format!("{:<10} {}", self.agent, parts.join("; "))
     }
 
-    /// Where its login was found, and which one that keeps from being used (LA-2).
+    /// Returns the place of its login, and the login that it keeps from being used (LA-2).
     fn login(&self) -> String {
         match (&self.login, &self.unused_login, &self.log_in) {
             (LoginState::Found(key), Some(unused), _) => {

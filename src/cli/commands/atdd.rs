@@ -1,5 +1,5 @@
-//! `dbs atdd`: stories whose tests are written first. Their documents, what their PRDs say, whether all is there that they need, and where
-//! they stand.
+//! `dbs atdd`: stories whose tests are written first. Their documents, the contents of their PRDs, the checks of their needs, and their
+//! states.
 
 mod check;
 mod init;
@@ -16,7 +16,7 @@ use crate::config::project_paths::ProjectPaths;
 /// Folder of the documents that stories are written by, in the project's root.
 const DOCUMENTS: &str = ".swanson";
 
-/// A call of `dbs atdd run` as one of `dbs run`.
+/// Converts a call of `dbs atdd run` into one of `dbs run`.
 ///
 /// # Errors
 /// When there is no project.
@@ -26,13 +26,13 @@ pub fn as_run(edge: &ProcessEnv, wanted: AtddRunArgs) -> Result<RunPlanArgs, Str
     Ok(wanted.into_run(folder))
 }
 
-/// Carries out a command of stories.
+/// Executes a command of stories.
 pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
     match verb {
         AtddCommand::Run(wanted) => super::plans::run(edge, &as_run(edge, wanted)?),
         AtddCommand::Init(wanted) => init::run(edge, &wanted),
         AtddCommand::Check(wanted) => check::run(edge, &wanted),
-        // Whoever puts the program together begins it, because it starts a server.
+        // The caller of `run` starts it, because it starts a server.
         AtddCommand::New(_) => Err("could not run this here".to_owned()),
         AtddCommand::Setup(json) => Ok(setup::run(edge, json)),
         AtddCommand::Status(json) => standing::status(edge, json),

@@ -72,7 +72,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
     })
 }
 
-/// Nothing may work for the board that is to be emptied.
+/// Refuses while anything works for the board that is to be emptied.
 fn refuse_running(access: &BoardAccess) -> Result<(), String> {
     let held = access.holders().inventory().map_err(could_not)?;
     let may_run =
@@ -85,7 +85,7 @@ fn refuse_running(access: &BoardAccess) -> Result<(), String> {
     Ok(())
 }
 
-/// The person types the project's name, or gave it.
+/// Lets the person type the project's name, unless it was given.
 fn confirm(name: &str, given: Option<&str>, about: &str) -> Result<(), String> {
     let typed = match given {
         Some(given) => given.to_owned(),

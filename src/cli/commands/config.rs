@@ -48,7 +48,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is wrong with the theme that is set, with the place where it is set.
+/// Returns the problem with the theme that is set, with the place where it is set.
 fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Diagnostic> {
     let why = theme_problem(place, config, None)?;
     let shown = config.explain("theme").ok()?;
@@ -61,7 +61,7 @@ fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Diagnostic>
     })
 }
 
-/// Why the theme of that name, or the one that is set, cannot be had.
+/// Returns the reason why the theme of that name, or the one that is set, cannot be loaded.
 fn theme_problem(place: &ProjectPaths, config: &Config, name: Option<&str>) -> Option<String> {
     let (own, _unreadable) = own_themes(place);
     let looks = DisplayCaps {
@@ -95,7 +95,7 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
     }
 }
 
-/// What is wrong with the settings for the work, after one of them was written.
+/// Returns the problem with the settings for the work, after one of them was written.
 fn faults_of(place: &ProjectPaths, key: &str) -> Option<String> {
     let names = ["stages.", "roles.", "max_role_agents."];
     let config = place.config();
@@ -114,7 +114,7 @@ fn faults_of(place: &ProjectPaths, key: &str) -> Option<String> {
     Some(own.or(found.first())?.text.clone())
 }
 
-/// Writes the value, or takes it out, then lets a running server read its settings again.
+/// Writes the value, or removes it, then lets a running server read its settings again.
 fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigArgs) -> CommandResult {
     let (value, json) = (wanted.value.as_deref(), wanted.json);
     if key == "theme"
@@ -128,7 +128,7 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
         Some(value) => set(places, key, value),
         None => unset(places, key),
     };
-    // What a person sets is trusted by that act; what an agent sets waits for a person.
+    // A value set by a person is trusted by that act; a value set by an agent waits for a person.
     let written = if edge.is_agent() {
         write().map_err(could_not)?
     } else {

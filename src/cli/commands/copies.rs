@@ -32,7 +32,7 @@ pub(super) fn backup(edge: &ProcessEnv, file: Option<&Path>, json: JsonFlag) -> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why a file was not put in the place of the store; where it is no copy, with where copies are.
+/// Returns the reason why a file was not put in the place of the store; where it is not a copy, with the place of the copies.
 fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> String {
     let why = match error {
         StoreError::Damaged { path, why, .. } if path == from => {
@@ -64,8 +64,7 @@ pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> Command
     Ok(ExitCode::SUCCESS)
 }
 
-/// Brings settings back of which only the copies are left; otherwise makes a damaged store whole again, which is refused while a
-/// server runs.
+/// Restores settings of which only the copies are left; otherwise makes a damaged store whole again, which is refused while a server runs.
 pub(super) fn repair(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let brought = KeptSettings::new(&place.debussy, &place.state)

@@ -15,7 +15,7 @@ use crate::domain::{AgentSettings, Command, TaskDraft, TaskId, WorkflowId};
 use crate::engine::inbox::CommandReply;
 use crate::protocol::task_ids;
 
-/// Names are made up so often before a refusal is believed.
+/// Maximum number of times that names are made up before a refusal is believed.
 const MAX_TRIES: u32 = 5;
 
 /// Puts a task into the backlog.
@@ -25,7 +25,7 @@ pub fn run(edge: &ProcessEnv, create: CreateArgs) -> CommandResult {
     put(edge, &draft(create)?, release, json)
 }
 
-/// Starts a conductor: its task goes to it at once. What is to be built need not be said; its person tells it then.
+/// Starts a conductor: its task goes to it at once. The goal may be left out; the person then explains it to the conductor.
 pub fn conduct(edge: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
     let goal = text_input::typed("goal", goal.to_owned())?;
     let goal = if goal.trim().is_empty() {
@@ -40,7 +40,7 @@ pub fn conduct(edge: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
     put(edge, &draft, true, json)
 }
 
-/// A task that says in one text what is wanted.
+/// Builds a task from a single text with the requirement.
 pub fn requirement(text: &str) -> TaskDraft {
     let first = text.lines().next().unwrap_or_default();
     TaskDraft {
@@ -90,8 +90,8 @@ fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
     })
 }
 
-/// Asks for new tasks; those without an id get one made up for them, which somebody else may take in between: then others are
-/// tried. The answer, and the ids.
+/// Creates new tasks; those without an id get a made-up one, which another process may take in between: then others are tried. Returns the
+/// answer, and the ids.
 pub fn create_tasks(
     access: &mut BoardAccess,
     by: &str,
@@ -104,15 +104,15 @@ pub fn create_tasks(
         let ids = ids(access, drafts, tries)?;
         let answer = access.execute(by, command(&ids))?;
         let is_made_up = drafts.iter().zip(&ids).any(|(draft, id)| draft.id != *id);
-        // Another process may have taken the id a moment ago, before who asks could see it; any other refusal comes again.
+        // Another process may have taken the id a moment ago, before it could be seen here; any other refusal comes again.
         if answer.is_ok() || !is_made_up || tries == MAX_TRIES {
             return Ok((answer, ids));
         }
     }
 }
 
-/// The ids of drafts: as given, else free ones; in the first try made from the titles alone, then also from what no other process
-/// that tries the same has.
+/// Returns the ids of drafts: as given, else free ones; in the first try made from the titles alone, then also from a part that no other
+/// process trying the same has.
 fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Result<Vec<TaskId>, String> {
     if drafts.iter().all(|draft| !draft.id.as_str().is_empty()) {
         return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());

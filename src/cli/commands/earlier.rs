@@ -11,7 +11,7 @@ use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 
-/// Where that program kept it, in the project.
+/// Usual path of that program's database in the project.
 const USUAL: &str = ".debussy/state.db";
 
 pub(super) fn run(edge: &ProcessEnv, wanted: &EarlierArgs) -> CommandResult {

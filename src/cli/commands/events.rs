@@ -1,5 +1,5 @@
-//! `dbs events`: the durable events, one a line, for tools that follow along. Read from the store, so it is the same with and
-//! without a server, and a tool that was away goes on where it stopped.
+//! `dbs events`: the durable events, one a line, for tools that follow along. Read from the store, so it is the same with and without a
+//! server, and a tool that was away continues where it stopped.
 
 mod line;
 
@@ -17,10 +17,10 @@ use crate::protocol::connection::blocking_runtime;
 use line::{EventLine, TaskByAttempt};
 
 const BATCH: usize = 500;
-/// Between two looks at a store that has nothing new.
+/// Time between two reads of a store that has nothing new.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Prints the events after a position, and with `--follow` each one that comes, until nobody reads any more.
+/// Prints the events after a position, and with `--follow` each one that comes, until the output is closed.
 pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let runtime = blocking_runtime()?;

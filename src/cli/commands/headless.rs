@@ -1,5 +1,5 @@
-//! `dbs headless`: runs the tool of an agent without an interface in the agent's terminal. Writes a transcript, takes what a person
-//! types, and tells the server the same as the hooks of the visible tool do, by the same code and without a process for each.
+//! `dbs headless`: runs the tool of an agent without an interface in the agent's terminal. Writes a transcript, takes the input of a
+//! person, and reports to the server the same as the hooks of the visible tool do, by the same code and without a process for each.
 
 mod console;
 mod process;
@@ -20,7 +20,7 @@ use crate::protocol::connection::blocking_runtime;
 use console::TranscriptConsole;
 use runner::Runner;
 
-/// The code where a person ended the run and no process of the tool says another: as if one had been asked to end.
+/// The code where a person ended the run and no process of the tool failed: as if the tool had been asked to end.
 const ENDED: u8 = 128 + 15;
 
 /// Runs the tool until it ends; its exit code is that of the tool. The last word is the prompt, behind `--`.

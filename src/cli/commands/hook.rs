@@ -1,5 +1,5 @@
-//! `dbs hook`: what the tool of an agent calls when something happens in it. Reads the event from standard input and prints what the
-//! tool is to do; prints nothing where the tool is to go on as if there were no hook, also when anything goes wrong.
+//! `dbs hook`: called by the tool of an agent when something happens in it. Reads the event from standard input and prints the answer for
+//! the tool; prints nothing where the tool should continue as if there were no hook, also when anything goes wrong.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -19,15 +19,15 @@ use crate::protocol::connection::{blocking_runtime, call_once};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply};
 use crate::protocol::wire::{CallReply, ServerCall};
 
-/// Longest event that is read, in bytes. Tools put whole files into some.
+/// Maximum bytes of an event that is read. Tools put whole files into some.
 const LONGEST_EVENT: u64 = 16 * 1024 * 1024;
-/// How often a server that went away is looked for while an agent waits for an answer.
+/// Interval at which a server that went away is tried again while an agent waits for an answer.
 const RETRY: Duration = Duration::from_millis(500);
-/// How long the end of a turn may take, and a report of what the agent does: that is worth no waiting.
+/// Time limits for the end of a turn, and for a report of the agent's activity: the latter is not worth waiting for.
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Who calls, and where the server is.
+/// Caller of the hook, and the socket of the server.
 #[derive(Clone)]
 pub(super) struct HookCaller {
     attempt: AttemptId,
@@ -49,7 +49,7 @@ pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the server is told of an event, if it is one of interest.
+/// Returns the call to the server for an event, if it is one of interest.
 pub(super) fn call_of(caller: &HookCaller, input: &Value) -> Result<Option<HookCall>, String> {
     let event = match read_event(input, &new_key()?) {
         ToolEvent::Ask(ask) => HookEvent::Ask(ask),
@@ -64,7 +64,7 @@ pub(super) fn call_of(caller: &HookCaller, input: &Value) -> Result<Option<HookC
     }))
 }
 
-/// What the tool is told for that reply; nothing where it goes on as if nobody had been asked.
+/// Returns the answer to the tool for that reply; nothing where it continues as if nobody had been asked.
 pub(super) fn printed(input: &Value, reply: &HookReply) -> Option<String> {
     match reply {
         HookReply::Answer(reply) => Some(answer(input, reply)),
@@ -74,7 +74,7 @@ pub(super) fn printed(input: &Value, reply: &HookReply) -> Option<String> {
     }
 }
 
-/// The agent whose tool calls this program, as its environment says.
+/// Returns the agent whose tool calls this program, by its environment.
 pub(super) fn caller(edge: &ProcessEnv) -> Option<HookCaller> {
     Some(HookCaller {
         attempt: AttemptId(edge.get("DBS_ATTEMPT")?.parse().ok()?),
@@ -87,7 +87,7 @@ fn read_input() -> Option<Value> {
     serde_json::from_slice(&input()?).ok()
 }
 
-/// What the tool wrote to standard input.
+/// Reads the input that the tool wrote to standard input.
 pub(super) fn input() -> Option<Vec<u8>> {
     let mut text = Vec::new();
     std::io::stdin().take(LONGEST_EVENT).read_to_end(&mut text).ok()?;
@@ -95,7 +95,7 @@ pub(super) fn input() -> Option<Vec<u8>> {
 }
 
 impl HookCaller {
-    /// A call that says no more than its event.
+    /// Builds a call that contains only its event.
     pub(super) fn call(&self, event: HookEvent) -> HookCall {
         HookCall {
             attempt: self.attempt,
@@ -107,12 +107,12 @@ impl HookCaller {
     }
 }
 
-/// Says what happened; without a server that answers soon the tool goes on.
+/// Reports the event; without a server that answers soon the tool continues.
 pub(super) fn tell(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
     Ok(blocking_runtime()?.block_on(told_once(caller, call)))
 }
 
-/// What the server replies to a call that is worth no long waiting.
+/// Returns the reply of the server to a call that is not worth a long wait.
 pub(super) async fn told_once(caller: &HookCaller, call: &HookCall) -> HookReply {
     let most = match call.event {
         HookEvent::Report | HookEvent::Usage(_) => REPORT_TIMEOUT,
@@ -124,7 +124,7 @@ pub(super) async fn told_once(caller: &HookCaller, call: &HookCall) -> HookReply
     answered.map_or(HookReply::Nothing, told)
 }
 
-/// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks is there.
+/// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks exists.
 fn send(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
     if !matches!(call.event, HookEvent::Ask(_)) {
         return tell(caller, call);
@@ -140,7 +140,7 @@ fn send(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
     Ok(reply)
 }
 
-/// Asks each server that listens until one of them replies. Where the tool that asks is not known, whoever cannot be reached once is
+/// Asks each server that listens until one of them replies. Where the tool that asks is not known, a server that cannot be reached once is
 /// not asked again.
 pub(super) async fn ask_until_told(caller: &HookCaller, call: &HookCall, again: bool) -> HookReply {
     loop {
@@ -152,7 +152,7 @@ pub(super) async fn ask_until_told(caller: &HookCaller, call: &HookCall, again: 
     }
 }
 
-/// Waits until the tool that asks has ended, also while a server that does not go on keeps the call open.
+/// Waits until the tool that asks has ended, also while a hanging server keeps the call open.
 async fn end_of(tool: Option<&ProcessIdentity>) {
     let Some(tool) = tool else {
         return std::future::pending().await;
@@ -162,7 +162,7 @@ async fn end_of(tool: Option<&ProcessIdentity>) {
     }
 }
 
-/// What the server said; a refusal leaves the tool alone.
+/// Returns the reply of the server; a refusal leaves the tool alone.
 fn told(reply: CallReply) -> HookReply {
     match reply {
         CallReply::Hook(reply) => reply,

@@ -14,7 +14,7 @@ use crate::domain::{Command, Refusal, TaskDraft, TaskId};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::formats::task_list::{self, ListedTask};
 
-/// Largest file that is read, in bytes: what the board takes in one turn goes over one wire.
+/// Maximum bytes of a file that is read: everything the board takes in one turn goes over one wire.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
@@ -66,7 +66,7 @@ fn read(file: &Path) -> Result<Vec<ListedTask>, String> {
     Ok(tasks)
 }
 
-/// The file as messages name it.
+/// Returns the file as messages name it.
 fn shown(file: &Path) -> &Path {
     if file.as_os_str() == "-" {
         Path::new("standard input")
@@ -75,7 +75,7 @@ fn shown(file: &Path) -> &Path {
     }
 }
 
-/// The drafts with these ids, waiting for ids alone.
+/// Returns the drafts with these ids, and with dependencies given by ids alone.
 fn with_ids(tasks: &[ListedTask], ids: &[TaskId]) -> Vec<TaskDraft> {
     let listed = tasks.iter().zip(ids);
     let by_name = listed
@@ -95,7 +95,7 @@ fn with_ids(tasks: &[ListedTask], ids: &[TaskId]) -> Vec<TaskDraft> {
     listed.map(finished).collect()
 }
 
-/// The refusal with the line of the task it is about.
+/// Returns the refusal with the line of the task it is about.
 fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), refusal: Refusal) -> String {
     let mut listed = tasks.iter().zip(ids);
     let Some((task, _)) = listed.find(|(_, id)| refusal.about.as_ref() == Some(*id)) else {

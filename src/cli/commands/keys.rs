@@ -1,4 +1,4 @@
-//! `dbs keys`: the keys in force, and what is wrong with a person's own.
+//! `dbs keys`: the keys in force, and the problems with a person's own.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths as ProjectPlace;
 use crate::ui::{KeyTable, Keymap, entries};
 
-/// Prints the keys in force, or says whether they are without contradiction.
+/// Prints the keys in force, or checks them for contradictions.
 pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
     let keymap = match &keys.preset {
         Some(name) => Keymap::with_overrides(&format!("preset = {name:?}")).map_err(could_not)?,
@@ -38,7 +38,7 @@ pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The keys of this project's settings; outside of a project those of the program.
+/// Returns the keys of this project's settings; outside of a project those of the program.
 fn own(edge: &ProcessEnv) -> Result<Keymap, String> {
     match ProjectPlace::find(&edge.folder, edge) {
         Ok(place) => {

@@ -35,7 +35,7 @@ pub(super) fn run(folder: Option<&Path>) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The pages, that of the program first, each with the name of its file.
+/// Returns the pages, that of the program first, each with the name of its file.
 fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let mut all = command();
     all.build();

@@ -15,15 +15,15 @@ use crate::domain::SignalKind;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::engine::inbox::CommandReply;
 
-/// Versions of the protocol in which what is used here is the same, the newest first.
+/// Versions of the protocol in which everything used here is the same, the newest first.
 const PROTOCOLS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
-/// Longest message that is read, in bytes; a report may be written with many escapes.
+/// Maximum bytes of a message that is read; a report may be written with many escapes.
 const LONGEST_LINE: usize = 1024 * 1024;
 
 const INSTRUCTIONS: &str = "These tools report how your attempt at a dbs task goes. Call `claim` when you begin and exactly one of \
                             `done`, `reject`, `block` or `fail` at the end, as your prompt says.";
 
-/// Why a message is not answered with a result: the number of JSON-RPC and words.
+/// Error that is sent in place of a result: the number of JSON-RPC and words.
 type RpcError = (i32, String);
 
 const NOT_JSON: i32 = -32_700;
@@ -51,7 +51,7 @@ pub(super) fn run(edge: &ProcessEnv) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The next message; the rest of one that is too long is passed over.
+/// Reads the next message; the rest of one that is too long is skipped.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let limit = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
@@ -69,7 +69,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     Ok(Some(Line::TooLong))
 }
 
-/// The answer to a message; none to one that wants none.
+/// Returns the answer to a message; none to one that wants none.
 fn answer<F>(line: &Line, send: &F) -> Option<Value>
 where
     F: Fn(SignalKind, String, Option<String>) -> Result<CommandReply, String>,

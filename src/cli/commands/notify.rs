@@ -1,4 +1,4 @@
-//! `dbs notify`: by which ways a person is called who is at no screen, and a try of each.
+//! `dbs notify`: the channels by which a person who is at no screen is called, and a test of each.
 
 use serde::Serialize;
 
@@ -18,12 +18,12 @@ use crate::ports::notify::{Notification, NotificationItem};
 struct ChannelTest {
     way: &'static str,
     by: String,
-    /// `None`: it was not tried.
+    /// Result of the test; `None` if it was not tried.
     sent: Option<bool>,
     why: Option<String>,
 }
 
-/// Lists the ways; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
+/// Lists the channels; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
 pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let config = place.config();

@@ -1,4 +1,4 @@
-//! `dbs audit`, `dbs init NAME` and `dbs run`: what a plan says, the files of a new one, and the phases of one as tasks of the board.
+//! `dbs audit`, `dbs init NAME` and `dbs run`: the contents of a plan, the files of a new one, and the phases of one as tasks of the board.
 
 mod consent;
 mod convert;
@@ -48,7 +48,7 @@ const LARGEST_PLAN: usize = 16 * 1024 * 1024;
 /// Exit code of `--strict` for documents with warnings.
 const DOUBTFUL: u8 = 2;
 
-/// Says what a plan holds and what is wrong with it.
+/// Prints the contents of a plan and its problems.
 pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
     if let Some(kind) = DesignDocument::of(&wanted.plan) {
         return Ok(documents::audit(&wanted.plan, kind, wanted.json)?.exit_code(wanted.strict));
@@ -72,15 +72,15 @@ pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
     Ok(audited.exit_code(wanted.strict))
 }
 
-/// What came of looking at documents.
+/// Result of auditing documents.
 pub(super) struct Audited {
-    /// Whether nothing is an error.
+    /// True if nothing is an error.
     pub(super) is_sound: bool,
     pub(super) has_findings: bool,
 }
 
 impl Audited {
-    /// The exit code; `is_strict` where warnings count.
+    /// Returns the exit code; `is_strict` where warnings count.
     pub(super) fn exit_code(&self, is_strict: bool) -> ExitCode {
         match (self.is_sound, self.has_findings) {
             (false, _) => ExitCode::FAILURE,
@@ -98,7 +98,7 @@ pub(super) fn plan(edge: &ProcessEnv, verb: &PlanCommand) -> CommandResult {
     }
 }
 
-/// Makes the files of a new plan in a folder of its own; no file that is there is touched.
+/// Makes the files of a new plan in a folder of its own; existing files are not touched.
 pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let feature = feature.trim();
@@ -151,7 +151,7 @@ pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the plan with the files of its phases. A link in a plan leads nowhere outside of the folder of the plan.
+/// Reads the plan with the files of its phases. A link in a plan must not lead outside of the folder of the plan.
 fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<Plan, String> {
     read_files(file, place).map(|(plan, _)| plan)
 }
@@ -162,7 +162,7 @@ type TaskOf<'a> = &'a dyn Fn(&PlanItem) -> Option<&'a Arc<Task>>;
 /// The texts of the files of a plan, without byte order marks.
 type PlanTexts = BTreeMap<PathBuf, String>;
 
-/// The same with what was read.
+/// Reads the same, with the texts that were read.
 fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTexts), String> {
     if let Some(plan) = stories::read(file, place)? {
         return Ok((plan, PlanTexts::new()));
@@ -199,7 +199,7 @@ fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTe
     Ok((plan, texts))
 }
 
-/// How a person gets a plan that is not there.
+/// Returns the way for a person to get a plan that does not exist.
 fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
     let is_queue = |place: &ProjectPaths| {
         file.ends_with(StorySettings::of(&place.config()).folder) && file.extension().is_none()
@@ -213,13 +213,13 @@ fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
     }
 }
 
-/// The gates of the project, by whose names a plan may use their commands.
+/// Returns the gates of the project, by whose names a plan may use their commands.
 fn own_gates(place: Option<&ProjectPaths>) -> Vec<GateCommand> {
     let settings = place.and_then(|place| crate::config::session_setup::reread(place).ok());
     settings.map(|(settings, _)| settings.gates).unwrap_or_default()
 }
 
-/// A path as it is named from the project's root.
+/// Returns a path as it is named from the project's root.
 fn in_project(path: &Path, root: &Path) -> String {
     let real = path.canonicalize().unwrap_or_else(|_gone| path.to_owned());
     let root = root.canonicalize().unwrap_or_else(|_gone| root.to_owned());

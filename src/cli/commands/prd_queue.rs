@@ -12,10 +12,10 @@ use crate::formats::json_findings::JsonFinding;
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::{ARCHIVE_FOLDER, planned_test_names};
 
-/// Most PRDs that are read at once, and most bytes of them together.
+/// Maximum number of PRDs that are read at once, and maximum bytes of them together.
 const MOST_PRDS: usize = 500;
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// The same of an archive, of which only the ids are kept.
+/// The same for an archive, of which only the ids are kept.
 const MOST_ARCHIVED: usize = 5000;
 const MOST_ARCHIVED_BYTES: usize = 64 * 1024 * 1024;
 
@@ -23,11 +23,11 @@ const MOST_ARCHIVED_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct QueuedPrd {
     pub(super) prd: PrdDocument,
-    /// One for each story, from the project's root.
+    /// Test file of each story, relative to the project's root.
     pub(super) test_files: Vec<String>,
 }
 
-/// PRDs of the queue, and what is in the archive beside them.
+/// PRDs of the queue, and the archived story ids beside them.
 #[derive(Debug)]
 pub(super) struct PrdQueue {
     pub(super) prds: Vec<QueuedPrd>,
@@ -35,7 +35,7 @@ pub(super) struct PrdQueue {
     pub(super) archived: BTreeSet<String>,
 }
 
-/// All PRDs of the queue.
+/// Returns all PRDs of the queue.
 ///
 /// # Errors
 /// When the folder cannot be listed, or leads out of the project.
@@ -55,10 +55,10 @@ pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<Pr
     read(&files, Some(place), settings)
 }
 
-/// The PRDs that a person names, and those of folders that are named.
+/// Returns the PRDs that a person names, and those of named folders.
 ///
 /// # Errors
-/// When one is not there, or a folder cannot be listed.
+/// When one does not exist, or a folder cannot be listed.
 pub(super) fn named(
     paths: &[PathBuf],
     place: Option<&ProjectPaths>,
@@ -129,10 +129,10 @@ fn read(
     })
 }
 
-/// The stories of PRDs in the archive of a folder: the name of the file, and the id. What cannot be read there has none.
+/// Returns the stories of PRDs in the archive of a folder: the name of the file, and the id. Files that cannot be read have none.
 ///
 /// # Errors
-/// When the archive cannot be listed, or there is too much of it.
+/// When the archive cannot be listed, or is too large.
 fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>, String> {
     let folder = folder.join(ARCHIVE_FOLDER);
     if !folder.is_dir() {
@@ -155,7 +155,7 @@ fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>,
     Ok(found)
 }
 
-/// The text of a PRD. A link leads nowhere outside of the project, and outside of projects nowhere outside of the PRD's folder.
+/// Reads the text of a PRD. A link must not lead outside of the project, and outside of projects not outside of the PRD's folder.
 fn open(file: &Path, root: Option<&Path>, bytes_left: &mut usize) -> Result<String, String> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -207,7 +207,7 @@ fn finding(
     }
 }
 
-/// Adds the files of tests, and what is wrong where two stories would share one (LA-4).
+/// Adds the files of tests, and a problem where two stories would share one (LA-4).
 fn with_tests(
     prds: Vec<PrdDocument>,
     archived: &[(String, String)],

@@ -1,4 +1,4 @@
-//! `dbs prompt`: what the agent of a task was told, what the next one would be told, and of which blocks that is made.
+//! `dbs prompt`: the prompt that the agent of a task received, the one that the next agent would receive, and the blocks it is made of.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::formats::nearest::nearest;
 use crate::formats::prompt::{BlockOrigin, PromptLibrary};
 use crate::ports::git::{BranchName, CommitId, Git as _, Head, Revision, SafeName};
 
-/// Largest prompt that is read back from an attempt's folder.
+/// Maximum bytes of a prompt that is read back from an attempt's folder.
 const LARGEST: u64 = 1024 * 1024;
 
 pub(super) fn run(edge: &ProcessEnv, wanted: &PromptArgs) -> CommandResult {
@@ -76,7 +76,7 @@ fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A role that is asked for has a file: a slip of the pen must not look like an answer.
+/// Checks that a requested role has a file: a typing mistake must not look like an answer.
 fn check_role(library: &PromptLibrary, role: &RoleId) -> Result<(), String> {
     let known: Vec<&str> = library.roles().map(|(known, _)| known.id.as_str()).collect();
     if known.contains(&role.as_str()) {
@@ -91,7 +91,7 @@ fn check_role(library: &PromptLibrary, role: &RoleId) -> Result<(), String> {
     ))
 }
 
-/// What the agent of that attempt was told; nothing when nothing was written for it.
+/// Returns the prompt of that attempt's agent; nothing when none was written for it.
 fn sent(place: &ProjectPaths, attempt: AttemptId) -> Result<Option<String>, String> {
     let file = prompt_file(&place.attempts, attempt);
     match text_file::read_text(&file, LARGEST) {
@@ -101,7 +101,7 @@ fn sent(place: &ProjectPaths, attempt: AttemptId) -> Result<Option<String>, Stri
     }
 }
 
-/// What the agent of a story would be given to read: as its work has it, or before there is any the base branch on origin.
+/// Returns the reading that the agent of a story would get: as its work has it, or before there is any the base branch on origin.
 fn reading(
     edge: &ProcessEnv,
     place: &ProjectPaths,
@@ -127,7 +127,7 @@ fn reading(
     story_reading((&git, &start), &StoryFormats, plan, &facts.stage.evidence)
 }
 
-/// What the next agent would be told; what only its start decides, such as its folder, is left out.
+/// Returns the prompt of the next agent; parts that only its start decides, such as its folder, are left out.
 fn next(
     edge: &ProcessEnv,
     place: &ProjectPaths,
@@ -147,7 +147,7 @@ fn next(
     library.render(&facts, &program).map_err(could_not)
 }
 
-/// Roles and blocks of the project that are other than what was trusted, one line each.
+/// Returns the roles and blocks of the project that differ from the trusted ones, one line each.
 fn waiting(place: &ProjectPaths) -> Vec<String> {
     let entries = place.trust.look().entries().into_iter();
     let steers = |kind| matches!(kind, TrustKind::Role | TrustKind::Prompt);

@@ -1,4 +1,4 @@
-//! Sessions: list them; prepare a project; look whether everything is there.
+//! Sessions: list them; prepare a project; check that everything is there.
 
 mod doctor;
 
@@ -49,7 +49,7 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has a person who is at the terminal confirm the base branch that was found, if none is set; else says which one it most likely is.
+/// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
 fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> Result<(), String> {
     let is_set = place.config().value(&schema::BASE_BRANCH).is_some();
     if is_set || json.json || edge.is_agent() {
@@ -82,7 +82,7 @@ fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> R
     Ok(())
 }
 
-/// Which program this is, and how another one takes its place: it fetches none itself (K71).
+/// Prints the version and path of this program, and the way to replace it: it fetches no other one itself (K71).
 pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     let (version, program) = (env!("CARGO_PKG_VERSION"), edge.program.display());
     if json.json {

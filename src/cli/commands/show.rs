@@ -1,4 +1,4 @@
-//! Commands that only read: the board, a task, agents, why something waits, what happened.
+//! Commands that only read: the board, a task, agents, the reasons of waits, events.
 
 mod cast;
 mod debug;
@@ -38,7 +38,7 @@ fn print(access: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandRes
     Ok(ExitCode::SUCCESS)
 }
 
-/// Base branch, agents, counts, branches of tasks (K65).
+/// Prints base branch, agents, counts, branches of tasks (K65).
 pub(super) fn status(edge: &ProcessEnv, wanted: &StatusArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let report = match &wanted.run {
@@ -75,7 +75,7 @@ pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandRe
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the board as a server knows it now, on a way of its own; nothing when the server has just gone.
+/// Prints the board as a server knows it now, on a connection of its own; nothing when the server has just gone.
 fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) -> Result<(), String> {
     let mut access = BoardAccess::open_project(place.clone())?;
     if !access.has_server() {
@@ -102,7 +102,7 @@ fn text_of(answer: Answer) -> Result<Vec<Bytes>, String> {
     }
 }
 
-/// Local branches of tasks, or why they could not be listed.
+/// Returns the local branches of tasks, or the reason why they could not be listed.
 fn branches(place: &ProjectPaths, edge: &ProcessEnv) -> TaskBranches {
     task_branches(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| error.to_string())
 }

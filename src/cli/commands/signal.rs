@@ -1,4 +1,4 @@
-//! Sends what an agent reports: to the server's socket, else as a file in the inbox folder, else a clear error. No signal is lost.
+//! Sends the signals of an agent: to the server's socket, else as a file in the inbox folder, else a clear error. No signal is lost.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(super) fn signal(edge: &ProcessEnv, kind: SignalKind, message: &SignalText) 
     say(edge, kind, (message.text.join(" "), message))
 }
 
-/// The end of an attempt, in the words of `dbs signal` or with a status, as plans have it (P44).
+/// Reports the end of an attempt, in the words of `dbs signal` or with a status, as plans have it (P44).
 pub(super) fn done(edge: &ProcessEnv, wanted: &DoneArgs) -> CommandResult {
     attempt_and_token(edge)?;
     is_of_phase(edge, wanted.phase.as_deref())?;
@@ -42,7 +42,7 @@ pub(super) fn done(edge: &ProcessEnv, wanted: &DoneArgs) -> CommandResult {
     say(edge, kind, (text, &wanted.message))
 }
 
-/// A step of the way, as a text or as a step of the process and how it stands (P45).
+/// Reports a step of the way, as a text or as a step of the process with its state (P45).
 pub(super) fn progress(edge: &ProcessEnv, wanted: &ProgressArgs) -> CommandResult {
     attempt_and_token(edge)?;
     is_of_phase(edge, wanted.phase.as_deref())?;
@@ -57,7 +57,7 @@ fn say(edge: &ProcessEnv, kind: SignalKind, (text, message): (String, &SignalTex
     Ok(print_reply(&answer, "the signal was refused: ", message.json))
 }
 
-/// Refuses what is said of another phase than that of the attempt.
+/// Refuses a report about another phase than that of the attempt.
 fn is_of_phase(edge: &ProcessEnv, phase: Option<&str>) -> Result<(), String> {
     let (Some(phase), Some(task)) = (phase, edge.get("DBS_TASK")) else {
         return Ok(());
@@ -96,7 +96,7 @@ pub(super) fn of_this_attempt(
     send(&ways, &sent)
 }
 
-/// Which attempt this process belongs to, and the proof of it.
+/// Returns the attempt this process belongs to, and the proof of it.
 pub(super) fn attempt_and_token(edge: &ProcessEnv) -> Result<(AttemptId, String), String> {
     let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
                    people use `dbs task`, `dbs approve` and `dbs reject`";
@@ -108,7 +108,7 @@ pub(super) fn attempt_and_token(edge: &ProcessEnv) -> Result<(AttemptId, String)
     both.ok_or_else(|| format!("could not signal: {outside}"))
 }
 
-/// What is to be reported: the text of a file, of what comes in (`-`), or the JSON that was written in the place of a name.
+/// Returns the report: the text of a file, of standard input (`-`), or the JSON that was written in the place of a name.
 fn report(from: &Path) -> Result<String, String> {
     if let Some(text) = from.to_str().filter(|text| text.trim_start().starts_with('{')) {
         return match serde_json::from_str::<serde::de::IgnoredAny>(text) {
@@ -121,7 +121,7 @@ fn report(from: &Path) -> Result<String, String> {
     Ok(text.trim().to_owned())
 }
 
-/// A key that no other signal has.
+/// Returns a key that no other signal has.
 pub fn new_key() -> Result<String, String> {
     let mut bytes = [0_u8; 12];
     getrandom::fill(&mut bytes).map_err(|error| format!("could not make a key: {error}"))?;
@@ -157,7 +157,7 @@ fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<CommandReply, St
     }
 }
 
-/// One file, whole or not at all, also after a power loss.
+/// Writes one file, whole or not at all, also after a power loss.
 fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, String> {
     let folder =
         folder.ok_or_else(|| "DBS_INBOX is not set, so the signal cannot be kept either".to_owned())?;

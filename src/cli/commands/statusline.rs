@@ -1,5 +1,5 @@
-//! `dbs statusline`: what the tool of an agent calls to fill its status line. Reads the figures from standard input, passes them on, and
-//! prints one short line: task, role, fill of the context, cost. What is missing is left out; nothing is ever an error.
+//! `dbs statusline`: called by the tool of an agent to fill its status line. Reads the figures from standard input, passes them on, and
+//! prints one short line: task, role, fill of the context, cost. Missing figures are left out; nothing is ever an error.
 
 use std::process::ExitCode;
 

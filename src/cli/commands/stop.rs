@@ -15,10 +15,10 @@ use crate::domain::pluralized;
 use crate::engine::stop_all::stop_programs;
 use crate::protocol::wire::{CallReply, ServerCall, StopAgents};
 
-/// Longest time until a server is gone: what is under way gets ten seconds and is then broken off, and agents are ended after that.
+/// Maximum time until a server is gone: work under way gets ten seconds and is then aborted, and agents are ended after that.
 const LONGEST: Duration = Duration::from_secs(40);
 
-/// Ends the server; `all` ends agents, too, and `now` waits for nothing that is under way.
+/// Ends the server; `all` ends agents, too, and `now` does not wait for work under way.
 pub(super) fn stop(edge: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let agents = if all { StopAgents::Yes } else { StopAgents::No };
@@ -49,7 +49,7 @@ pub(super) fn stop(edge: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Ends the server and waits until it is gone; what it said, or nothing where none runs.
+/// Ends the server and waits until it is gone; returns its answer, or nothing where none runs.
 pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> Result<Option<String>, String> {
     match access.call(call)? {
         None => Ok(None),
@@ -61,7 +61,7 @@ pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> Result<Option<S
     }
 }
 
-/// Stops what still runs in terminals. The store is held meanwhile, so that no server starts more.
+/// Stops everything that still runs in terminals. The store is held meanwhile, so that no server starts more.
 fn stop_agents(access: &BoardAccess) -> Result<usize, String> {
     let _store = access
         .place

@@ -1,4 +1,4 @@
-//! What the command line says of the agents of a task.
+//! Settings from the command line for the agents of a task.
 
 use crate::cli::args::AgentArgs;
 use crate::cli::board_access::BoardAccess;
@@ -10,7 +10,7 @@ use crate::domain::{AgentSettings, TaskId};
 use crate::formats::nearest::nearest;
 use crate::formats::permissions::read_setting;
 
-/// What a task shall say of its agents, where the command line says anything of them.
+/// Returns the new settings for the agents of a task, where the command line contains any.
 pub(super) fn changed(
     edge: &ProcessEnv,
     task: &TaskId,
@@ -26,7 +26,7 @@ pub(super) fn changed(
     merged(said, before).map(|agent| Some(Box::new(agent)))
 }
 
-/// Looks whether there is a kind of agent of the name that the command line says.
+/// Checks that there is a kind of agent of the name given on the command line.
 ///
 /// # Errors
 /// When there is none, with the nearest.
@@ -52,7 +52,7 @@ pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> Result<(), Stri
     ))
 }
 
-/// What was said before, with what the command line says now; `default` takes a part back.
+/// Merges the earlier settings with those of the command line; `default` takes a part back.
 pub(super) fn merged(said: &AgentArgs, before: AgentSettings) -> Result<AgentSettings, String> {
     let part = |said: &Option<String>, before: Option<String>| match said.as_deref().map(str::trim) {
         None => before,

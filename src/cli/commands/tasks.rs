@@ -14,7 +14,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::domain::{AgentDisplay, Ask, AskKind, AskReply, AttemptId, Command, TaskId, TaskPatch};
 use crate::protocol::query::{Report, TaskDetail};
 
-/// How long it may take until the board knows what an agent is seen to wait for, on a machine with much to do.
+/// Maximum time until the board knows the observed wait of an agent, on a busy machine.
 const UNTIL_BOARD_KNOWS: Duration = Duration::from_secs(3);
 
 pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
@@ -116,7 +116,7 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
     execute(edge, Command::Update(id(&update.id), patch), update.json)
 }
 
-/// What to do instead of giving a task the status of a bead (K77).
+/// Returns the action to take instead of giving a task the status of a bead (K77).
 fn status_way(id: &str, status: &str) -> String {
     let way = match status {
         "open" => format!("`dbs task release {id}` hands it over, `dbs retry {id}` takes it up again"),
@@ -162,7 +162,7 @@ pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
     Ok(print_reply(&retried, "", retry.json))
 }
 
-/// Allows what an agent asks, or approves a task.
+/// Allows the request of an agent, or approves a task.
 pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
     let task = id(&one.id);
     reply_or(
@@ -182,7 +182,7 @@ pub(super) fn answer(edge: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
     Ok(print_reply(&answer, "", one.json))
 }
 
-/// Denies what an agent asks to be allowed, or sends work back.
+/// Denies the request of an agent for permission, or sends work back.
 pub(super) fn reject(edge: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
     let (task, why) = (id(&one.id), one.text.join(" "));
     let takes_no = |kind| matches!(kind, AskKind::Permission | AskKind::Plan);
@@ -213,8 +213,8 @@ fn reply_or(
     Ok(print_reply(&answer, "", json))
 }
 
-/// What the agent of a task asks first. What it is seen to wait for is waited for until the board knows it: without that the reply would
-/// be refused, or be taken for something else.
+/// Returns the first ask of a task's agent. An observed wait is waited for until the board knows it: without that the reply would be
+/// refused, or be taken for something else.
 fn open_ask(access: &mut BoardAccess, task: &TaskId) -> Result<Option<(AttemptId, Ask)>, String> {
     open_ask_until(&Deadline::after(UNTIL_BOARD_KNOWS), || access.task(task))
 }

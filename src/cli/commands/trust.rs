@@ -1,4 +1,4 @@
-//! `dbs trust`: what of a project's files starts programs or steers agents, and whether the person trusts it.
+//! `dbs trust`: the parts of a project's files that start programs or steer agents, and the person's trust in them.
 
 mod origin;
 
@@ -21,7 +21,7 @@ use crate::config::trust::{TrustChange, TrustEntry, TrustKind, TrustRecord, Trus
 use crate::protocol::wire::ServerCall;
 use crate::term::{sanitize, sanitize_command};
 
-/// Shows what there is to trust, trusts it or forgets it.
+/// Shows the parts to trust, trusts them or forgets them.
 pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     if wanted.hash.is_none() && wanted.origin.is_none() && !wanted.forget && !wanted.state {
@@ -42,13 +42,13 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
         place.trust.forget().map_err(could_not)?;
         "nothing of this project is trusted any more".to_owned()
     };
-    // A running server takes it over at once; what it cannot understand it says itself.
+    // A running server takes it over at once; it reports itself the parts that it cannot understand.
     BoardAccess::open_project(place)?.call(ServerCall::Reload { by: edge.author() })?;
     print_done(&done, wanted.json);
     Ok(ExitCode::SUCCESS)
 }
 
-/// An agent must not decide what may be started.
+/// Refuses agents, which must not decide what may be started.
 ///
 /// # Errors
 /// When an agent asks.
@@ -84,12 +84,12 @@ type FileCommits = BTreeMap<PathBuf, FileCommit>;
 fn commits_of(edge: &ProcessEnv, root: &Path, entries: &[TrustEntry]) -> FileCommits {
     let setup = GitSetup::new(root, edge.environment.clone());
     let files: BTreeSet<&Path> = entries.iter().map(|entry| entry.listed.file.as_path()).collect();
-    // Who wrote a file is worth knowing; without git the differences are shown all the same.
+    // The author of a file is worth knowing; without git the differences are shown all the same.
     let commit = |file: &Path| Some((file.to_owned(), last_commit_of(&setup, file).ok()??));
     files.into_iter().filter_map(commit).collect()
 }
 
-/// Who last committed a file, and whether that is how it is now.
+/// Returns the line on the last commit of a file, and on changes since.
 fn commit_line(found: &FileCommit) -> String {
     let since = if found.is_committed {
         ""
@@ -186,7 +186,7 @@ fn lines_of(entry: &TrustEntry, root: &Path, view: TrustView) -> Vec<String> {
     lines
 }
 
-/// What is trusted of a plan, as tools read it.
+/// Returns the trusted commands of a plan, as tools read them.
 fn plan_row(record: &TrustRecord) -> serde_json::Value {
     let commands = record.items.iter().map(|item| (&item.name, &item.text));
     serde_json::json!({
@@ -194,7 +194,7 @@ fn plan_row(record: &TrustRecord) -> serde_json::Value {
     })
 }
 
-/// What is trusted of plans: commands that `dbs run` does not ask about again.
+/// Returns the trusted commands of plans, which `dbs run` does not ask about again.
 fn plan_lines(plans: &Result<Vec<TrustRecord>, String>) -> Vec<String> {
     let lines = |record: &TrustRecord| {
         let plan = record.plan.as_deref().unwrap_or_default();

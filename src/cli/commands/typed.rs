@@ -1,19 +1,19 @@
-//! Commands typed as lines into the plain client: read as the command line reads them, and carried out.
+//! Commands typed as lines into the plain client: parsed as the command line parses them, and executed.
 
 use clap::FromArgMatches as _;
 
 use crate::cli::args::{CliArgs, CliCommand, DeferredArgs, EventsArgs, LogsArgs, TaskCommand, command};
 use crate::config::process_env::ProcessEnv;
 
-/// Carries out one typed command, which prints by itself; its exit code goes to nobody.
+/// Executes one typed command, which prints by itself; its exit code is dropped.
 ///
 /// # Errors
-/// What could not be read or done, for people.
+/// The words that could not be parsed, or the failure, for people.
 pub fn run(words: &[String], edge: &ProcessEnv) -> Result<(), String> {
     super::run(read(words)?, edge).map(drop)
 }
 
-/// Reads words as the command line does; `dbs` before them and `task` are understood where they are left out.
+/// Parses words as the command line does; `dbs` before them and `task` may be left out.
 fn read(words: &[String]) -> Result<CliCommand, String> {
     let words = match words {
         [first, rest @ ..] if first == "dbs" => rest,
@@ -40,7 +40,7 @@ fn read(words: &[String]) -> Result<CliCommand, String> {
     }
 }
 
-/// Whether a command prints and ends, as everything here must.
+/// Returns true if a command prints and ends, as everything here must.
 fn fits(verb: &CliCommand) -> bool {
     !matches!(
         verb,

@@ -29,7 +29,7 @@ pub(super) fn run(edge: &ProcessEnv, verb: WorkflowCommand) -> CommandResult {
     }
 }
 
-/// Built-in ones, and the project's own where there is a project.
+/// Returns the built-in workflows, and the project's own where there is a project.
 fn in_force(edge: &ProcessEnv) -> Result<Vec<Workflow>, String> {
     session_setup::workflows(ProjectPaths::find(&edge.folder, edge).ok().as_ref())
 }
@@ -60,7 +60,7 @@ fn show(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What lines are drawn with: as it is set, else as the terminal can.
+/// Returns the glyphs for drawing lines: as set, else as the terminal can.
 fn glyphs(edge: &ProcessEnv) -> Glyphs {
     let looks = capabilities::detect(edge);
     match ProjectPaths::find(&edge.folder, edge) {

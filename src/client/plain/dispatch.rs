@@ -1,4 +1,4 @@
-//! What is typed, carried out: answers to prompts, and every command of the program.
+//! Execution of typed lines: answers to prompts, and every command of the program.
 
 use crate::adapters::output;
 use crate::client::plain::PlainClient;
@@ -7,11 +7,11 @@ use crate::protocol::connection::{self, ProtocolError};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{PLAIN_HELP, PlainTyped, read_plain};
 
-/// Lines of an agent's terminal that are shown.
+/// Maximum number of lines of an agent's terminal that are shown.
 const OUTPUT_LINES: usize = 20;
 
 impl PlainClient {
-    /// Carries out a line; answers whether the person stays.
+    /// Executes a line; returns true if the person stays.
     pub(super) async fn run_line(&mut self, line: &str) -> bool {
         let done = match read_plain(line, &self.prompts, &self.attention) {
             PlainTyped::Nothing => Ok(()),
@@ -21,7 +21,7 @@ impl PlainClient {
                 Ok(())
             }
             PlainTyped::Inbox => {
-                // Whoever asks wants to know what is so now.
+                // A person who asks wants to know the present state.
                 let fresh = self.refresh().await;
                 output::all(self.prompts.list(&self.attention));
                 fresh.map_err(String::from)
@@ -57,7 +57,7 @@ impl PlainClient {
         self.spawn_blocking(move |_place, edge| run(&words, edge)).await
     }
 
-    /// Asks the server for something that it takes or refuses, and prints its answer.
+    /// Sends the server a call that it accepts or refuses, and prints its answer.
     async fn request(&self, call: ServerCall) -> Result<(), String> {
         match connection::call_once(&self.place.socket, call).await? {
             CallReply::Asked(reply) => print(reply),

@@ -1,23 +1,23 @@
-//! How far the plain client has heard the watcher log, over any number of servers.
+//! Position of the plain client in the watcher log, over any number of servers.
 
 use crate::domain::Timestamp;
 use crate::protocol::wire::ServerStatus;
 use crate::read_model::LogLine;
 
-/// The last line that was heard, and which lines may repeat what was heard before.
+/// The last line that was printed, and the range of lines that may repeat earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct LogPosition {
-    /// When the server was started that sent the last line.
+    /// Start time of the server that sent the last line.
     server: Timestamp,
     seq: u64,
-    /// When the last line was written.
+    /// Time at which the last line was written.
     at: Timestamp,
-    /// Up to which position and time lines may be old ones: a server that was started anew repeats what was before it.
+    /// Position and time up to which lines may be old ones: a restarted server repeats the lines before its start.
     repeats_until: (u64, Timestamp),
 }
 
 impl LogPosition {
-    /// After the last line that this server has now.
+    /// Creates the position after the last line that this server has now.
     pub(super) fn now(status: &ServerStatus) -> LogPosition {
         LogPosition {
             server: status.since,
@@ -26,12 +26,12 @@ impl LogPosition {
         }
     }
 
-    /// All that was said up to then is known from the board.
+    /// Notes that everything up to that time is known from the board.
     pub(super) fn know_until(&mut self, at: Timestamp) {
         self.at = self.at.max(at);
     }
 
-    /// After which line this server is to go on: one that was started anew sends all it knows of.
+    /// Returns the line after which this server has to continue: a restarted one sends all it knows.
     pub(super) fn begin(&mut self, status: &ServerStatus) -> u64 {
         if self.server != status.since {
             (self.server, self.seq) = (status.since, 0);
@@ -40,7 +40,7 @@ impl LogPosition {
         self.seq
     }
 
-    /// Goes on to this line. False: it was heard before.
+    /// Advances to this line. Returns false if it was printed before.
     ///
     /// Only a line that the server had when it was asked can be an old one, whatever its time: clocks are set back.
     pub(super) fn advance(&mut self, line: &LogLine) -> bool {

@@ -1,12 +1,12 @@
-//! What is typed, line by line, read on a thread of its own: it waits for as long as the person does.
+//! Typed lines, read on a thread of its own: it waits for as long as the person does.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use tokio::sync::mpsc;
 
-/// Lines that wait to be carried out; when there are more, what is typed waits in the terminal.
+/// Maximum number of lines that wait to be executed; when there are more, further input waits in the terminal.
 const WAITING: usize = 64;
-/// Longest line, in bytes; what is longer is no line somebody typed.
+/// Maximum bytes of a line; a longer one was not typed by a person.
 const LONGEST: usize = 64 * 1024;
 
 /// Lines of standard input, read on a thread.
@@ -18,7 +18,7 @@ pub(super) struct StdinLines {
 impl StdinLines {
     pub(super) fn open() -> io::Result<StdinLines> {
         let (sender, typed) = mpsc::channel(WAITING);
-        // Nobody waits for its end: the process may end before it.
+        // Its end is not waited for: the process may end before it.
         std::thread::Builder::new()
             .name("lines".to_owned())
             .spawn(move || {
@@ -39,7 +39,7 @@ impl StdinLines {
         })
     }
 
-    /// The next line; nothing when the person has left. Where nobody types (`</dev/null`), it never comes.
+    /// Returns the next line; nothing when the person has left. Without a person (`</dev/null`), it never comes.
     pub(super) async fn next(&mut self) -> Option<String> {
         if let Some(typed) = &mut self.typed {
             if let Some(line) = typed.recv().await {

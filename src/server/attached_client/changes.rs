@@ -1,8 +1,8 @@
-//! Waiting for what others change.
+//! Waiting for changes from outside.
 
 use tokio::sync::watch;
 
-/// Waits for a change of one of two; answers whether the sender is still there.
+/// Waits for a change of one of two; returns true if the sender is still there.
 pub(super) async fn either_changed<A, B>(
     one: &mut watch::Receiver<A>,
     other: &mut watch::Receiver<B>,

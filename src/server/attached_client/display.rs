@@ -1,4 +1,4 @@
-//! How one client's screen looks: what the person set, what their terminal can do, and the theme that follows from both.
+//! Appearance of one client's screen: the person's settings, the capabilities of their terminal, and the theme that follows from both.
 
 use crate::config::appearance::Appearance;
 use crate::protocol::wire::TerminalColour;
@@ -14,7 +14,7 @@ pub(super) struct ClientDisplay {
 }
 
 impl ClientDisplay {
-    /// With the plain theme, until one is applied.
+    /// Creates a display with the plain theme, until one is applied.
     pub(super) fn new(appearance: Appearance, caps: DisplayCaps) -> ClientDisplay {
         ClientDisplay {
             theme: appearance.plain_theme(caps),
@@ -27,7 +27,7 @@ impl ClientDisplay {
     /// Applies the theme of that name, or the one in the settings. One that cannot be loaded is replaced by the plain one.
     ///
     /// # Errors
-    /// Why it cannot be loaded; reads after "could not".
+    /// The reason why it cannot be loaded; reads after "could not".
     pub(super) fn apply_theme(&mut self, name: Option<&str>) -> Result<(), String> {
         let loaded = self.appearance.theme(name, self.caps);
         let (theme, outcome) = match loaded {
@@ -38,7 +38,7 @@ impl ClientDisplay {
         outcome
     }
 
-    /// The client's terminal reported one of its colours; answers whether its background is another than before.
+    /// Takes a colour that the client's terminal reported; returns true if its background has changed.
     pub(super) fn add_colour(&mut self, colour: TerminalColour) -> bool {
         self.colours.add(colour);
         let TerminalColour::Background((red, green, blue)) = colour else {

@@ -1,4 +1,4 @@
-//! What one client's views need and the board does not hold: fetched beside the drawing, kept until it is old.
+//! Data that one client's views need and the board does not hold: fetched beside the drawing, kept until it is old.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::server::search::{HistorySearch, SearchProgress};
 use crate::server::services::Services;
 use crate::ui::{CacheEntry, CacheKey, CacheRequest, ViewCache};
 
-/// What was fetched for a client's views, and the searches that are on its screen.
+/// Data that was fetched for a client's views, and the searches that are on its screen.
 #[derive(Default)]
 pub(super) struct ClientFetches {
     pub(super) cache: ViewCache,
-    /// Searches that the last whole frame showed; others go no further.
+    /// Searches that the last whole frame showed; others do not continue.
     shown_searches: Vec<CacheKey>,
 }
 
 impl ClientFetches {
-    /// Begins to fetch what the frame just drawn lacks.
+    /// Begins to fetch the data that the frame just drawn lacks.
     pub(super) fn begin(
         &mut self,
         requests: Vec<CacheRequest>,
@@ -38,7 +38,7 @@ impl ClientFetches {
         }
     }
 
-    /// Shows what a search found so far, and lets it go on while somebody looks at it.
+    /// Shows the results of a search so far, and lets it continue while it is on the screen.
     pub(super) fn on_search_step(
         &mut self,
         key: CacheKey,
@@ -62,7 +62,7 @@ impl ClientFetches {
     }
 }
 
-/// Fetches an entry, or begins a search, which shows what it found step by step.
+/// Fetches an entry, or begins a search, which shows its results step by step.
 fn fetch(services: &Services, key: CacheKey) -> WorkResult {
     let fetcher = &services.fetcher;
     if let CacheKey::Search(words) = &key {

@@ -1,4 +1,4 @@
-//! When a client's frame is drawn and sent, and what is drawn from. Must not wait for anything but the client.
+//! Drawing and sending of a client's frames: their times and their input. Must not wait for anything but the client.
 
 use std::time::Duration;
 
@@ -19,20 +19,20 @@ use crate::server::peer::ConnectionError;
 use crate::server::screens::holder_of;
 use crate::ui::{self, ScreenId, UiInput};
 
-/// Pause before it is looked whether a program took too long for a frame of its own.
+/// Pause before checking that a program took too long for a frame of its own.
 const SYNC_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The terminal that was typed into last, whose output is sent without delay.
 #[derive(Default)]
 pub(super) struct EchoWait {
-    /// That terminal, and what changes with its output.
+    /// The terminal that was typed into, and the receiver of its changes.
     terminal: Option<(ScreenId, watch::Receiver<()>)>,
-    /// It wrote something that is not drawn yet.
+    /// Set when the terminal wrote something that is not drawn yet.
     has_output: bool,
 }
 
 impl EchoWait {
-    /// Comes back when it has written something; never when that is known already, or nothing is waited for.
+    /// Returns when the terminal has written something; never when that is known already, or no terminal is waited for.
     pub(super) async fn wait(&mut self) {
         if let Some((_, wrote)) = self.terminal.as_mut().filter(|_| !self.has_output)
             && wrote.changed().await.is_ok()
@@ -43,7 +43,7 @@ impl EchoWait {
         std::future::pending::<()>().await;
     }
 
-    /// Waits from now on for what a terminal answers to what is typed into it.
+    /// Begins to wait for the answer of a terminal to the keys typed into it.
     pub(super) fn begin(&mut self, hub: &TerminalHub, id: ScreenId) {
         if self.terminal.as_ref().is_some_and(|(of, _)| *of == id) {
             return;
@@ -61,7 +61,7 @@ impl EchoWait {
 }
 
 impl AttachedClient {
-    /// Nothing happened but that time passed: ages on the screen, or a program that took too long for a frame.
+    /// Handles the passing of time: ages on the screen, or a program that took too long for a frame.
     pub(super) fn on_tick(&mut self) -> ClientFlow {
         if self.frame.stale() == StaleScope::Nothing {
             self.frame.mark_stale(if self.frame.is_in_sync_update() {
@@ -73,7 +73,7 @@ impl AttachedClient {
         ClientFlow::On
     }
 
-    /// When to wake up if nothing happens: the next frame that is due, or the next change by time alone.
+    /// Returns the time to wake up if nothing happens: the next frame that is due, or the next change by time alone.
     pub(super) fn next_frame_at(&self) -> Instant {
         let now = Instant::now();
         let next = self
@@ -124,7 +124,7 @@ impl AttachedClient {
         self.send_bytes(&bytes, sender).await
     }
 
-    /// Sends a frame, unless there is nothing new in it.
+    /// Sends a frame, unless it has nothing new.
     async fn send_bytes(&mut self, bytes: &[u8], sender: &mut FrameSender) -> Result<(), ConnectionError> {
         if !bytes.is_empty() {
             let frame = wire::encode_frame(self.pace.next_number(), bytes);
@@ -133,7 +133,7 @@ impl AttachedClient {
         Ok(())
     }
 
-    /// What is to be drawn, most first.
+    /// Returns the extents to draw, the largest first.
     fn extents(&self) -> impl Iterator<Item = DrawExtent> + use<> {
         let all = match self.frame.stale() {
             StaleScope::Nothing => None,
@@ -144,12 +144,12 @@ impl AttachedClient {
         all.into_iter().chain(echo)
     }
 
-    /// Sends what the terminal that was typed into wrote, and nothing else.
+    /// Sends the output of the terminal that was typed into, and nothing else.
     async fn send_echo(&mut self, now: Instant, sender: &mut FrameSender) -> Result<(), ConnectionError> {
         let of = self.echo.terminal.as_ref().map(|(id, _)| *id);
         self.echo.mark_drawn();
         let Some(bytes) = of.and_then(|id| self.compose(Some(id))) else {
-            // More than its rows changed, which is drawn in its turn.
+            // More than its rows changed; that is drawn in its turn.
             self.frame.mark_stale(StaleScope::Terminals);
             return Ok(());
         };
@@ -157,7 +157,7 @@ impl AttachedClient {
         self.send_bytes(&bytes, sender).await
     }
 
-    /// Listens to the terminals that are on the screen, and to no other.
+    /// Watches the terminals that are on the screen, and no others.
     fn update_watches(&mut self) {
         let hub = &self.services.hub;
         let panes: Vec<_> = self
@@ -170,14 +170,14 @@ impl AttachedClient {
         for pane in panes {
             if !self.watches.iter().any(|watch| watch.is_of(&pane)) {
                 self.watches.push(OutputWatch::begin(pane));
-                // What it wrote between being drawn and being watched was not noticed.
+                // Output between its drawing and the start of the watch was not noticed.
                 self.frame.mark_stale(StaleScope::Terminals);
             }
         }
     }
 
-    /// Draws the frame as it is now, or one terminal of it; answers the bytes that bring the client's terminal there, nothing
-    /// when that one cannot be drawn alone.
+    /// Draws the present frame, or one terminal of it; returns the bytes that bring the client's terminal there, nothing when that one
+    /// cannot be drawn alone.
     fn compose(&mut self, alone: Option<ScreenId>) -> Option<Vec<u8>> {
         self.with_scene(|state, frame, scene| match alone {
             Some(id) => frame.draw_terminal(state, scene, id),
@@ -185,7 +185,7 @@ impl AttachedClient {
         })
     }
 
-    /// Shows what the watcher log says, and what was shown to this person alone.
+    /// Shows the lines of the watcher log, and the messages for this person alone.
     fn read_log(&mut self) {
         let news = self.log.read(&self.services.engine.journal);
         for line in news.iter().filter(|line| is_settings_notice(line)) {

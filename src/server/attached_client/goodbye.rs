@@ -1,4 +1,4 @@
-//! The last message to a client whose connection ends although nobody there asked for it.
+//! The last message to a client whose connection ends without a request of its own.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use crate::server::engine_handle::EngineHandle;
 use crate::server::peer::{ConnectionError, bye, say_last};
 use crate::server::poison::PoisonFlag;
 
-/// Whether the connection to an attached client goes on, ends with a message, or is gone.
+/// State of the connection to an attached client: it continues, ends with a message, or is gone.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientFlow {
     On,
-    /// It ends, with this message.
+    /// Connection that ends with this message.
     Bye(String),
-    /// The person leaves, and is told this.
+    /// Connection that the person leaves, with this message.
     Left(String),
     Gone,
 }
 
 impl ClientFlow {
-    /// Tells the client why its connection ends, if there is something to say and somebody to hear it.
+    /// Sends the client the reason why its connection ends, if there is one and the client still listens.
     pub(super) async fn tell(
         self,
         sender: &mut FrameSender,
@@ -36,7 +36,7 @@ impl ClientFlow {
     }
 }
 
-/// Where a session goes on whose person leaves, and how to come back.
+/// Returns the message for a person who leaves: the place where the session continues, and the way to come back.
 pub(super) fn person_left(root: &Path, model: &ReadModel) -> ClientFlow {
     let agents = match model.agents().count() {
         0 => "no agent is at work".to_owned(),
@@ -48,7 +48,7 @@ pub(super) fn person_left(root: &Path, model: &ReadModel) -> ClientFlow {
     ))
 }
 
-/// Says goodbye to a client whose drawing or input panicked; nothing else was affected.
+/// Returns the message for a client whose drawing or input panicked; nothing else was affected.
 pub(super) fn client_panicked(logs: &Path, what: &str) -> ClientFlow {
     ClientFlow::Bye(format!(
         "dbs broke while it worked for this screen: {what}\nthe report is in {}\nagents and the server go on; come back with `dbs`",

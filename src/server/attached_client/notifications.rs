@@ -1,4 +1,4 @@
-//! Notifies a person who looks elsewhere, and names the window of their terminal. `TerminalAlerts` of `ui` decides on what.
+//! Notifies a person who looks elsewhere, and sets the title of their terminal's window. `TerminalAlerts` of `ui` decides the contents.
 
 use std::sync::Arc;
 
@@ -18,23 +18,23 @@ use crate::server::peer::{ConnectionError, say};
 use crate::server::screens::{holder_of, pane_name};
 use crate::ui::{Action, DisplayCaps, ScreenId, TerminalAlerts, TerminalUpdate};
 
-/// Decides which notifications and window title a client's terminal gets.
+/// Sender of notifications and window titles to a client's terminal.
 pub(super) struct ClientNotifier {
     pub(super) alerts: TerminalAlerts,
     style: Option<NotifyStyle>,
     quiet: DailyHours,
     /// The terminal that had the focus before the last input.
     pub(super) last_focused: Option<ScreenId>,
-    /// A text that a program wants to put into the clipboard and that the person may take.
+    /// A text that a program offers for the clipboard and that the person may take.
     pub(super) offer: Option<String>,
     /// The number of the last call of a program that was taken in.
     calls_seen: u64,
-    /// The board as it was looked at last.
+    /// The last board that was read.
     last_board: Option<Arc<ReadModel>>,
 }
 
 impl ClientNotifier {
-    /// Calls up to that number are none of this client's.
+    /// Creates a notifier; calls up to that number do not belong to this client.
     pub(super) fn new(appearance: &Appearance, looks: DisplayCaps, calls_seen: u64) -> ClientNotifier {
         let (rules, style) = appearance.alert_rules(looks);
         ClientNotifier {
@@ -55,12 +55,12 @@ impl ClientNotifier {
         self.last_board = None;
     }
 
-    /// When there is something to send even if nothing more happens.
+    /// Returns the time at which something has to be sent even if nothing more happens.
     pub(super) fn due(&self) -> Option<Timestamp> {
         self.alerts.next_due()
     }
 
-    /// Takes in what programs called since the last time.
+    /// Takes in the calls of programs since the last time.
     fn take_calls(&mut self, hub: &TerminalHub, model: &ReadModel) {
         let (last, calls) = hub.calls_after(self.calls_seen);
         self.calls_seen = last;
@@ -86,7 +86,7 @@ impl ClientNotifier {
 }
 
 impl AttachedClient {
-    /// Copies what the program in focus wants to put into the clipboard, or says by which key that is done, as it is set.
+    /// Copies the text that the program in focus offers to the clipboard, or shows the key for that, depending on the settings.
     async fn take_offer(&mut self, id: ScreenId, sender: &mut FrameSender) -> Result<(), ConnectionError> {
         let Some(text) = self.services.hub.take_offer(&holder_of(id)) else {
             return Ok(());

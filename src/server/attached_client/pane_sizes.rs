@@ -8,18 +8,18 @@ use crate::server::services::Services;
 use crate::term::Size;
 use crate::ui::{PaneId, RenderedLayout, ScreenId};
 
-/// An agent's terminal is never narrower: its own interface would fall apart.
+/// Minimum columns of an agent's terminal: in fewer its own interface would fall apart.
 const MIN_AGENT_COLUMNS: u16 = 60;
 
-/// Nor lower: a question with its answers needs so many rows. A lower pane shows the rows around the cursor.
+/// Minimum rows of an agent's terminal, which a question with its answers needs. A lower pane shows the rows around the cursor.
 const MIN_AGENT_ROWS: u16 = 12;
 
-/// Gives the terminals that a client shows their sizes, as far as it is the one that decides.
+/// Sets the sizes of the terminals that a client shows, as far as this client decides them.
 pub(super) fn fit_terminals(services: &Services, client: u64, layout: &RenderedLayout) {
     services.clients.shows(client, &terminal_sizes(layout));
 }
 
-/// The terminals of a layout with the sizes they would have there.
+/// Returns the terminals of a layout with the sizes they would have there.
 fn terminal_sizes(layout: &RenderedLayout) -> Vec<(HolderId, PaneSize)> {
     let shown = layout.panes.iter().filter_map(|pane| {
         let id = pane.screen?;
@@ -28,7 +28,7 @@ fn terminal_sizes(layout: &RenderedLayout) -> Vec<(HolderId, PaneSize)> {
     shown.collect()
 }
 
-/// The size a shell would have in a pane.
+/// Returns the size a shell would have in a pane.
 pub(super) fn shell_size(layout: &RenderedLayout, pane: PaneId) -> PaneSize {
     let found = layout.panes.iter().find(|area| area.pane == pane);
     found.map_or(PaneSize::cells(80, 24), |pane| {
@@ -36,7 +36,7 @@ pub(super) fn shell_size(layout: &RenderedLayout, pane: PaneId) -> PaneSize {
     })
 }
 
-/// The size a terminal gets in a pane: what its program can live with, and its emulator.
+/// Returns the size of a terminal in a pane: one that its program and its emulator can work with.
 fn size_for(id: ScreenId, area: Rect) -> PaneSize {
     let least = match id {
         ScreenId::Attempt(_) => (MIN_AGENT_COLUMNS, MIN_AGENT_ROWS),

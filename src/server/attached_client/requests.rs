@@ -1,5 +1,4 @@
-//! What a client asked for, carried out: commands to the board, input to terminals, shells. What takes time is done beside the
-//! drawing.
+//! Execution of a client's requests: commands to the board, input to terminals, shells. Slow work is done beside the drawing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,25 +27,25 @@ use crate::server::{first_start, scrollback};
 use crate::term::{Modes, keys};
 use crate::ui::{NewTask, PaneId, ProgramInput, RenderedLayout, ScreenId, UiRequest};
 
-/// What carrying out the request of one client needs of this client.
+/// Context for executing the request of one client.
 pub(super) struct RequestContext<'a> {
     pub(super) services: &'a Arc<Services>,
     /// The number of the client.
     pub(super) client: u64,
-    /// Whether its terminal sends Alt as Escape before the key.
+    /// True if its terminal sends Alt as Escape before the key.
     pub(super) alt_is_escape: bool,
-    /// What its screen shows.
+    /// Layout of its screen.
     pub(super) layout: &'a RenderedLayout,
     /// The shells it shows.
     pub(super) shells: BTreeSet<u64>,
-    /// The shells it was promised.
+    /// The shells promised to it.
     pub(super) promised: &'a mut PromisedShells,
     pub(super) echo: &'a mut EchoWait,
     pub(super) notifier: &'a mut ClientNotifier,
     pub(super) work: &'a mut JoinSet<WorkResult>,
 }
 
-/// What is left to be done for the client itself when its request was carried out.
+/// Remaining work for the client itself after its request was executed.
 pub(super) enum RequestOutcome {
     Done,
     Toast(NoticeLevel, String),
@@ -54,12 +53,12 @@ pub(super) enum RequestOutcome {
     Redraw,
     /// The person leaves, and comes back.
     Detach,
-    /// The person goes on elsewhere.
+    /// The person continues elsewhere.
     Leave,
 }
 
 impl RequestContext<'_> {
-    /// Carries out what the client asked for.
+    /// Executes a request of the client.
     pub(super) async fn carry_out(
         mut self,
         request: UiRequest,
@@ -111,7 +110,7 @@ impl RequestContext<'_> {
         Ok(RequestOutcome::Done)
     }
 
-    /// Puts into the clipboard what a program wanted to put there.
+    /// Copies the text that a program offered to the clipboard.
     async fn take_offer(self, sender: &mut FrameSender) -> Result<RequestOutcome, ConnectionError> {
         let Some(text) = self.notifier.offer.take() else {
             let why = "take copy: no program wants to put a text into your clipboard".to_owned();
@@ -125,19 +124,19 @@ impl RequestContext<'_> {
         Ok(RequestOutcome::Toast(NoticeLevel::Info, said))
     }
 
-    /// Does work that takes time beside the drawing.
+    /// Does slow work beside the drawing.
     fn in_background(&mut self, work: impl FnOnce() -> WorkResult + Send + 'static) {
         self.work.spawn_blocking(work);
     }
 
-    /// Types into a terminal, which gets the size it has on this screen if this client takes it over.
+    /// Types into a terminal, which gets its size on this screen if this client takes it over.
     fn send_input(&mut self, id: ScreenId, typed: &ProgramInput) {
         let services = self.services;
         if services.clients.typed(self.client, &holder_of(id)) {
             fit_terminals(services, self.client, self.layout);
         }
         self.echo.begin(&services.hub, id);
-        // Before the key is known: an agent that is typed to counts as at work, and its request as closed.
+        // Before the key is known: an agent that receives keys counts as at work, and its request as closed.
         if matches!(typed, ProgramInput::Key(_) | ProgramInput::Paste(_))
             && let Some(attempt) = holder_of(id).attempt()
         {
@@ -146,7 +145,7 @@ impl RequestContext<'_> {
         type_into(&services.hub, id, typed, self.alt_is_escape);
     }
 
-    /// Shows a shell that runs and that this client does not show, or a new one.
+    /// Shows a running shell that this client does not show, or a new one.
     fn open_shell(&mut self, pane: PaneId) {
         let services = Arc::clone(self.services);
         let (number, runs) = self.promised.choose(services.shells.running(), &self.shells, || {
@@ -164,7 +163,7 @@ impl RequestContext<'_> {
         });
     }
 
-    /// A shell where an attempt works, or in the project's folder; one that runs a command first, if there is one.
+    /// Opens a shell where an attempt works, or in the project's folder; with a command, it runs that first.
     fn open_shell_at(&mut self, pane: PaneId, attempt: Option<AttemptId>, command: Option<String>) {
         let services = Arc::clone(self.services);
         let number = services.shells.next_number();
@@ -199,7 +198,7 @@ fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
     }
 }
 
-/// Creates a task, and releases it if that was wished.
+/// Creates a task, and releases it if requested.
 fn create(services: &Services, task: NewTask) -> WorkResult {
     let engine = &services.engine;
     let taken = |id: &str| engine.read_model().tasks.contains_key(&id.into());
@@ -222,7 +221,7 @@ fn create(services: &Services, task: NewTask) -> WorkResult {
     }
 }
 
-/// The folder that the program of a terminal reported, if it is still there.
+/// Returns the folder that the program of a terminal reported, if it still exists.
 fn folder_of(hub: &TerminalHub, from: Option<HolderId>) -> Option<String> {
     let folder = hub.report(&from?).folder.filter(|folder| folder.is_dir())?;
     folder.to_str().map(str::to_owned)
@@ -235,7 +234,7 @@ fn opened(pane: PaneId, shell: Result<u64, String>) -> WorkResult {
     }
 }
 
-/// The server encodes: only it knows what the program in the terminal has asked for.
+/// Types into a terminal. The server encodes: only it knows the modes that the program in the terminal has requested.
 fn type_into(hub: &TerminalHub, id: ScreenId, typed: &ProgramInput, alt_is_escape: bool) {
     let id = holder_of(id);
     let Some(pane) = hub.terminal(&id) else {

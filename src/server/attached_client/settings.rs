@@ -1,4 +1,4 @@
-//! How a person wants the screen, when they come and when the settings change under them: keys, mouse, theme.
+//! Screen settings of a person, when they attach and when the settings change: keys, mouse, theme.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ use crate::server::services::Services;
 use crate::server::{arrangements, first_start, notifier};
 use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState, UserTheme};
 
-/// How long after a start people who attach are told that the server before was lost. Later it is in the log.
+/// Time after a start in which people who attach are shown that the server before was lost. Later it is in the log.
 const LOSS_IS_NEWS: Span = Span::minutes(1);
 
 impl AttachedClient {
-    /// Says that the server before this one was lost, to a person who attaches, or whose screen came back, soon after.
+    /// Shows that the server before this one was lost to a person who attaches, or whose screen came back, soon after.
     pub(super) fn say_what_was_lost(&mut self) {
         let services = Arc::clone(&self.services);
         if let Some((started, text)) = &services.loss
@@ -63,8 +63,7 @@ impl AttachedClient {
         self.frame.mark_stale(StaleScope::Everything);
     }
 
-    /// The client's terminal reported one of its colours: what programs are answered may change, and the theme that follows the
-    /// background.
+    /// Takes a colour that the client's terminal reported: the answers to programs may change, and the theme that follows the background.
     pub(super) fn on_colour(&mut self, colour: TerminalColour) {
         let has_other_background = self.display.add_colour(colour);
         self.publish_colours();
@@ -79,7 +78,7 @@ impl AttachedClient {
         self.services.clients.has_colours(self.number, colours);
     }
 
-    /// Tells the terminal whether the mouse is captured, whenever that changes.
+    /// Sends the terminal the state of mouse capture, whenever that changes.
     pub(super) async fn send_mouse_capture(
         &mut self,
         sender: &mut FrameSender,
@@ -92,12 +91,12 @@ impl AttachedClient {
     }
 }
 
-/// Whether a line of the watcher log is about settings or notification channels, which a person is to see at once.
+/// Returns true if a line of the watcher log is about settings or notification channels, which a person should see at once.
 pub(super) fn is_settings_notice(line: &LogLine) -> bool {
     [NOTICE_KIND, notifier::NOTICE_KIND].contains(&line.notice.kind.as_str())
 }
 
-/// How the person wants the screen, by the settings in force, and what is wrong with themes of their own.
+/// Returns the appearance by the settings in force, and the problems of the person's own themes.
 pub(super) fn appearance_of(
     place: &ProjectPaths,
     settings: &mut watch::Receiver<Arc<Config>>,
@@ -105,8 +104,8 @@ pub(super) fn appearance_of(
     read_appearance(settings, || own_themes(place))
 }
 
-/// The same with those themes. Settings that come into force meanwhile are a change that `settings` still tells of, so that a client that
-/// is just being made does not miss them.
+/// Returns the same with those themes. Settings that come into force meanwhile are still reported by `settings`, so that a client that is
+/// just being made does not miss them.
 fn read_appearance(
     settings: &mut watch::Receiver<Arc<Config>>,
     read_themes: impl FnOnce() -> (Vec<UserTheme>, Vec<String>),
@@ -116,7 +115,7 @@ fn read_appearance(
     (Appearance::of(&config).with(own), problems)
 }
 
-/// The first state of a client. Contradicting keys are reported and skipped, so that they keep nobody out.
+/// Returns the first state of a client. Contradicting keys are reported and skipped, so that they do not keep people out.
 pub(super) fn first_state(
     appearance: &Appearance,
     attach: &AttachRequest,

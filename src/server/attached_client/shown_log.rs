@@ -5,9 +5,9 @@ use crate::engine::journal::Journal;
 use crate::read_model::general_notice;
 use crate::ui::{LogLine, Toast};
 
-/// Messages shown to one client between two lines of the watcher log have numbers between theirs.
+/// Numbers between two lines of the watcher log, for messages shown to one client between them.
 const TOASTS_BETWEEN: u64 = 1_000;
-/// Lines of the watcher log a client keeps.
+/// Maximum number of lines of the watcher log a client keeps.
 const MAX_LOG_LINES: usize = 2_000;
 
 /// The log as one client sees it, up to a position in the watcher log.
@@ -18,19 +18,19 @@ pub(super) struct ShownLog {
 }
 
 impl ShownLog {
-    /// With the lines that the watcher log has now: they are no news.
+    /// Creates the log with the present lines of the watcher log, which do not count as new.
     pub(super) fn new(journal: &Journal) -> ShownLog {
         let mut log = ShownLog::default();
         log.read(journal);
         log
     }
 
-    /// The lines, oldest first.
+    /// Returns the lines, oldest first.
     pub(super) fn lines(&self) -> &[LogLine] {
         &self.lines
     }
 
-    /// Adds what was written to the watcher log since the last call; answers these lines.
+    /// Adds the lines written to the watcher log since the last call; returns these lines.
     pub(super) fn read(&mut self, journal: &Journal) -> &[LogLine] {
         let known = self.lines.len();
         for line in journal.after(self.position) {
@@ -42,7 +42,7 @@ impl ShownLog {
         self.lines.get(known..).unwrap_or_default()
     }
 
-    /// Adds messages shown to this person (A11), and lets go of the oldest lines.
+    /// Adds messages shown to this person (A11), and drops the oldest lines.
     pub(super) fn add_messages(&mut self, messages: Vec<Toast>) {
         for toast in messages {
             let last = self.lines.last();

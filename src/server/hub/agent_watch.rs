@@ -1,5 +1,5 @@
-//! What is known of the agent in one terminal, and what of it the board is told: words it decides by, when they change, and not more
-//! often than it can use. Pure; must not send anything.
+//! The known state of the agent in one terminal, and the reports about it to the board: only words that the board decides by, when they
+//! change, and not more often than it can use. Pure; must not send anything.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,75 +8,76 @@ use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Seen, Sourc
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{Span, Timestamp};
 
-/// Shortest time between two words for the board. What changes more often is told as it is at the end of that time.
+/// Minimum time between two words for the board. A state that changes more often is reported as it is at the end of that time.
 const PACE: Span = Span(200);
 /// The same after two words at once, and so the longest time.
 const PACE_AFTER_TWO: Span = Span(400);
-/// How long the cause of an error is waited for that came without words; session files are read about once a second.
+/// Time to wait for the cause of an error that came without words; session files are read about once a second.
 const WORDS_WAIT: Span = Span::seconds(3);
 
-/// How long a source that says that the agent goes on, and has never said that it waits, may be behind the one that has: a terminal
-/// that nobody looks at is read about every fifth of a second.
+/// Maximum delay of a source that reports that the agent continues, and has never reported its wait, behind the source that has: a terminal
+/// that is not looked at is read about every fifth of a second.
 const BEHIND: Span = Span(500);
 
-/// Most subagents of one agent that the board is told of, and the longest name in bytes.
+/// Maximum number of subagents of one agent that are reported to the board, and the longest name in bytes.
 const MOST_SUBAGENTS: usize = 64;
 const LONGEST_NAME: usize = 120;
 
-/// Most reports that are repeated once a terminal shows the present; of more, the newest.
+/// Maximum number of reports that are repeated once a terminal shows the present; of more, the newest.
 const MOST_REPEATED: usize = 64;
 
-/// The state of one process of an agent, and what the board was told of it.
+/// The state of one process of an agent, and the reports about it to the board.
 #[derive(Debug)]
 pub(super) struct AgentWatch {
     pub(super) state: AgentState,
     told: Option<ActivityKind>,
-    /// The wait that the board was told of, or is to be told of.
+    /// The wait that was, or will be, reported to the board.
     wait: KnownWait,
-    /// What became of the wait that the board was told of.
+    /// Change of the wait since it was reported to the board.
     since_told: SinceTold,
     not_before: Timestamp,
-    /// Names of subagents that were seen at work, and those of them the board was not told of yet.
+    /// Names of subagents that were seen at work, and those of them not reported to the board yet.
     subagents: BTreeSet<String>,
     untold: Vec<String>,
-    /// The entries of the menu on its screen, and those that the board was told of for what the agent waits with.
+    /// The entries of the menu on its screen, and those that were reported to the board for the agent's wait.
     menu: Vec<String>,
     told_menu: Vec<String>,
-    /// Its terminal is still shown the past, of which only the end says anything about now.
+    /// True while its terminal is still replaying the past, of which only the end is evidence of the present.
     is_past: bool,
-    /// Since when this server watches it.
+    /// Time since which this server watches it.
     began: Timestamp,
-    /// What came meanwhile beside the terminal's output: it is newer than all that the terminal is shown of the past, and is taken
-    /// once more at the end of that.
+    /// Reports and inputs that came meanwhile beside the terminal's output: they are newer than the replayed past, and are taken once more
+    /// at its end.
     beside: VecDeque<BesideOutput>,
 }
 
-/// What became of a wait since the board was told of it, as far as the agent waits for the same now.
+/// Change of a wait since it was reported to the board, as far as the agent waits for the same now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SinceTold {
-    /// It is the same wait.
+    /// The wait is unchanged.
     Waits,
-    /// The agent went on.
+    /// The agent continued.
     WentOn,
-    /// The agent went on and waits again, which is another wait.
+    /// The agent continued and waits again, which is another wait.
     WaitsAgain,
 }
 
-/// A wait of an agent for somebody.
+/// A wait of an agent for an answer.
 #[derive(Debug, Default)]
 struct KnownWait {
     word: Option<ActivityKind>,
-    /// When it was named first.
+    /// Time at which it was first named.
     since: Timestamp,
-    /// Who has said so. A source that is behind another says what was before the wait, and then the wait: that is no other one.
+    /// Sources that reported it. A source that is behind another reports the state before the wait, and then the wait: that is not another
+    /// one.
     sources: BTreeSet<Source>,
-    /// When it was answered here, or a person typed a key.
+    /// Time at which it was answered here, or a person typed a key.
     answered_at: Option<Timestamp>,
-    /// Until when a source that names it only after that may be behind.
+    /// Time until which a source that names it only after that may be behind.
     doubted_until: Option<Timestamp>,
 }
 
-/// What comes to a server beside the output of an agent's terminal.
+/// Input that comes to a server beside the output of an agent's terminal.
 #[derive(Debug)]
 enum BesideOutput {
     Report(Source, AgentReport, Timestamp),
@@ -87,7 +88,7 @@ enum BesideOutput {
 }
 
 impl AgentWatch {
-    /// The watch of a process of which nothing was reported yet, from now on.
+    /// Creates the watch of a process of which nothing was reported yet, from now on.
     pub(super) fn new(began: Timestamp) -> AgentWatch {
         AgentWatch {
             state: AgentState::new(),
@@ -105,7 +106,7 @@ impl AgentWatch {
         }
     }
 
-    /// Takes what a source says.
+    /// Takes the report of a source.
     pub(super) fn observe(&mut self, source: Source, at: Timestamp, report: &AgentReport) {
         if source.comes_beside_output() {
             self.remember(None, || BesideOutput::Report(source, report.clone(), at));
@@ -113,16 +114,17 @@ impl AgentWatch {
         self.take(source, at, report);
     }
 
-    /// A person typed a key into its terminal.
+    /// Notes that a person typed a key into the terminal.
     pub(super) fn input(&mut self, now: Timestamp) {
         self.remember(None, || BesideOutput::Input);
         self.wait.answered_at = Some(now);
         self.state.input(now);
     }
 
-    /// Its ask was answered at that time. It may have gone on since, and ask something else, which is not answered by that.
+    /// Notes that the ask was answered at that time. The agent may have continued since, and ask something else, which is not answered by
+    /// that.
     pub(super) fn answered(&mut self, at: Timestamp, now: Timestamp) {
-        // An answer of the server before this one is given again, and what its terminal showed then was only seen now.
+        // An answer of the server before this one is given again, and the screen of that time was only seen now.
         let at = if at < self.began { now } else { at.min(now) };
         let is_later =
             |what: &BesideOutput| matches!(what, BesideOutput::Report(_, _, reported) if *reported > at);
@@ -134,7 +136,7 @@ impl AgentWatch {
         self.state.answered(at);
     }
 
-    /// The clock was put forward by so many milliseconds, or back: everything was as long ago as it was.
+    /// Moves all times with the clock, which was put forward by that many milliseconds, or back: every age stays as it was.
     pub(super) fn move_times(&mut self, by: i64) {
         self.state.move_times(by);
         let wait = &mut self.wait;
@@ -150,7 +152,7 @@ impl AgentWatch {
         }
     }
 
-    /// Keeps it for the end of the past, at that place among what was kept, or behind it.
+    /// Keeps an input for the end of the past, at that place among the kept ones, or behind them.
     fn remember(&mut self, place: Option<usize>, what: impl FnOnce() -> BesideOutput) {
         if !self.is_past {
             return;
@@ -172,7 +174,7 @@ impl AgentWatch {
         self.look(at);
     }
 
-    /// Notes who says that the agent waits for somebody, and whether it does so once more.
+    /// Notes the source that reports a wait of the agent, and whether it reports it once more.
     fn note_wait(&mut self, source: Source, doing: &Doing, at: Timestamp) {
         let Some(word) = word_of(source, doing, at).filter(is_awaited) else {
             return;
@@ -191,7 +193,7 @@ impl AgentWatch {
         }
     }
 
-    /// Remembers the names of subagents; no more of them than anybody needs.
+    /// Remembers the names of subagents, up to the maximum.
     fn note_subagents(&mut self, seen: &Seen) {
         let names: Vec<&String> = match seen {
             Seen::Child { name, .. } => vec![name],
@@ -206,12 +208,12 @@ impl AgentWatch {
         }
     }
 
-    /// Subagents seen at work of which the board was not told yet. What the past shows counts, too: it was seen.
+    /// Takes the subagents seen at work that were not reported to the board yet. Those in the replayed past count, too: they were seen.
     pub(super) fn take_subagents(&mut self) -> Vec<String> {
         std::mem::take(&mut self.untold)
     }
 
-    /// Its screen shows these entries while it waits, or none.
+    /// Notes the entries that the screen shows while the agent waits, or none.
     pub(super) fn observe_menu(&mut self, options: Vec<String>) {
         self.menu = options;
     }
@@ -221,7 +223,7 @@ impl AgentWatch {
         !self.menu.is_empty()
     }
 
-    /// The entries of the menu that the board is to be told of, once it was told of the wait.
+    /// Takes the entries of the menu to be reported to the board, once the wait was reported.
     pub(super) fn take_menu(&mut self) -> Option<Vec<String>> {
         self.has_menu_to_tell().then(|| {
             self.told_menu.clone_from(&self.menu);
@@ -237,7 +239,7 @@ impl AgentWatch {
         waits && !self.is_past && self.menu != self.told_menu
     }
 
-    /// The wait that it is known to be in, where that is more than presumed.
+    /// Returns the wait that the agent is known to be in, where that is more than presumed.
     pub(super) fn wait(&self, now: Timestamp) -> Option<Wait> {
         let concluded = self.state.conclude(now);
         match concluded.doing {
@@ -246,18 +248,18 @@ impl AgentWatch {
         }
     }
 
-    /// Its terminal is shown the past once more.
+    /// Notes that the terminal is replaying the past.
     pub(super) fn begin_past(&mut self) {
         self.is_past = true;
     }
 
-    /// Its terminal shows the present. Newer than the past that it showed is what the agent asked of the server before this one, and
-    /// newer than that is what was told since.
+    /// Notes that the terminal shows the present. The agent's request to the server before this one is newer than the replayed past, and
+    /// everything reported since is newer than that.
     pub(super) fn end_past(&mut self, asked: Option<&AgentReport>, now: Timestamp) {
         self.is_past = false;
         let beside = std::mem::take(&mut self.beside);
         for what in &beside {
-            // Or what it says once more would count from when it said it first.
+            // Otherwise a repeated report would count from its first time.
             if let BesideOutput::Report(source, ..) = what {
                 self.state.forget(*source);
             }
@@ -275,7 +277,7 @@ impl AgentWatch {
         self.look(now);
     }
 
-    /// When there is something for the board, or when that may become so without another report.
+    /// Returns the time at which there is something to report to the board, or at which there may be without another report.
     pub(super) fn due(&self, now: Timestamp) -> Option<Timestamp> {
         if !self.untold.is_empty() || self.has_menu_to_tell() {
             return Some(now);
@@ -295,8 +297,8 @@ impl AgentWatch {
         held_back.into_iter().flatten().chain([now]).max()
     }
 
-    /// Until when the source of this is waited for, as it may be behind: what it says may have been before a wait that another has told,
-    /// or it may name a wait that was answered already.
+    /// Returns the time until which the source of this is waited for, as it may be behind: its report may be from before a wait that
+    /// another has reported, or it may name a wait that was answered already.
     fn other_source_expected(&self, concluded: &Conclusion) -> Option<Timestamp> {
         let word = word(concluded).map(|(word, _)| word);
         if word == self.wait.word {
@@ -311,7 +313,7 @@ impl AgentWatch {
         may_be_behind.then_some(concluded.since + BEHIND)
     }
 
-    /// What the board is to be told now, in this order, with the source that says so.
+    /// Returns the words to report to the board now, in this order, with their source.
     pub(super) fn tell(&mut self, now: Timestamp) -> Vec<(ActivityKind, &'static str)> {
         let concluded = self.state.conclude(now);
         if !self.is_news(&concluded) || self.due(now).is_none_or(|due| due > now) {
@@ -322,7 +324,7 @@ impl AgentWatch {
         };
         let mut told = Vec::new();
         if self.told.as_ref() == Some(&word) {
-            // The same ask once more is another ask, and the board knows it only by what was between.
+            // The same ask once more is another ask, and the board can tell only by the word between.
             told.push((ActivityKind::Working, source));
         }
         told.push((word.clone(), source));
@@ -357,8 +359,8 @@ impl AgentWatch {
     }
 }
 
-/// Until when the words of an error are waited for that came without any: the tool's session file names the cause a moment later,
-/// and a usage limit is no failed turn.
+/// Returns the time until which the words of an error that came without any are waited for: the tool's session file names the cause a
+/// moment later, and a usage limit is not a failed turn.
 fn words_expected(concluded: &Conclusion) -> Option<Timestamp> {
     let is_wordless = concluded.source == Some(Source::StatusRecord)
         && matches!(&concluded.doing, Doing::Done { problem: Some(text) } if text.trim().is_empty());

@@ -1,4 +1,4 @@
-//! The states of all agents with a live terminal, and the one thread that tells the board of them. Reports change no board by
+//! The states of all agents with a live terminal, and the one thread that reports them to the board. Reports do not change the board by
 //! themselves: each is kept here, and only a word the board decides by becomes an event.
 
 use std::collections::BTreeMap;
@@ -17,22 +17,22 @@ use crate::domain::{AttemptId, Event, ProcessExit, Span, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::read_model::LiveActivity;
 
-/// Agents whose process has ended that are remembered; those of the lowest number are forgotten first.
+/// Maximum number of agents whose process has ended that are remembered; those of the lowest number are forgotten first.
 const MAX_ENDED: usize = 24;
 
-/// Agents whose hooks may speak before their terminal is read; those of the lowest number are forgotten first.
+/// Maximum number of agents whose hooks may report before their terminal is read; those of the lowest number are forgotten first.
 const MAX_EARLY: usize = 64;
 
-/// Function that reads from a title of an agent's terminal what its tool says by it.
+/// Function that reads the report of an agent's tool from a title of its terminal.
 pub type ReadTitleFn = Box<dyn Fn(AttemptId, &str) -> AgentReport + Send + Sync>;
 
 /// Function that finds the prompt of an agent that is still to be typed into its terminal.
 pub type PromptToTypeFn = Box<dyn Fn(AttemptId) -> Option<TypedPrompt> + Send + Sync>;
 
-/// Function that finds what reads the screen of an agent while its tool has told nothing.
+/// Function that finds the reader for the screen of an agent while its tool has reported nothing.
 pub(in crate::server) type ScreenReaderFn = Box<dyn Fn(AttemptId) -> Option<ReadScreen> + Send + Sync>;
 
-/// What is known of the tools of agents, by the numbers of their attempts.
+/// Facts about the tools of agents, by the numbers of their attempts.
 pub struct ToolFacts {
     pub read_title: ReadTitleFn,
     pub way_to_log_in: WayToLogInFn,
@@ -43,16 +43,16 @@ pub struct ToolFacts {
     pub(in crate::server) still_asked: StillAskedFn,
 }
 
-/// Function that finds what an agent asked of a server before this one by a request that waits for its reply still.
+/// Function that finds the request of an agent to a server before this one that still waits for its reply.
 pub(in crate::server) type StillAskedFn = Box<dyn Fn(AttemptId) -> Option<AgentReport> + Send + Sync>;
 
-/// Function that says whether an error that the tool of an agent reports is a turn that failed, after which another prompt goes on.
+/// Function that returns true if an error that the tool of an agent reports is a failed turn, which another prompt continues.
 pub type GoesOnFn = Box<dyn Fn(AttemptId) -> bool + Send + Sync>;
 
-/// Function that reads from what the tool of an agent says of a usage limit when that limit ends.
+/// Function that reads the end of a usage limit from the words of an agent's tool about it.
 pub type LimitEndsFn = Box<dyn Fn(AttemptId, &str) -> Option<Timestamp> + Send + Sync>;
 
-/// Function that says how a person logs in to the tool of an agent, where that is known.
+/// Function that finds the way a person logs in to the tool of an agent, where that is known.
 pub type WayToLogInFn = Box<dyn Fn(AttemptId) -> Option<String> + Send + Sync>;
 
 /// The states of the agents of a server, shared between its threads.
@@ -65,20 +65,20 @@ pub(in crate::server) struct AgentStates {
 #[derive(Debug, Default)]
 struct Watches {
     by_attempt: BTreeMap<AttemptId, AgentWatch>,
-    /// What was told of agents whose terminal is not read yet: a hook may be called in the first milliseconds of a process.
+    /// Reports on agents whose terminal is not read yet: a hook may be called in the first milliseconds of a process.
     early: BTreeMap<AttemptId, AgentWatch>,
     ended: Vec<AttemptId>,
-    /// What the clock showed when it was looked at last, and how long the machine had been awake.
+    /// Time of the clock when it was last read, and the time the machine had been awake.
     time: Option<(Timestamp, Span)>,
     is_closed: bool,
     has_thread: bool,
-    /// When the thread that tells the board looks again by itself.
+    /// Time at which the thread that reports to the board wakes by itself.
     wakes_at: Option<Timestamp>,
 }
 
 impl AgentStates {
-    /// A process of an agent is about to be read. What was told of it before it was is kept; what was known of an earlier process of
-    /// the same terminal is forgotten.
+    /// Begins the watch of an agent's process that is about to be read. Earlier reports about it are kept; the state of an earlier process
+    /// of the same terminal is forgotten.
     pub(super) fn begin(&self, attempt: AttemptId) {
         let mut watches = self.watches.lock();
         watches.ended.retain(|ended| *ended != attempt);
@@ -87,12 +87,12 @@ impl AgentStates {
         watches.by_attempt.insert(attempt, watch);
     }
 
-    /// Takes what a source says of an agent. What is said before its terminal is read is kept until it is.
+    /// Takes the report of a source about an agent. Reports that come before its terminal is read are kept until it is.
     pub(in crate::server) fn observe(&self, attempt: AttemptId, source: Source, report: &AgentReport) {
         self.observe_all(attempt, std::iter::once((source, report)));
     }
 
-    /// Takes what was said one after the other and is read at once. The board is told nothing of what held between.
+    /// Takes reports that came one after the other and are read at once. The states between them are not reported to the board.
     pub(super) fn observe_all<'a>(
         &self,
         attempt: AttemptId,
@@ -113,7 +113,7 @@ impl AgentStates {
         }
     }
 
-    /// Whether nothing but its window and its screen has told what an agent does.
+    /// Returns true if nothing but its window and its screen has shown the activity of an agent.
     pub(super) fn is_unheard(&self, attempt: AttemptId) -> bool {
         let watches = self.watches.lock();
         watches
@@ -122,14 +122,14 @@ impl AgentStates {
             .is_some_and(|watch| watch.state.is_unheard())
     }
 
-    /// The wait that the agent is known to be in. None where it is presumed to be over.
+    /// Returns the wait that the agent is known to be in. None where it is presumed to be over.
     pub(super) fn wait(&self, attempt: AttemptId) -> Option<Wait> {
         let mut watches = self.watches.lock();
         let now = watches.now();
         watches.by_attempt.get(&attempt)?.wait(now)
     }
 
-    /// Takes the entries that its screen shows, which are read only where the agent waits with a dialog or a question.
+    /// Takes the entries on its screen, which are read only where the agent waits with a dialog or a question.
     pub(super) fn observe_menu(&self, attempt: AttemptId, read: impl FnOnce() -> Vec<String>) {
         let waits = self.wait(attempt).is_some_and(|wait| wait.kind.has_entries());
         if waits || self.has_menu(attempt) {
@@ -143,27 +143,27 @@ impl AgentStates {
         watches.by_attempt.get(&attempt).is_some_and(AgentWatch::has_menu)
     }
 
-    /// The agent's terminal is shown the past once more.
+    /// Notes that the agent's terminal is replaying the past.
     pub(super) fn begin_past(&self, attempt: AttemptId) {
         self.change(attempt, |watch, _| watch.begin_past());
     }
 
-    /// The agent's terminal shows the present. `asked` is what the server before this one knew that it waits for.
+    /// Notes that the agent's terminal shows the present. `asked` is its wait as known to the server before this one.
     pub(super) fn end_past(&self, attempt: AttemptId, asked: Option<&AgentReport>) {
         self.change(attempt, |watch, now| watch.end_past(asked, now));
     }
 
-    /// A person typed a key into its terminal.
+    /// Notes that a person typed a key into the terminal.
     pub(super) fn input(&self, attempt: AttemptId) {
         self.change(attempt, AgentWatch::input);
     }
 
-    /// Its ask was answered at that time, maybe a moment ago.
+    /// Notes that the ask was answered at that time, maybe a moment ago.
     pub(super) fn answered(&self, attempt: AttemptId, at: Timestamp) {
         self.change(attempt, |watch, now| watch.answered(at, now));
     }
 
-    /// Its process has ended.
+    /// Notes that the process has ended.
     pub(super) fn ended(&self, attempt: AttemptId, exit: ProcessExit) {
         self.observe(
             attempt,
@@ -178,7 +178,7 @@ impl AgentStates {
         }
     }
 
-    /// What an agent does now, as people read it.
+    /// Returns the present activity of an agent, as people read it.
     pub(in crate::server) fn live(&self, attempt: AttemptId) -> Option<LiveActivity> {
         let mut watches = self.watches.lock();
         let now = watches.now();
@@ -186,7 +186,7 @@ impl AgentStates {
         Some(live_activity(&watch.state, now))
     }
 
-    /// What all agents do now that have, or had a moment ago, a live terminal.
+    /// Returns the present activity of all agents that have, or had a moment ago, a live terminal.
     pub(in crate::server) fn all_live(&self) -> BTreeMap<AttemptId, LiveActivity> {
         let mut watches = self.watches.lock();
         let now = watches.now();
@@ -196,12 +196,12 @@ impl AgentStates {
             .collect()
     }
 
-    /// Whether a thread has to be started that calls [`run`](Self::run); once true.
+    /// Returns true if a thread has to be started that calls [`run`](Self::run); only once.
     pub(super) fn needs_thread(&self) -> bool {
         !std::mem::replace(&mut self.watches.lock().has_thread, true)
     }
 
-    /// Tells the board what changes until the server ends. The inbox may be full meanwhile: what is told then is what holds then.
+    /// Reports changes to the board until the server ends. The inbox may be full meanwhile: then the report is of the state afterwards.
     pub(super) fn run(&self, inbox: &Inbox, facts: &ToolFacts) {
         while let Some(events) = self.next_events() {
             for mut event in events {
@@ -241,7 +241,7 @@ impl AgentStates {
         None
     }
 
-    /// Changes what is known of an agent, and wakes the thread only if it has to look earlier than it would.
+    /// Changes the known state of an agent, and wakes the thread only if it has to wake earlier than planned.
     fn change(&self, attempt: AttemptId, change: impl FnOnce(&mut AgentWatch, Timestamp)) {
         let mut watches = self.watches.lock();
         let now = watches.now();
@@ -259,13 +259,13 @@ impl AgentStates {
 }
 
 impl Watches {
-    /// The time.
+    /// Returns the time.
     fn now(&mut self) -> Timestamp {
         self.set_time(clock::now(), clock::uptime())
     }
 
-    /// Takes the time. Where the clock was set back all that is known moves with it: what is told from now on would pass for older,
-    /// and be lost until the clock shows again what it had shown.
+    /// Takes the time. Where the clock was set back all known times move with it: new reports would pass for older ones, and be lost until
+    /// the clock reaches its former time again.
     fn set_time(&mut self, now: Timestamp, uptime: Span) -> Timestamp {
         let (before, then) = self.time.replace((now, uptime)).unwrap_or((now, uptime));
         if now < before {
@@ -281,7 +281,8 @@ impl Watches {
         now
     }
 
-    /// Nothing is told to the board of such an agent: a watch begins in the past and is shown the present by its terminal.
+    /// Takes the report of such an agent without reporting it to the board: a watch begins in the past and is shown the present by its
+    /// terminal.
     fn observe_early(&mut self, attempt: AttemptId, source: Source, report: &AgentReport) {
         let now = self.now();
         let watch = self.early.entry(attempt).or_insert_with(|| AgentWatch::new(now));
@@ -314,8 +315,8 @@ impl Watches {
     }
 }
 
-/// Adds to what an agent's tool says what is known of that tool: how a person logs in, whether an error is only a turn that failed,
-/// and when a usage limit ends of which the words tell it. A turn that failed with such words is at that limit.
+/// Completes the words of an agent's tool with facts about that tool: the way to log in, whether an error is only a failed turn, and the
+/// end of a usage limit where the words contain it. A turn that failed with such words is at that limit.
 fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
     if let ActivityKind::Error(why) = doing
         && (facts.goes_on_after_errors)(attempt)

@@ -1,18 +1,18 @@
-//! The words by which the board decides what an agent does, and which of them come from what is known of it. Pure.
+//! The words by which the board decides the state of an agent, derived from its known state. Pure.
 
 use crate::agent_state::{Conclusion, Doing, Source};
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{AskKind, Span, Timestamp};
 
-/// Whether an agent that was told to do this waits for somebody, so that the same once more is another wait.
+/// Returns true if an agent with this state waits for a person, so that the same once more is another wait.
 pub(super) fn is_awaited(word: &ActivityKind) -> bool {
     word.needs_person() || matches!(word, ActivityKind::Failed(_))
 }
 
-/// Begin of the text of an ask that only words in a terminal speak of.
+/// Beginning of the text of an ask that is only known from words in a terminal.
 pub(super) const SAYS_NO_LOGIN: &str = "what runs in its terminal says that a login is missing";
 
-/// The board's word for what one source says.
+/// Returns the board's word for the report of one source.
 pub(super) fn word_of(source: Source, doing: &Doing, at: Timestamp) -> Option<ActivityKind> {
     let said = Conclusion {
         doing: doing.clone(),
@@ -26,8 +26,8 @@ pub(super) fn word_of(source: Source, doing: &Doing, at: Timestamp) -> Option<Ac
     word(&said).map(|(word, _)| word)
 }
 
-/// The board's word for what an agent does, and for the source of it. None for what the board learns by other events, and for what
-/// is only presumed: no ask is over because a key was typed or an answer was sent.
+/// Returns the board's word for the state of an agent, and the name of its source. None for a state that the board learns by other events,
+/// and for one that is only presumed: an ask is not over because a key was typed or an answer was sent.
 pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str)> {
     let source = source_name(concluded.source?);
     if concluded.is_presumed {
@@ -44,16 +44,16 @@ pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str
         Doing::NotLoggedIn { text } if concluded.confirmed_by.is_some() => {
             ActivityKind::NotLoggedIn(first_of(text, "not logged in"))
         }
-        // Any text that is printed there can hold such a record, so it stops nothing.
+        // Any text that is printed there can contain such a record, so it stops nothing.
         Doing::NotLoggedIn { text } => {
             let text = first_of(text, "nothing more");
             ActivityKind::Dialog(format!("{SAYS_NO_LOGIN}: {text}"))
         }
-        // A record that says so stands until the tool says something else. A hook only knows that a turn failed.
+        // Such a record holds until the tool reports something else. A hook only knows that a turn failed.
         Doing::Done { problem: Some(text) } if concluded.source == Some(Source::StatusRecord) => {
             ActivityKind::Error(first_of(text, "it does not say which"))
         }
-        // One whose time is over is none any more.
+        // A limit whose time is over does not count any more.
         Doing::Limit { until, text } if !concluded.is_stale => ActivityKind::Limit {
             until: *until,
             why: first_of(text, "usage limit"),
@@ -66,13 +66,13 @@ pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str
     Some((word, source))
 }
 
-/// The first line of what a tool says, or what it means where it says nothing.
+/// Returns the first line of a tool's text, or its meaning where it has none.
 fn first_of(text: &str, meaning: &str) -> String {
     let first = text.lines().next().unwrap_or_default().trim();
     if first.is_empty() { meaning } else { first }.to_owned()
 }
 
-/// The name of a source in events, as they have been stored from the first.
+/// Returns the name of a source in events, as they have been stored from the first.
 fn source_name(source: Source) -> &'static str {
     match source {
         Source::ProcessExit => "exit",

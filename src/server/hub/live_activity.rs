@@ -1,10 +1,10 @@
-//! What is known of an agent, as people read it: plain words, every source with its age, and why it counts or does not.
+//! The known state of an agent, as people read it: plain words, every source with its age, and the reason why it counts or does not.
 
 use crate::agent_state::{AgentState, Conclusion, Doing, Explained, Source, Work};
 use crate::domain::{ActivityKind, AskKind, Timestamp};
 use crate::read_model::{LiveActivity, SourceReport, doing_words};
 
-/// What an agent does now, for people.
+/// Returns the present activity of an agent, for people.
 pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity {
     let concluded = state.conclude(now);
     let children = state.children().into_iter().map(|child| child.name);
@@ -18,7 +18,7 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
         source: concluded.source.map(|source| source.to_string()),
         since: concluded.since,
         age: concluded.age,
-        // Nothing is known of it however old that is.
+        // Such a state has no age.
         is_stale: concluded.is_stale && concluded.doing != Doing::Starting,
         is_waiting: matches!(concluded.doing, Doing::Blocked(_)) || is_error(&concluded),
         children: children.filter(|name| !name.is_empty()).collect(),
@@ -30,7 +30,7 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
     }
 }
 
-/// Whether its tool reported an error as the state it is in.
+/// Returns true if its tool reported an error as its present state.
 fn is_error(concluded: &Conclusion) -> bool {
     concluded.source == Some(Source::StatusRecord)
         && matches!(concluded.doing, Doing::Done { problem: Some(_) })
@@ -47,7 +47,7 @@ fn source_report(explained: Explained, now: Timestamp) -> SourceReport {
     }
 }
 
-/// What an agent does, in the words that the board has for it, and more where more is known.
+/// Returns the activity of an agent, in the words that the board has for it, and more where more is known.
 fn words(doing: &Doing, now: Timestamp) -> String {
     let known = match doing {
         Doing::Working(work) => return work_words(work),
@@ -85,7 +85,7 @@ fn work_words(work: &Work) -> String {
     }
 }
 
-/// A word with its detail, where there is one; only the first line of it.
+/// Returns a word with the first line of its detail, where there is one.
 fn with(word: &str, detail: &str) -> String {
     match detail.lines().next().unwrap_or_default() {
         "" => word.to_owned(),

@@ -1,4 +1,4 @@
-//! One live terminal: its emulated screen, whether its program runs, and how many clients look at it.
+//! A live terminal: its emulated screen, the state of its program, and the number of clients that look at it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -13,30 +13,30 @@ use crate::server::sizes::ResizeThrottle;
 use crate::term::{Size, TermEvent, Terminal};
 use crate::ui::{LastOutputCache, ProgramReports};
 
-/// How long the output of a terminal that nobody looks at is collected. What its agent says of itself is shown that much later, and
-/// each wake-up of holder and server that is spared is most of what a hidden agent costs (`docs/performance.md`).
+/// Time for which the output of a terminal that is not looked at is collected. Reports of its agent are shown that much later, but the
+/// wake-ups of holder and server that it spares are most of the cost of a hidden agent (`docs/performance.md`).
 const HIDDEN_PACE: Duration = Duration::from_millis(175);
 
-/// One live terminal: its emulator, its connection to the holder and its size.
+/// A live terminal: its emulator, its connection to the holder and its size.
 pub struct LiveTerminal {
     /// The emulated screen. Hold it for the time of copying visible cells, no longer.
     pub terminal: FairMutex<Terminal>,
-    /// What is known of its last output. Locked while the terminal is.
+    /// Cache of its last output. Locked while the terminal is.
     pub(in crate::server) last_output: Mutex<LastOutputCache>,
     pub alive: AtomicBool,
-    /// Whether it shows the present. Before that it is shown the past once more, which nobody should take for the present.
+    /// Set when it shows the present. Before that it replays the past, which must not be taken for the present.
     pub caught_up: AtomicBool,
-    /// Where input goes, while connected.
+    /// Sender of input, while connected.
     pub(in crate::server) requests: Mutex<Option<RequestSender>>,
-    /// The size it has and the one it is to get.
+    /// The present size and the pending one.
     pub(in crate::server) size: Mutex<ResizeThrottle>,
-    /// How many clients have it on their screen; output nobody sees wakes nobody.
+    /// Number of clients that have it on their screen; output that is on no screen wakes no client.
     watched: AtomicUsize,
     /// The number of pieces of output that it was fed.
     pub(super) shown: AtomicU64,
-    /// What its program reported beside its screen.
+    /// Reports of its program beside its screen.
     pub(super) reports: Mutex<ProgramReports>,
-    /// Changes with its output, for those who wait for that of this terminal alone.
+    /// Changes with its output, for waiters on this terminal alone.
     pub(in crate::server) wrote: watch::Sender<()>,
 }
 
@@ -58,7 +58,7 @@ impl OutputWatch {
 }
 
 impl LiveTerminal {
-    /// A terminal nothing was written to yet.
+    /// Creates a terminal that nothing was written to yet.
     pub(super) fn new(terminal: Terminal) -> LiveTerminal {
         let size = Size::default();
         LiveTerminal {
@@ -79,14 +79,15 @@ impl LiveTerminal {
         self.watched.load(Ordering::Acquire) > 0
     }
 
-    /// A connection to its holder is there: input goes there from now on, and its output comes at the pace of how it is looked at.
+    /// Sets the connection to its holder: input goes there from now on, and its output comes at the pace of its use.
     pub(super) fn connect(&self, connected: &RequestSender) {
         let mut requests = self.requests.lock();
         self.ask_for_pace(connected);
         *requests = Some(connected.clone());
     }
 
-    /// The first client began to look at it, or the last one ended. The lock is held while the holder is told, so that what is told last is what holds.
+    /// Handles the first client that begins to look at it, or the last one that ends. The lock is held while the holder is told, so that
+    /// the last message is the present state.
     fn look_changed(&self) {
         if let Some(requests) = &*self.requests.lock() {
             self.ask_for_pace(requests);

@@ -1,4 +1,4 @@
-//! What the readers of all terminals share: where programs and events are reached, who is informed of output, and when to end.
+//! Shared state of the readers of all terminals: access to programs and events, the receivers of output, and the order to end.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,16 +27,16 @@ pub struct TerminalChanges {
     pub terminals: u64,
 }
 
-/// What the readers of all terminals share.
+/// Shared state of the readers of all terminals.
 pub(super) struct Readers {
     /// The adapter itself and not its port: a terminal is read over a holder's own connection, with its acknowledgements, its log and
     /// its sizes. The port has nothing of that, and a trait that had all of it would have this one implementation.
     pub(super) holders: Arc<LocalHolders>,
     pub(super) inbox: Inbox,
-    /// What the agents in the terminals do.
+    /// States of the agents in the terminals.
     pub(super) agents: AgentStates,
     pub(super) tools: ToolFacts,
-    /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
+    /// Changes with watched output, and with every terminal that came, went or got another size.
     pub(super) changed: watch::Sender<TerminalChanges>,
     /// The last calls of programs for the person.
     pub(super) calls: Mutex<RecentCalls>,
@@ -62,7 +62,7 @@ impl Readers {
         self.agents.close();
     }
 
-    /// A terminal shows the present, and its size is known: now it gets the one wished for.
+    /// Notes that a terminal shows the present, and its size is known: now it gets the requested one.
     pub(super) fn found(&self, pane: &LiveTerminal, size: PaneSize) {
         pane.caught_up.store(true, Ordering::Release);
         let turn = pane.size.lock().confirm(size, Instant::now());
@@ -91,7 +91,7 @@ impl Readers {
         }
     }
 
-    /// A terminal came, went, or got another size.
+    /// Notes that a terminal came, went, or got another size.
     pub(super) fn terminals_changed(&self) {
         self.changed.send_modify(|changes| changes.terminals += 1);
     }
@@ -100,7 +100,7 @@ impl Readers {
         *self.closing.0.lock()
     }
 
-    /// Waits before the next try; `false` when readers are to end.
+    /// Waits before the next try; returns `false` when readers have to end.
     pub(super) fn pause(&self) -> bool {
         let mut closing = self.closing.0.lock();
         if !*closing {

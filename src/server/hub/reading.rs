@@ -1,5 +1,5 @@
-//! Output from a holder goes into the emulated screen, answers of the screen back to the program, and what an agent reports of
-//! itself, to what is known of it.
+//! Reading of a holder's output: it goes into the emulated screen, answers of the screen go back to the program, and reports of an agent go
+//! to its known state.
 
 use crate::adapters::agents::menu::ScreenMenu;
 use crate::adapters::agents::{ReadScreen, TypedPrompt, status_record};
@@ -15,30 +15,29 @@ use crate::server::replay::SizeHistory;
 use crate::term::keys::encode_paste;
 use crate::term::{Size, TermEvent, TermMode, Terminal, sanitize};
 
-/// Lines of the end of an agent's output that are kept with its crash, and their longest.
+/// Number of last lines of an agent's output that are kept with its crash, and their maximum length.
 const LAST_LINES: usize = 15;
 const LONGEST_LINE: usize = 200;
 
-/// Output from before a start of the server that is shown again, in bytes.
+/// Maximum bytes of output from before a start of the server that are replayed.
 const REPLAYED: u64 = 5 * 1024 * 1024;
 
-/// Log offset up to which a terminal was fed, where reading goes on after a broken connection. A connection that breaks is taken
-/// up there again.
+/// Log offset up to which a terminal was fed. After a broken connection reading continues there.
 #[derive(Debug, Default)]
 pub(super) struct OutputOffset {
     at: Option<u64>,
-    /// All of the past was shown once.
+    /// Set when all of the past was shown once.
     was_live: bool,
 }
 
 impl OutputOffset {
-    /// Where to go on when there are so many bytes, and the oldest still stored is that one.
+    /// Returns the offset to continue from in a log that ends at `end` and is stored from `oldest` on.
     fn from(&self, (oldest, end): (u64, u64)) -> u64 {
         self.at.unwrap_or(end.saturating_sub(REPLAYED)).max(oldest)
     }
 }
 
-/// One connection to a holder, and what it knows of the past: everything before `live` was written before it began.
+/// A connection to a holder, and the offset of the present: everything before `live` was written before it began.
 struct Reading<'a> {
     hub: &'a Readers,
     id: &'a HolderId,
@@ -47,25 +46,25 @@ struct Reading<'a> {
     sizes: SizeHistory,
     size: PaneSize,
     live: u64,
-    /// All of the past has been shown, and the terminal has the size its program has.
+    /// Set when all of the past has been shown, and the terminal has the size of its program.
     is_live: bool,
     prompt: PromptTyping,
-    /// Reads the screen until the tool itself has told something.
+    /// Reader of the screen until the tool itself has reported something.
     screen: Option<ReadScreen>,
 }
 
-/// How far the typing of an agent's prompt is. Enter is a key of its own: together with the text some tools take it for a line break.
+/// Progress of typing an agent's prompt. Enter is a key of its own: together with the text some tools take it for a line break.
 #[derive(Default)]
 enum PromptTyping {
     #[default]
     Nothing,
-    /// The tool does not take it yet.
+    /// Prompt that the tool does not accept yet.
     Awaited(TypedPrompt),
-    /// It was typed; Enter follows as soon as the program has shown anything of it.
+    /// Prompt that was typed; Enter follows as soon as the program has shown any of it.
     Typed(TypedPrompt),
 }
 
-/// Reads until the program has ended (answers how), or the connection has (answers nothing).
+/// Reads until the program has ended (returns its exit), or the connection has (returns nothing).
 pub(super) fn read(
     hub: &Readers,
     id: &HolderId,
@@ -112,7 +111,7 @@ pub(super) fn read(
     None
 }
 
-/// How a program ended, as the engine is told: one whose holder was asked to end went down with the machine.
+/// Returns the exit of a program as it is reported to the engine: one whose holder was asked to end went down with the machine.
 pub(super) fn exit_of(exit: ProcessExit, by: ExitedBy) -> ProcessExit {
     match by {
         ExitedBy::Itself | ExitedBy::Stop => exit,
@@ -121,13 +120,13 @@ pub(super) fn exit_of(exit: ProcessExit, by: ExitedBy) -> ProcessExit {
 }
 
 impl Reading<'_> {
-    /// Knows how things are, and asks for everything the terminal has not been shown.
+    /// Takes the holder's status, and requests everything the terminal has not been shown.
     fn begin(&mut self, snapshot: &HolderStatus, fed: &mut OutputOffset) -> Option<()> {
         let from = fed.from((snapshot.oldest, snapshot.end));
         (self.live, self.size) = (snapshot.end, snapshot.size);
         self.sizes = SizeHistory::read(&self.hub.holders.folder(self.id));
         self.pane.connect(&self.requests);
-        // What was reported before says nothing of now but by its end: an ask that still waits was after it.
+        // Earlier reports are evidence of the present only by the last of them: an ask that still waits came after it.
         if let Some(attempt) = self.id.attempt() {
             self.hub.agents.begin_past(attempt);
             let prompt = (self.hub.tools.prompt_to_type)(attempt);
@@ -162,7 +161,7 @@ impl Reading<'_> {
         self.hub.wrote(self.pane);
     }
 
-    /// Everything before that offset has been shown, as far as it is still stored.
+    /// Notes that everything before that offset has been shown, as far as it is still stored.
     fn reached(&mut self, offset: u64, fed: &mut OutputOffset) {
         fed.at = Some(offset);
         if offset < self.live || self.is_live {
@@ -173,7 +172,7 @@ impl Reading<'_> {
         drop(self.pane.terminal.lock().resize(size));
         self.hub.found(self.pane, self.size);
         if let Some(attempt) = self.id.attempt() {
-            // What the server before this one knew by a hook alone. What the past shows is work, if a hook asked after it.
+            // Known to the server before this one by a hook alone. The past shows work, if a hook asked after it.
             let is_first = !std::mem::replace(&mut fed.was_live, true);
             let asked = if is_first {
                 (self.hub.tools.still_asked)(attempt)
@@ -187,7 +186,7 @@ impl Reading<'_> {
         self.read_menu();
     }
 
-    /// Takes what the screen shows for what the agent does, until its tool tells that itself.
+    /// Takes the state of the agent from its screen, until its tool reports it itself.
     fn read_screen(&mut self) {
         let (Some(read), Some(attempt), true) = (self.screen, self.id.attempt(), self.is_live) else {
             return;
@@ -200,7 +199,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes the entries of the menu with which an agent waits.
+    /// Reads the entries of the menu with which an agent waits.
     fn read_menu(&self) {
         let Some(attempt) = self.id.attempt().filter(|_| self.is_live) else {
             return;
@@ -217,7 +216,7 @@ impl Reading<'_> {
         terminal.text(0, last, 0)
     }
 
-    /// Types the prompt of an agent whose screen says that it takes it.
+    /// Types the prompt of an agent whose screen shows that it is accepted.
     fn type_prompt(&mut self) {
         if !self.is_live {
             return;
@@ -235,7 +234,7 @@ impl Reading<'_> {
                     PromptTyping::Awaited(prompt)
                 }
             }
-            // Enter would take an entry of it, and the text was not taken by what shows a menu: it is typed again.
+            // Enter would take an entry of the menu, and the text was not accepted by it: it is typed again.
             PromptTyping::Typed(prompt) if ScreenMenu::read(&self.screen_text()).is_some() => {
                 PromptTyping::Awaited(prompt)
             }
@@ -263,7 +262,7 @@ impl Reading<'_> {
                 }
                 TermEvent::Bell if !past => self.hub.rang(self.id, self.pane),
                 TermEvent::Notification(said) if !past => self.hub.notified(self.id, self.pane, &said),
-                // How far it is and where it is hold until it says something else, also over a start of the server.
+                // Progress and folder hold until the program reports another, also over a start of the server.
                 TermEvent::Progress(progress) => self.hub.progressed(self.pane, progress),
                 TermEvent::Cwd { host, path } => self.hub.moved(self.pane, &host, path.into()),
                 TermEvent::Clipboard(bytes) if !past => self.hub.offered(self.pane, bytes),
@@ -283,7 +282,7 @@ impl Reading<'_> {
     }
 }
 
-/// Shows what a program that has ended wrote last, as far as it was not shown yet.
+/// Shows the last output of a program that has ended, as far as it was not shown yet.
 pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mut OutputOffset) {
     let folder = hub.holders.folder(id);
     let shown = LogReader::open(&folder).and_then(|mut log| {
@@ -298,7 +297,7 @@ pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mu
     }
 }
 
-/// The last lines with something on them, cleaned and cut.
+/// Returns the last non-empty lines, cleaned and cut.
 pub(super) fn last_lines(terminal: &mut Terminal) -> String {
     let text = terminal.text(0, terminal.size().rows.saturating_sub(1), 0);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::ports::holders::HolderId;
 use crate::ui::ProgramCall;
 
-/// Calls that are kept for clients to read; of more the oldest go, their marks stay.
+/// Maximum number of calls that are kept for clients to read; older ones are dropped, their marks stay.
 const MAX_CALLS: usize = 32;
 
 /// The last calls of programs, numbered.
@@ -26,7 +26,7 @@ impl RecentCalls {
         }
     }
 
-    /// Those after that number, oldest first, and the number of the last.
+    /// Returns the calls after that number, oldest first, and the number of the last.
     pub(super) fn after(&self, seen: u64) -> (u64, Vec<(HolderId, ProgramCall)>) {
         let new = self.calls.iter().filter(|(number, ..)| *number > seen);
         (

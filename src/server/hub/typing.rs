@@ -1,5 +1,5 @@
-//! What is typed into the terminal of an agent for a person or the engine. No text followed by Enter goes to a menu, and no key takes an
-//! entry that was not meant: the screen is read before each key that takes one.
+//! Typing into the terminal of an agent for a person or the engine. No text followed by Enter goes to a menu, and no key takes an entry
+//! that was not meant: the screen is read before each key that takes one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,26 +15,26 @@ use crate::ports::holders::{HolderId, Holders as _};
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
 use crate::term::{Modes, TermMode};
 
-/// Longest wait for a terminal that is still shown the past.
+/// Maximum wait for a terminal that is still replaying the past.
 const UNTIL_PRESENT: Duration = Duration::from_secs(5);
-/// Longest wait until a program shows what was typed; one that shows nothing of it gets Enter all the same.
+/// Maximum wait until a program shows the typed text; one that shows nothing of it gets Enter all the same.
 const UNTIL_SHOWN: Duration = Duration::from_secs(1);
 /// Time in which output that belongs together arrives.
 const SETTLING: Duration = Duration::from_millis(30);
-/// Keys that move the mark of a menu, those included that its tool did not take.
+/// Maximum number of keys that move the mark of a menu, including those that its tool did not take.
 const MOST_MOVES: usize = 20;
 
 /// The terminal of an agent, as far as typing into it needs to know it.
 pub(super) trait AgentTerminal {
-    /// The text of its screen.
+    /// Returns the text of its screen.
     fn screen(&self) -> String;
     fn modes(&self) -> Modes;
-    /// The wait that its agent is known to be in.
+    /// Returns the wait that its agent is known to be in.
     fn wait(&self) -> Option<Wait>;
     fn type_bytes(&self, bytes: &[u8]) -> Result<(), String>;
-    /// The number of pieces of output that were shown so far.
+    /// Returns the number of pieces of output that were shown so far.
     fn shown(&self) -> u64;
-    /// Waits until there are more than so many, and they are whole; not for ever.
+    /// Waits until there are more than `shown`, and they are whole; not for ever.
     fn await_more(&self, shown: u64);
 }
 
@@ -105,7 +105,7 @@ fn check_asks(terminal: &impl AgentTerminal, ask: &Ask) -> Result<(), String> {
     Err("it asks something else by now".to_owned())
 }
 
-/// Takes the entry of the menu that says yes, once or lasting. `key` is what all tools take for it whose menu is not known.
+/// Takes the entry of the menu for a yes, once or lasting. `key` is the key that all tools with an unknown menu take for it.
 fn say_yes(
     terminal: &impl AgentTerminal,
     menu: Option<ScreenMenu>,
@@ -121,7 +121,7 @@ fn say_yes(
     }
 }
 
-/// Takes an entry of the menu: by its digit, or by moving the mark to it and Enter once the mark stands there.
+/// Takes an entry of the menu: by its digit, or by moving the mark to it and pressing Enter once the mark is there.
 fn choose(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), String> {
     let digit = entry.number.filter(|number| *number < 10);
     if let Some(digit) = digit.and_then(|number| char::from_digit(number, 10)) {
@@ -164,7 +164,7 @@ pub(super) struct TypingTerminal<'a> {
 }
 
 impl<'a> TypingTerminal<'a> {
-    /// The terminal of that id, once it shows the present.
+    /// Opens the terminal of that id, once it shows the present.
     pub(super) fn open(hub: &'a TerminalHub, id: &'a HolderId) -> Result<TypingTerminal<'a>, String> {
         let pane = hub.terminal(id).ok_or("its terminal is not here")?;
         let watch = OutputWatch::begin(Arc::clone(&pane));
@@ -175,7 +175,7 @@ impl<'a> TypingTerminal<'a> {
             }
             deadline.sleep();
         }
-        // What its holder collected while it was not looked at.
+        // The output that its holder collected while it was not looked at.
         deadline.sleep_for(SETTLING);
         Ok(TypingTerminal {
             hub,

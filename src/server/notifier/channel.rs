@@ -1,4 +1,4 @@
-//! One notification channel: what is delivered over it, when, and when again after a failure. Uses no thread and no clock.
+//! A notification channel: the notifications to deliver, their times, and the retries after a failure. Uses no thread and no clock.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,50 +11,50 @@ use crate::ports::notify::{Notification, NotificationItem, Notifier, NotifyError
 use crate::read_model::{ReadModel, general_notice};
 use crate::ui::{Alert, AlertQueue, AlertWhen, alert_text, redacted_alert_text};
 
-/// Waits after failures in a row; the last one again and again.
+/// Waits after failures in a row; the last one is repeated.
 const RETRY_DELAYS: [Span; 4] = [
     Span::seconds(2),
     Span::seconds(10),
     Span::minutes(1),
     Span::minutes(10),
 ];
-/// After a start nothing is looked at for a moment: who has started the server, or lost it, is about to be there, and agents that
-/// went on meanwhile say again what they wait for.
+/// Delay after a start in which nothing is checked: the person who has started the server, or lost it, is about to attach, and agents that
+/// continued meanwhile report again what they wait for.
 pub(super) const START_DELAY: Span = Span::seconds(5);
 /// The kind of notice about channels that do not work.
 pub(in crate::server) const NOTICE_KIND: &str = "notify";
 
-/// When notifications are delivered, and the pause between them.
+/// Condition for delivering notifications, and the pause between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NotifyRules {
     pub(super) when: AlertWhen,
     pub(super) pause: Span,
 }
 
-/// Time, quiet hours and presence by which a notification is decided.
+/// Time, quiet hours and presence that decide on a notification.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NotifySituation {
     pub(super) at: Timestamp,
-    /// Whether nobody is known to look at a screen.
+    /// True if no person is known to look at a screen.
     pub(super) away: bool,
-    /// Until when nobody is called, if so.
+    /// End of the quiet hours, while they last.
     pub(super) quiet: Option<Timestamp>,
 }
 
-/// One notification channel with what it has delivered and when it is retried.
+/// A notification channel with its delivered alerts and its next retry.
 pub(super) struct ChannelState {
     channel: NotifyChannel,
     alerts: AlertQueue,
-    /// Since when nothing is delivered, and for how long.
+    /// Beginning and length of the present pause.
     pause: (Timestamp, Span),
     failures: usize,
     reported_failure: Option<String>,
-    /// What was tried last, and when first.
+    /// Alerts that were tried last, and the time of their first try.
     last_try: Option<(Vec<Alert>, Timestamp)>,
 }
 
 impl ChannelState {
-    /// A channel with the marks it delivered before.
+    /// Creates a channel with the marks it delivered before.
     pub(super) fn new(
         channel: NotifyChannel,
         marks: Option<BTreeSet<String>>,
@@ -70,7 +70,7 @@ impl ChannelState {
         }
     }
 
-    /// The channel with another target; a delivery that is under way counts as not delivered.
+    /// Replaces the target of the channel; a delivery that is under way counts as not delivered.
     pub(super) fn with_channel(mut self, channel: NotifyChannel) -> ChannelState {
         self.alerts.retry_delivery();
         ChannelState {
@@ -87,17 +87,17 @@ impl ChannelState {
         Arc::clone(&self.channel.transport)
     }
 
-    /// Whether a delivery is under way.
+    /// Returns true if a delivery is under way.
     pub(super) fn is_delivering(&self) -> bool {
         self.alerts.is_delivering()
     }
 
-    /// Marks of what was delivered or seen; `None`: nothing ever was.
+    /// Returns the marks of alerts that were delivered or seen; `None`: there never were any.
     pub(super) fn marks(&self) -> Option<BTreeSet<String>> {
         self.alerts.delivered_keys()
     }
 
-    /// Takes in the board; answers what is to be delivered now. Nothing while a delivery is under way: what comes meanwhile is
+    /// Takes in the board; returns the notification to deliver now. Nothing while a delivery is under way: alerts that come meanwhile are
     /// delivered together afterwards, so that nothing ever queues.
     pub(super) fn next_notification(
         &mut self,
@@ -105,7 +105,7 @@ impl ChannelState {
         rules: NotifyRules,
         (project, model): (&str, &ReadModel),
     ) -> Option<Notification> {
-        // What seems to have been later was before the clock was set back.
+        // A pause that seems to have begun later began before the clock was set back.
         self.pause.0 = self.pause.0.min(now.at);
         self.alerts.set_time(now.at);
         if !self.alerts.is_initialized() && self.not_before() > now.at {
@@ -122,7 +122,7 @@ impl ChannelState {
         Some(self.notification(facts, project, now.at))
     }
 
-    /// When the channel has something to do even if nothing changes.
+    /// Returns the time at which the channel has something to do even if nothing changes.
     pub(super) fn due(&self, rules: NotifyRules, quiet: Option<Timestamp>) -> Option<Timestamp> {
         if !self.alerts.is_initialized() {
             return Some(self.not_before());
@@ -131,13 +131,13 @@ impl ChannelState {
         Some(quiet.map_or(due, |end| end.max(due)))
     }
 
-    /// When the pause after a start or a failure is over.
+    /// Returns the end of the pause after a start or a failure.
     fn not_before(&self) -> Timestamp {
         let (since, length) = self.pause;
         since + length
     }
 
-    /// Takes in how a delivery went; answers the notice about that.
+    /// Takes in the result of a delivery; returns the notice about it.
     pub(super) fn on_result(&mut self, at: Timestamp, result: Result<(), NotifyError>) -> Option<Notice> {
         let by = &self.channel.target;
         match result {
@@ -166,7 +166,7 @@ impl ChannelState {
         }
     }
 
-    /// The same again, with the same id, when it is tried again.
+    /// Returns the notification for these alerts: the same again, with the same id, when it is tried again.
     fn notification(&mut self, facts: Vec<Alert>, project: &str, now: Timestamp) -> Notification {
         let at = match &self.last_try {
             Some((before, at)) if *before == facts => *at,
@@ -212,7 +212,7 @@ fn id(project: &str, facts: &[Alert], at: Timestamp) -> String {
     digits.concat()
 }
 
-/// A notice about a channel that does not work, or works again.
+/// Returns a notice about a channel that does not work, or works again.
 pub(super) fn notice(level: NoticeLevel, text: String) -> Notice {
     general_notice(level, NOTICE_KIND, text)
 }

@@ -1,5 +1,5 @@
-//! Lets go of the names of work that the attic kept of tasks which were over long ago. The work of a task that may go on, or of which
-//! the board knows nothing, is never among it.
+//! Removes the names of work that the attic kept for tasks which were over long ago. The work of a task that may continue, or that the
+//! board does not know, is never among it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::domain::{Task, TaskId, TaskState, Timestamp};
 use crate::ports::git::{Git, SafeName};
 use crate::read_model::ReadModel;
 
-/// Where the attic is.
+/// Git adapter with the attic.
 pub(in super::super) struct AtticExpiry {
     pub(in super::super) git: Arc<dyn Git>,
 }
 
 impl AtticExpiry {
-    /// Removes names that are older than so many days, of tasks that have been over for as long; with 0 none.
+    /// Removes names that are older than `days` days, of tasks that have been over for as long; with 0 none.
     pub(in super::super) fn sweep(&self, model: &ReadModel, days: u32, now: Timestamp) {
         let Some((over, before)) = due(model, days, now) else {
             return;
@@ -29,8 +29,8 @@ impl AtticExpiry {
     }
 }
 
-/// Tasks that have been done or cancelled for so many days and have no workspace any more that would still be put into the attic, by the
-/// names under which it keeps their work, and the time before which those were made that go; nothing when there are none.
+/// Returns the names of tasks that have been done or cancelled for `days` days and have no workspace any more that would still be put into
+/// the attic, and the time before which names are removed; nothing when there are none.
 fn due(model: &ReadModel, days: u32, now: Timestamp) -> Option<(BTreeSet<SafeName>, Timestamp)> {
     let before = Timestamp(now.0.saturating_sub(u64::from(days) * DAY));
     let in_use = tasks_with_workspace(model);
@@ -43,12 +43,12 @@ fn due(model: &ReadModel, days: u32, now: Timestamp) -> Option<(BTreeSet<SafeNam
         let ids = tasks.into_iter().map(|task| task.id.as_str());
         ids.map(SafeName::derive).collect()
     };
-    // Should two tasks ever share a name, the one that goes on counts.
+    // Should two tasks ever share a name, the one that continues counts.
     let over = &names(over) - &names(others);
     (days > 0 && !over.is_empty()).then_some((over, before))
 }
 
-/// The tasks whose files are not all put away yet.
+/// Returns the tasks whose files are not all put away yet.
 fn tasks_with_workspace(model: &ReadModel) -> BTreeSet<&TaskId> {
     let attempts = model.attempts.values();
     let in_use = attempts.filter(|attempt| match attempt.workspace {

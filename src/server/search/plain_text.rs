@@ -1,10 +1,10 @@
-//! The lines a program wrote, without what steers a terminal: from the bytes of its log, piece by piece. What moves the cursor
-//! to another row ends a line, so that programs which draw whole screens have lines, too. Not an emulator: fast, and good
-//! enough to find words in.
+//! The lines a program wrote, without control sequences: from the bytes of its log, piece by piece. A sequence that moves the cursor to
+//! another row ends a line, so that programs which draw whole screens have lines, too. Not an emulator: fast, and good enough to find words
+//! in.
 
 use memchr::memchr3;
 
-/// Longest line, in bytes; longer ones are cut there and go on as the next.
+/// Maximum bytes of a line; longer ones are cut there and continue as the next.
 const LONGEST: usize = 4096;
 
 /// Extracts lines of plain text from terminal output.
@@ -17,22 +17,22 @@ pub(super) struct PlainTextParser {
 /// Parser state within an escape sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum SequenceState {
-    /// In none.
+    /// Outside of any sequence.
     #[default]
     Text,
     Escape,
-    /// Behind an escape and a byte that takes one more.
+    /// After an escape and a byte that takes one more.
     Pair,
     Control,
     String,
-    /// In such a string, behind an escape.
+    /// In such a string, after an escape.
     StringEscape,
 }
 
 const ESCAPE: u8 = 0x1b;
 
 impl PlainTextParser {
-    /// Takes bytes; `each` gets every line that ends in them, and how many of the bytes were taken by then.
+    /// Takes bytes; `each` gets every line that ends in them, and the number of bytes taken by then.
     pub(super) fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(&[u8], usize)) {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -50,7 +50,7 @@ impl PlainTextParser {
         }
     }
 
-    /// Ends the last line, which nothing ended.
+    /// Ends the last line, which has no line end.
     pub(super) fn finish(&mut self, each: &mut dyn FnMut(&[u8], usize)) {
         self.end(0, each);
     }
@@ -62,7 +62,7 @@ impl PlainTextParser {
         }
     }
 
-    /// Text up to the next line end or escape; answers how many bytes it was, with that one.
+    /// Takes text up to the next line end or escape; returns the number of its bytes, including that one.
     fn text(&mut self, rest: &[u8], at: usize, each: &mut dyn FnMut(&[u8], usize)) -> usize {
         let found = memchr3(b'\n', b'\r', ESCAPE, rest);
         let (text, ended) = rest.split_at(found.unwrap_or(rest.len()));
@@ -85,7 +85,7 @@ impl PlainTextParser {
         }
     }
 
-    /// A string for the terminal up to its end; answers how many bytes.
+    /// Takes a string for the terminal up to its end; returns the number of bytes.
     fn string(&mut self, rest: &[u8]) -> usize {
         let Some(found) = memchr::memchr2(0x07, ESCAPE, rest) else {
             return rest.len();
@@ -97,7 +97,7 @@ impl PlainTextParser {
         found + 1
     }
 
-    /// One byte of a sequence; answers whether it ends the line.
+    /// Takes one byte of a sequence; returns true if it ends the line.
     fn sequence(&mut self, byte: u8) -> bool {
         let (next, ends) = match (self.at, byte) {
             (SequenceState::Escape, 0x20..=0x2f) => (SequenceState::Pair, false),

@@ -1,4 +1,4 @@
-//! What the engine of a session is given: live terminals, causes of ends, and the facts about the project.
+//! Context for the engine of a session: live terminals, causes of ends, and the facts about the project.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::server::hub::{ScreenReaderFn, TerminalHub, ToolFacts};
 use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
 
-/// Terminals whose programs have their last signals taken in before their end counts.
+/// Returns terminals that take in the last signals of a program before its end counts.
 pub(super) fn terminals(
     holders: &Arc<LocalHolders>,
     setup: &SessionSetup,
@@ -88,7 +88,7 @@ pub(super) fn terminals(
     )
 }
 
-/// What reads the screens of agents whose tools have told nothing yet.
+/// Returns the function that finds readers for the screens of agents whose tools have reported nothing yet.
 fn screen_reader(intake: &SignalIntake, agents: &Arc<LocalAgents>) -> ScreenReaderFn {
     let (agents, engine) = (Arc::clone(agents), intake.engine.clone());
     Box::new(move |attempt| {
@@ -99,12 +99,12 @@ fn screen_reader(intake: &SignalIntake, agents: &Arc<LocalAgents>) -> ScreenRead
     })
 }
 
-/// What an agent's tool names as the cause of its end.
+/// Returns the cause of its end that an agent's tool names.
 pub(super) fn end_cause(agents: &LocalAgents, attempt: &Attempt, tail: &str) -> Option<EndCause> {
     agents.end_cause(attempt.role_choice()?, tail, clock::now())
 }
 
-/// Who signs what the engine commits for agents, by the setting; without an address it is the engine's.
+/// Returns the signature of the engine's commits for agents, by the setting; without an address it has the engine's.
 fn author(text: Option<&str>) -> Signature {
     let own = signature(Timestamp(0));
     let Some((name, address)) = text.and_then(|text| text.split_once('<')) else {
@@ -123,7 +123,7 @@ fn author(text: Option<&str>) -> Signature {
     }
 }
 
-/// Paths, limits and identities of the project for the engine.
+/// Builds the paths, limits and identities of the project for the engine.
 pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig {
     let env = |(name, value): (String, String)| (name.into(), value.into());
     let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> = setup
@@ -134,7 +134,7 @@ pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         .map(env)
         .collect();
     gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
-    // A gate runs what agents wrote, so nothing below it calls for a person.
+    // A gate runs code that agents wrote, so nothing below it calls for a person.
     gate_env.push((MARKER.into(), format!("{}-{GATE}", place.marker).into()));
     EngineConfig {
         root: place.root.clone(),

@@ -1,6 +1,6 @@
-//! The table of actions: one row says everything about one action, and the enum is made from the rows. A row reads
-//! `Action { name, title, help, [other words], when CONDITION, shell COMMAND }`; what is possible always names no condition, and what
-//! only a screen has names no command. Actions with a parameter have one row for each of its values. The order is that of the help.
+//! The table of actions: each row describes one action, and the enum is made from the rows. A row reads `Action { name, title, help, [other
+//! words], when CONDITION, shell COMMAND }`; an action that is always possible has no condition, and one that only a screen has has no
+//! command. Actions with a parameter have one row for each of its values. The order is that of the help.
 
 use super::{ActionEntry, ActionGroup, Availability, TextMove, ViewName};
 use crate::ui::pane::{Axis, Direction};
@@ -11,7 +11,7 @@ macro_rules! actions {
         $(($value:expr))? $name:literal, $title:literal, $help:literal,
             [$($synonym:literal),*] $(, when $availability:ident)? $(, shell $command:literal)?
     );+ })+ })+) => {
-        /// Something a person can do in the interface, named once and bound to keys, clicks and the palette.
+        /// Action of a person in the interface, named once and bound to keys, clicks and the palette.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Action {
             $($($(#[doc = $help])+ $action $(($parameter))?,)+)+
@@ -30,7 +30,7 @@ macro_rules! actions {
     };
 }
 
-/// Every action there is, in the order of the help.
+/// Returns every action, in the order of the help.
 pub fn entries() -> impl Iterator<Item = &'static ActionEntry> {
     ENTRIES.iter()
 }

@@ -1,4 +1,4 @@
-//! Views by name, as layout files, key files and saved arrangements write them, and their titles. What draws a view stands elsewhere.
+//! Views by name, as layout files, key files and saved arrangements write them, and their titles. The code that draws a view is elsewhere.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ const TITLES: [(ViewName, &str); 15] = [
 pub struct ViewName(&'static str);
 
 impl ViewName {
-    /// That name; it stands among the titles.
+    /// Creates the name of a view; it must be listed in `TITLES`.
     pub(crate) const fn of(name: &'static str) -> ViewName {
         ViewName(name)
     }
@@ -37,17 +37,17 @@ impl ViewName {
         self.0
     }
 
-    /// The view of that name.
+    /// Returns the view of that name.
     pub(crate) fn named(name: &str) -> Option<ViewName> {
         ViewName::all().find(|view| view.name() == name)
     }
 
-    /// Every view that has a name, in the order of choices.
+    /// Returns every view that has a name, in the order of choices.
     pub(crate) fn all() -> impl Iterator<Item = ViewName> {
         TITLES.iter().map(|(view, _)| *view)
     }
 
-    /// The title that panes and choices show.
+    /// Returns the title that panes and choices show.
     pub(crate) fn title(self) -> &'static str {
         let found = TITLES.iter().find(|(view, _)| *view == self);
         found.map_or(self.name(), |(_, title)| title)

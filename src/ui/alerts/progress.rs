@@ -11,9 +11,9 @@ use crate::read_model::ReadModel;
 pub enum WorkProgress {
     #[default]
     Idle,
-    /// So many percent of the tasks that were handed to the agents are through.
+    /// Percentage of the tasks handed to the agents that are finished.
     Working(u8),
-    /// The same, but something needs a person, or nothing new is started.
+    /// The same percentage, but something needs a person, or nothing new is started.
     Waiting(u8),
 }
 

@@ -1,5 +1,5 @@
-//! The alerts a person who is away has not had yet: what came up, without what they saw and what was settled meanwhile. Pure; who
-//! is alerted over which channel is decided elsewhere.
+//! The alerts that a person who is away has not received yet: everything that came up, without the alerts they saw and those settled
+//! meanwhile. Pure; recipients and channels are decided elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use crate::domain::{AttemptId, BatchId, NoticeLevel, Span, TaskId, Timestamp};
 use crate::read_model::{AttentionItem, AttentionKind, ReadModel};
 use crate::term::sanitize;
 
-/// Alerts named one by one in a notification; more are counted.
+/// Maximum number of alerts named one by one in a notification; more are counted.
 const MOST_NAMED: usize = 3;
 /// Longest notification and longest title, in columns.
 const LONGEST: usize = 160;
-/// Most panes whose calls wait to be delivered.
+/// Maximum number of panes whose calls wait to be delivered.
 const MOST_CALLS: usize = 16;
 /// Longest key of an alert, in characters.
 const MARKED: usize = 300;
@@ -25,23 +25,23 @@ pub struct AlertQueue {
     /// The alerts of the board at the last update; nothing before the first.
     known: Option<BTreeSet<Alert>>,
     baseline: AlertBaseline,
-    /// Runs that had not come to their end.
+    /// Runs that had not ended.
     open_runs: BTreeSet<BatchId>,
     /// Oldest first.
     pending: Vec<Alert>,
-    /// Those that are just being sent.
+    /// Alerts whose delivery is under way.
     in_delivery: Vec<Alert>,
     last_delivery: Option<Timestamp>,
 }
 
-/// What counts as already delivered when the board is looked at for the first time.
+/// Alerts that count as already delivered when the board is read for the first time.
 #[derive(Debug, Clone, Default)]
 enum AlertBaseline {
     #[default]
     Present,
-    /// What waits; runs that ended long ago are not.
+    /// Runs that ended long ago, but no waiting task.
     Never,
-    /// What has none of these keys.
+    /// Alerts with one of these keys.
     Delivered(BTreeSet<String>),
 }
 
@@ -50,30 +50,30 @@ enum AlertBaseline {
 pub enum Alert {
     NeedsPerson {
         task: TaskId,
-        /// The agent that waits, if one does.
+        /// The waiting agent, if an agent waits.
         attempt: Option<AttemptId>,
         kind: AttentionKind,
-        /// One line; an agent may have written it.
+        /// Text in one line; an agent may have written it.
         text: String,
     },
-    /// A run came to its end, or stands still though nothing waits.
+    /// A run ended, or has stalled though nothing waits.
     RunEnded {
         run: BatchId,
         state: String,
-        /// Whether all of it was done.
+        /// True if all of the run was done.
         is_done: bool,
     },
-    /// The program in a pane called. Always with the name of the pane, so that it can pass for nobody else.
+    /// The program in a pane called. Always with the name of the pane, so that it cannot pass for anything else.
     Program {
         pane: String,
-        /// One line; the program wrote it.
+        /// Text in one line; the program wrote it.
         text: String,
     },
 }
 
 impl AlertQueue {
-    /// A queue that goes on after a restart: at the first update everything is new but what was delivered before, as far as that is
-    /// known (`marks`). Nothing is delivered before `at` and a pause.
+    /// Creates a queue that continues after a restart: at the first update everything is new except the alerts delivered before, as far as
+    /// these are known (`marks`). Nothing is delivered before `at` and a pause.
     pub fn resume(marks: Option<BTreeSet<String>>, at: Timestamp) -> AlertQueue {
         AlertQueue {
             baseline: marks.map_or(AlertBaseline::Never, AlertBaseline::Delivered),
@@ -82,7 +82,7 @@ impl AlertQueue {
         }
     }
 
-    /// Takes in the board as it is. With `is_news` the person does not see it. What was settled meanwhile is dropped.
+    /// Takes in the current board. With `is_news` the person does not see it. Alerts that were settled meanwhile are dropped.
     pub fn update(&mut self, model: &ReadModel, is_news: bool) {
         let facts = alerts(model);
         let fresh: Vec<Alert> = facts.iter().filter(|fact| self.is_fresh(fact)).cloned().collect();
@@ -120,7 +120,7 @@ impl AlertQueue {
         }
     }
 
-    /// Takes the call of a program in a pane. It is no fact of the board, so nothing settles it; of one pane only the last is kept.
+    /// Takes the call of a program in a pane. It is not a fact of the board, so nothing settles it; only the last call of a pane is kept.
     pub fn add_call(&mut self, pane: String, text: String) {
         let is_of_pane = |fact: &Alert| matches!(fact, Alert::Program { pane: other, .. } if *other == pane);
         self.pending.retain(|fact| !is_of_pane(fact));
@@ -133,17 +133,17 @@ impl AlertQueue {
         }
     }
 
-    /// Drops what is pending: the person came and saw it.
+    /// Drops the pending alerts: the person came and saw them.
     pub fn mark_seen(&mut self) {
         self.pending.clear();
     }
 
-    /// The time is `now`: a pause that seems to have begun later began before the clock was set back.
+    /// Sets the time to `now`: a pause that seems to have begun later began before the clock was set back.
     pub fn set_time(&mut self, now: Timestamp) {
         self.last_delivery = self.last_delivery.map(|at| at.min(now));
     }
 
-    /// When the next delivery is due even if nothing more happens.
+    /// Returns the time at which the next delivery is due even if nothing more happens.
     pub fn next_due(&self, pause: Span) -> Option<Timestamp> {
         let earliest = self.last_delivery.map_or(Timestamp::default(), |at| at + pause);
         (!self.pending.is_empty() && self.in_delivery.is_empty()).then_some(earliest)
@@ -157,7 +157,7 @@ impl AlertQueue {
         Some(self.in_delivery.clone())
     }
 
-    /// Whether a delivery is under way.
+    /// Returns true if a delivery is under way.
     pub fn is_delivering(&self) -> bool {
         !self.in_delivery.is_empty()
     }
@@ -167,19 +167,20 @@ impl AlertQueue {
         self.in_delivery.clear();
     }
 
-    /// Notes that the delivery failed: what of it still waits at the next update is delivered again.
+    /// Notes that the delivery failed: alerts that still wait at the next update are delivered again.
     pub fn retry_delivery(&mut self) {
         let mut again = std::mem::take(&mut self.in_delivery);
         again.append(&mut self.pending);
         self.pending = again;
     }
 
-    /// Whether the board was taken in once.
+    /// Returns true if the board was taken in at least once.
     pub fn is_initialized(&self) -> bool {
         self.known.is_some()
     }
 
-    /// Keys of what was delivered or seen and still holds, kept for the time after a restart. `None`: there never was anything.
+    /// Returns the keys of the alerts that were delivered or seen and still hold, to be kept for the time after a restart. `None`: there
+    /// never were any.
     pub fn delivered_keys(&self) -> Option<BTreeSet<String>> {
         let is_delivered = |fact: &&Alert| !self.pending.contains(fact) && !self.in_delivery.contains(fact);
         match (&self.known, &self.baseline) {
@@ -191,7 +192,7 @@ impl AlertQueue {
 }
 
 impl Alert {
-    /// A key that is the same for the same alert, also in another process.
+    /// Returns a key that is the same for the same alert, also in another process.
     pub fn key(&self) -> String {
         let mark = match self {
             Alert::NeedsPerson {
@@ -210,7 +211,7 @@ impl Alert {
         mark.chars().take(MARKED).collect()
     }
 
-    /// The kind of the alert, in one word.
+    /// Returns the kind of the alert, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Alert::NeedsPerson { kind, .. } => kind_word(*kind),
@@ -219,7 +220,7 @@ impl Alert {
         }
     }
 
-    /// The level with which it is shown.
+    /// Returns the level with which the alert is shown.
     pub fn level(&self) -> NoticeLevel {
         match self {
             Alert::NeedsPerson {
@@ -232,7 +233,7 @@ impl Alert {
         }
     }
 
-    /// A few words of the program, without any an agent wrote.
+    /// Returns a short name of the alert, without any words of an agent.
     fn name(&self) -> String {
         match self {
             Alert::NeedsPerson { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
@@ -255,7 +256,7 @@ fn alerts(model: &ReadModel) -> Vec<Alert> {
     let ended = model.batches.values().filter_map(|batch| {
         let over = match batch.run {
             RunState::Completed | RunState::CompletedWithFailures | RunState::Aborted(_) => true,
-            // What waits is why, and is an alert of its own.
+            // The waiting tasks are the reason, and are alerts of their own.
             RunState::Stalled => model.attention.is_empty(),
             RunState::Planning | RunState::Running | RunState::Paused => false,
         };
@@ -268,7 +269,7 @@ fn alerts(model: &ReadModel) -> Vec<Alert> {
     waits.chain(ended).collect()
 }
 
-/// All alerts in one line. A single task that waits is given with the words of its agent.
+/// Returns all alerts in one line. A single waiting task is given with the words of its agent.
 pub fn alert_text(news: &[Alert]) -> String {
     line(news, |fact, is_alone| match fact {
         Alert::NeedsPerson { text, .. } if is_alone => format!("{}: {text}", fact.name()),
@@ -277,7 +278,7 @@ pub fn alert_text(news: &[Alert]) -> String {
     })
 }
 
-/// All alerts in one line without any word of an agent, for receivers outside.
+/// Returns all alerts in one line without any word of an agent, for receivers outside.
 pub fn redacted_alert_text(news: &[Alert]) -> String {
     line(news, |fact, _| fact.name())
 }
@@ -287,7 +288,7 @@ fn line(news: &[Alert], one: impl Fn(&Alert, bool) -> String) -> String {
         .iter()
         .filter(|fact| matches!(fact, Alert::NeedsPerson { .. }))
         .count();
-    // Words of a program never stand where those about a task are expected.
+    // Words of a program are never put in the place of those about a task.
     let (calls, facts): (Vec<&Alert>, Vec<&Alert>) = news
         .iter()
         .partition(|fact| matches!(fact, Alert::Program { .. }));
@@ -309,7 +310,7 @@ fn line(news: &[Alert], one: impl Fn(&Alert, bool) -> String) -> String {
     clean(&format!("{head}{}{more}", named.join(", ")))
 }
 
-/// One line without control characters, of a sensible length.
+/// Returns the text as one line without control characters, cut to `LONGEST` columns.
 pub(super) fn clean(text: &str) -> String {
     cut(&sanitize(text), LONGEST, "...")
 }

@@ -2,15 +2,15 @@
 
 use ratatui::layout::Rect;
 
-/// From this width on text stands in two columns.
+/// Width from which text is shown in two columns.
 const BESIDE: u16 = 110;
 
-/// So many rows or columns as a length on the screen; what is too long for any screen is as long as can be.
+/// Returns a number of rows or columns as a length on the screen, or the maximum where it is too long for any screen.
 pub(crate) fn cells(many: usize) -> u16 {
     u16::try_from(many).unwrap_or(u16::MAX)
 }
 
-/// One row of an area; empty when there is no such row.
+/// Returns a row of an area; empty when there is no such row.
 pub(crate) fn row_of(area: Rect, row: usize) -> Rect {
     let at = cells(row).min(area.height);
     Rect {
@@ -25,13 +25,13 @@ pub(crate) fn last_row(area: Rect) -> Rect {
     row_of(area, usize::from(area.height).saturating_sub(1))
 }
 
-/// The first columns of an area, at most so many.
+/// Returns the first columns of an area, at most `columns`.
 pub(crate) fn left_part(area: Rect, columns: u16) -> Rect {
     let width = columns.min(area.width);
     Rect { width, ..area }
 }
 
-/// The first rows of an area, at most so many.
+/// The first rows of an area, at most `rows`.
 pub(crate) fn top_part(area: Rect, rows: u16) -> Rect {
     let height = rows.min(area.height);
     Rect { height, ..area }
@@ -62,12 +62,12 @@ pub(crate) fn skip_top(area: Rect, rows: u16) -> Rect {
     }
 }
 
-/// An area without so many columns at either side.
+/// Returns an area without `columns` columns at either side.
 pub(crate) fn inset(area: Rect, columns: u16) -> Rect {
     skip_right(skip_left(area, columns), columns)
 }
 
-/// One column of text, or two beside each other where lines would become too long to read.
+/// Returns a single column for text, or two side by side where lines would become too long to read.
 pub(crate) fn columns_of(area: Rect) -> Vec<Rect> {
     if area.width < BESIDE {
         return vec![inset(area, 1)];

@@ -14,15 +14,15 @@ pub(crate) struct BorderGrid {
 }
 
 impl BorderGrid {
-    /// No lines yet.
+    /// Creates a grid without lines.
     pub(crate) fn new(area: Rect) -> BorderGrid {
         BorderGrid {
             lines: Buffer::empty(area),
         }
     }
 
-    /// The lines around an area. Later ones win over earlier ones where they share a line; the pane that receives every key has
-    /// thick ones.
+    /// Adds the lines around an area. Later ones win over earlier ones where they share a line; the pane that receives every key has thick
+    /// ones.
     pub(crate) fn add(&mut self, area: Rect, weight: BorderType) {
         if area.width > 1 && area.height > 1 {
             let block = Block::bordered().border_type(weight);
@@ -31,7 +31,7 @@ impl BorderGrid {
         }
     }
 
-    /// Draws all of them; `role` says in which colour, cell by cell.
+    /// Draws all lines; `role` gives the colour of each cell.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, role: impl Fn((u16, u16)) -> StyleRole) {
         for (position, cell) in self.lines.area.positions().zip(&self.lines.content) {
             if is_line(cell.symbol()) {
@@ -44,7 +44,7 @@ impl BorderGrid {
     }
 }
 
-/// Leads a thin line into the one that stands in a cell; `half` is its half at that side. Leaves a cell alone that holds no line.
+/// Joins a thin line to the line in a cell; `half` is its half at that side. Leaves a cell alone that holds no line.
 pub(crate) fn join(cell: &mut Cell, half: &str, glyphs: Glyphs) {
     match (glyphs, cell.symbol()) {
         (Glyphs::Unicode, line) if is_line(line) => {
@@ -56,9 +56,9 @@ pub(crate) fn join(cell: &mut Cell, half: &str, glyphs: Glyphs) {
     }
 }
 
-/// Whether a text is a light or heavy line, or a junction of such lines.
+/// Returns true if a text is a light or heavy line, or a junction of such lines.
 pub(crate) fn is_line(symbol: &str) -> bool {
-    // All of them are three bytes long, and most of what is asked about is blank.
+    // All of them are three bytes long, and most cells are blank.
     if symbol.len() != 3 {
         return false;
     }
@@ -67,7 +67,7 @@ pub(crate) fn is_line(symbol: &str) -> bool {
     is_line && letters.next().is_none()
 }
 
-/// What stands for a line where only ASCII can be drawn.
+/// Returns the substitute for a line where only ASCII can be drawn.
 pub(crate) fn ascii(line: &str) -> &'static str {
     match line {
         "│" | "╵" | "╷" => "|",

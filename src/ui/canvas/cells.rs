@@ -1,4 +1,4 @@
-//! Cells: texts that are put into them, and areas that are emptied. A wide character never stands in half.
+//! Cells: texts that are put into them, and areas that are emptied. A wide character is never cut in half.
 
 use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
@@ -11,8 +11,7 @@ use super::area::cells;
 use crate::ui::text::{UNKNOWN, grapheme_width, is_printable_ascii};
 
 impl Canvas<'_> {
-    /// Draws clean text cell by cell, never past `end`; a wide grapheme that would stick out is left out.
-    /// Answers the column behind it.
+    /// Draws clean text cell by cell, never past `end`; a wide grapheme that would stick out is left out. Returns the column behind it.
     pub(super) fn put(&mut self, at: (u16, u16), text: &str, style: Style, end: u16) -> u16 {
         if is_printable_ascii(text) {
             self.put_ascii(at, text, style, end)
@@ -36,7 +35,7 @@ impl Canvas<'_> {
         x
     }
 
-    /// The same for text of which each byte is a column, as most of what is drawn.
+    /// Draws text of which each byte is a column, as most of the drawn text is.
     fn put_ascii(&mut self, (x, y): (u16, u16), text: &str, style: Style, end: u16) -> u16 {
         let wide = cells(text.len()).min(end.saturating_sub(x));
         let drawn = Rect::new(x, y, wide, 1);
@@ -53,7 +52,7 @@ impl Canvas<'_> {
         x + wide
     }
 
-    /// The cells of an area, row by row, as far as they are on the surface.
+    /// Returns the cells of an area, row by row, as far as they are on the surface.
     fn rows_of(&mut self, area: Rect) -> impl Iterator<Item = &mut [Cell]> {
         let all = self.buffer.area;
         let area = area.intersection(all);
@@ -67,7 +66,7 @@ impl Canvas<'_> {
     /// Draws one grapheme; the second cell of a wide one becomes empty.
     pub(crate) fn cell(&mut self, (x, y): (u16, u16), grapheme: &str, style: Style, wide: u16) {
         self.part((x, y));
-        // A terminal that gave it two columns drew it in them, whatever it is wide elsewhere.
+        // A terminal that gave it two columns drew it in them, even if it is wider elsewhere.
         let has_room = wide > 1 || grapheme.len() == 1 || grapheme.width() <= 2;
         let grapheme = if has_room { grapheme } else { UNKNOWN };
         let Some(cell) = self.buffer.cell_mut((x, y)) else {
@@ -101,7 +100,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// A wide grapheme just left of a cell that is written anew would cover it, so it goes.
+    /// Removes a wide grapheme just left of a cell that is written again, as it would cover the cell.
     fn part(&mut self, (x, y): (u16, u16)) {
         let left = x.checked_sub(1).and_then(|x| self.buffer.cell_mut((x, y)));
         if let Some(cell) = left.filter(|cell| cell.symbol().len() > 1 && cell.symbol().width() > 1) {
@@ -109,14 +108,14 @@ impl Canvas<'_> {
         }
     }
 
-    /// Empties an area of our own views. A wide grapheme that begins just left of it would stick into it, so it goes too.
+    /// Empties an area of our own views. A wide grapheme that begins just left of it would stick into it, so it is removed too.
     pub(crate) fn clear(&mut self, area: Rect) {
         let mut blank = Cell::EMPTY;
         blank.set_style(self.theme.ground());
         self.fill(area, &blank);
     }
 
-    /// The same with the colours of the terminal itself, for its programs.
+    /// Empties an area with the colours of the terminal itself, for its programs.
     pub(crate) fn reset_area(&mut self, area: Rect) {
         self.fill(area, &Cell::EMPTY);
     }

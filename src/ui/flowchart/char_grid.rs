@@ -1,4 +1,4 @@
-//! A grid of cells that lines and words are put on; lines that meet join. What is outside is not drawn.
+//! A grid of cells that lines and words are drawn on; lines that meet join. Anything outside is not drawn.
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
@@ -25,14 +25,14 @@ pub(super) enum ArrowHead {
 }
 
 impl CharGrid {
-    /// An empty one.
+    /// Creates an empty grid.
     pub(super) fn new(columns: usize, rows: usize) -> CharGrid {
         CharGrid {
             buffer: Buffer::empty(Rect::new(0, 0, cells(columns), cells(rows))),
         }
     }
 
-    /// Leads a line into a cell; words stay.
+    /// Joins a line to a cell; words stay.
     fn join(&mut self, x: usize, y: usize, half: &str) {
         let cell = self.buffer.cell_mut((cells(x), cells(y)));
         if let Some(cell) = cell.filter(|cell| cell.symbol() == " " || is_line(cell.symbol())) {
@@ -40,7 +40,7 @@ impl CharGrid {
         }
     }
 
-    /// A line from column to column, the ends included.
+    /// Draws a line from column to column, the ends included.
     pub(super) fn across(&mut self, y: usize, from: usize, to: usize) {
         for x in from.min(to)..from.max(to) {
             self.join(x, y, "╶");
@@ -48,7 +48,7 @@ impl CharGrid {
         }
     }
 
-    /// A line from row to row, the ends included.
+    /// Draws a line from row to row, the ends included.
     pub(super) fn down(&mut self, x: usize, from: usize, to: usize) {
         for y in from.min(to)..from.max(to) {
             self.join(x, y, "╷");
@@ -56,7 +56,7 @@ impl CharGrid {
         }
     }
 
-    /// Words, over whatever is there, as far as they fit.
+    /// Draws words, over the existing cells, as far as they fit.
     pub(super) fn write(&mut self, x: usize, y: usize, text: &str) {
         let (x, y) = (cells(x), cells(y));
         if self.buffer.area.contains((x, y).into()) {
@@ -64,7 +64,7 @@ impl CharGrid {
         }
     }
 
-    /// The head of an arrow.
+    /// Draws the head of an arrow.
     pub(super) fn arrow_head(&mut self, x: usize, y: usize, head: ArrowHead, glyphs: Glyphs) {
         let (unicode, ascii) = match head {
             ArrowHead::Right => ("▸", ">"),
@@ -74,7 +74,7 @@ impl CharGrid {
         self.write(x, y, glyphs.pick(unicode, ascii));
     }
 
-    /// The rows as text, without blanks at their ends.
+    /// Returns the rows as text, without blanks at their ends.
     pub(super) fn lines(&self, glyphs: Glyphs) -> Vec<String> {
         let rows = self.buffer.content.chunks(usize::from(self.buffer.area.width));
         let line = |row: &[Cell]| {
@@ -87,7 +87,7 @@ impl CharGrid {
                     symbol if is_line(symbol) => glyphs.pick(symbol, ascii(symbol)),
                     symbol => symbol,
                 });
-                // The second cell of a wide character holds nothing.
+                // The second cell of a wide character is empty.
                 at += grapheme_width(symbol).max(1);
             }
             line.trim_end().to_owned()

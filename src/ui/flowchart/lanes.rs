@@ -1,32 +1,32 @@
-//! Beside the boxes: which way runs in which lane, so that no two share one at the same height. Ways to one box share a lane.
+//! Lanes beside the boxes: assigns edges to lanes so that no two share one at the same height. Edges to the same box share a lane.
 
 use super::nodes::{ENTRY, FlowEdge, FlowNode};
 
-/// Most lanes at one side; an edge that finds none becomes a note.
+/// Maximum number of lanes at a side; an edge that finds none becomes a note.
 const MOST: usize = 4;
 
 /// The side of the boxes on which edges run: forward at the left, back at the right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LaneSide {
-    /// At the left: ways on.
+    /// At the left: edges to later boxes.
     Forward,
-    /// At the right: ways back.
+    /// At the right: edges to earlier boxes.
     Back,
 }
 
 /// A vertical lane beside the boxes, shared by all edges of one side that lead to the same box.
 #[derive(Debug)]
 pub(super) struct FlowLane {
-    /// The box they lead to.
+    /// The box that its edges lead to.
     pub(super) to: usize,
-    /// How far from the boxes it runs; 0 is next to them.
+    /// Distance from the boxes; 0 is next to them.
     pub(super) at: usize,
     first: usize,
     last: usize,
 }
 
 impl LaneSide {
-    /// The ways of a box at that side.
+    /// Returns the edges of a box at that side.
     pub(super) fn edges(self, node: &FlowNode) -> &[FlowEdge] {
         match self {
             LaneSide::Forward => &node.forward,
@@ -34,7 +34,8 @@ impl LaneSide {
         }
     }
 
-    /// A way on arrives above where the next one leaves the same box, a way back does not.
+    /// Returns true if two lanes touch: an edge forward arrives above the point where the next one leaves the same box, an edge back does
+    /// not.
     fn meet(self, one: &FlowLane, other: &FlowLane) -> bool {
         match self {
             LaneSide::Forward => one.first < other.last && other.first < one.last,
@@ -43,7 +44,7 @@ impl LaneSide {
     }
 }
 
-/// The lanes of a side, short ones inside. Ways for which there is no room become notes.
+/// Returns the lanes of a side, short ones inside. Edges for which there is no room become notes.
 pub(super) fn lanes(nodes: &mut [FlowNode], side: LaneSide) -> Vec<FlowLane> {
     let mut open: Vec<FlowLane> = Vec::new();
     for (from, node) in nodes.iter().enumerate() {

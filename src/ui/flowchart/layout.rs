@@ -1,4 +1,4 @@
-//! Where boxes, lanes and words go, within 80 columns whatever the workflow is like.
+//! Positions of boxes, lanes and words in a flowchart, within 80 columns for any workflow.
 
 use super::char_grid::{ArrowHead, CharGrid};
 use super::lanes::{FlowLane, LaneSide, lanes};
@@ -7,14 +7,14 @@ use crate::domain::Workflow;
 use crate::ui::text::{cut, width};
 use crate::ui::theme::Glyphs;
 
-/// Columns of the whole drawing at most.
+/// Maximum columns of the whole drawing.
 const COLUMNS: usize = 80;
 
-/// Most columns of words at the right.
+/// Maximum columns of words at the right.
 const WORDS: usize = 30;
 
-/// Draws the stages of a workflow as boxes, with what leads from one to another: ways on at the left, ways back (reject, fail) at
-/// the right, and in words what leads to no other stage. At most 80 columns wide; the same workflow is always drawn the same.
+/// Draws the stages of a workflow as boxes with their edges: edges forward at the left, edges back (reject, fail) at the right, and in
+/// words the signals that lead to no other stage. At most 80 columns wide; the same workflow is always drawn the same.
 pub fn flowchart(flow: &Workflow, glyphs: Glyphs) -> Vec<String> {
     let more = glyphs.pick("…", "~");
     let mut nodes = nodes(flow, more);
@@ -96,7 +96,7 @@ impl FlowLayout {
         }
     }
 
-    /// The way straight down.
+    /// Draws the edge straight down.
     fn below(&self, grid: &mut CharGrid, at: usize, node: &FlowNode, glyphs: Glyphs) {
         let Some(label) = &node.down else { return };
         let (middle, bottom) = (self.left.midpoint(self.right), self.top(at + 1).saturating_sub(2));
@@ -105,7 +105,7 @@ impl FlowLayout {
         grid.write(middle + 2, bottom + 1, label);
     }
 
-    /// What leaves a box at its sides.
+    /// Draws the edges and notes that leave a box at its sides.
     fn beside(&self, grid: &mut CharGrid, at: usize, node: &FlowNode) {
         let first = self.top(at) + 2;
         for (row, way) in node.forward.iter().enumerate() {
@@ -132,7 +132,7 @@ impl FlowLayout {
         }
     }
 
-    /// What arrives at the sides of boxes.
+    /// Draws the ends of lanes with their arrow heads at the sides of boxes.
     fn arrivals(&self, grid: &mut CharGrid, glyphs: Glyphs) {
         for lane in &self.on {
             let y = self.top(lane.to) + 1;
@@ -169,7 +169,7 @@ fn put_label(grid: &mut CharGrid, x: usize, y: usize, label: &str) {
     }
 }
 
-/// Rows inside a box: what stands in it, and a row for each way and word that leaves it.
+/// Returns the rows inside a box: its lines, and a row for each edge and note that leaves it.
 fn rows(node: &FlowNode) -> usize {
     let beside = node.forward.len().max(node.back.len() + node.notes.len());
     node.lines.len().max(1 + beside)

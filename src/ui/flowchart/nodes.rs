@@ -1,25 +1,25 @@
-//! What is to be drawn: the stages of a workflow, and what leads from each to which other. Decides nothing about places.
+//! Nodes of a flowchart: the stages of a workflow, and the edges between them. Decides nothing about positions.
 
 use crate::domain::workflow::{Actor, ExhaustionPolicy, RejectTo, Stage, Workflow};
 use crate::domain::{FailureClass, SignalKind, StageId};
 use crate::ui::text::{clean, cut};
 
-/// Most columns of a tag beside its way.
+/// Maximum columns of a tag beside its edge.
 const TAG: usize = 12;
 
-/// Before the name of the stage where new tasks begin.
+/// Mark before the name of the stage where new tasks begin.
 pub(super) const ENTRY: &str = "> ";
 
 /// A box of a workflow drawing: a stage or the end.
 #[derive(Debug, Default)]
 pub(super) struct FlowNode {
     pub(super) lines: Vec<String>,
-    /// The way straight down to the next box, with what it is for.
+    /// Label of the edge straight down to the next box.
     pub(super) down: Option<String>,
-    /// Ways to later boxes that are not the next one.
+    /// Edges to later boxes other than the next one.
     pub(super) forward: Vec<FlowEdge>,
     pub(super) back: Vec<FlowEdge>,
-    /// What is said in words: signals that lead to no other box.
+    /// Notes in words: signals that lead to no other box.
     pub(super) notes: Vec<String>,
 }
 
@@ -27,11 +27,11 @@ pub(super) struct FlowNode {
 #[derive(Debug, Clone)]
 pub(super) struct FlowEdge {
     pub(super) to: usize,
-    /// What it is for; empty where it is the only way.
+    /// Purpose of the edge; empty where it is the only one.
     pub(super) label: String,
 }
 
-/// The boxes from top to bottom; the last one is the end. `more` marks what was cut off.
+/// Returns the boxes from top to bottom; the last one is the end. `more` marks cut text.
 pub(super) fn nodes(flow: &Workflow, more: &str) -> Vec<FlowNode> {
     let place = |id: &StageId| flow.stages.iter().position(|stage| stage.id == *id);
     let done = flow.stages.len();
@@ -88,7 +88,7 @@ fn actor(stage: &Stage) -> String {
     }
 }
 
-/// Where success leads, the end being nowhere, and for which tasks.
+/// Returns the stages that success leads to, with the tasks each is for; `None` is the end.
 fn success<'a>(stage: &'a Stage, more: &str) -> Vec<(Option<&'a StageId>, String)> {
     let mut ways = Vec::new();
     let mut otherwise = "";
@@ -106,7 +106,7 @@ fn success<'a>(stage: &'a Stage, more: &str) -> Vec<(Option<&'a StageId>, String
     ways
 }
 
-/// What sends a task back: the agent's or the person's word, or what the engine could not do.
+/// Returns the word for sending a task back: a `reject` of an agent or a person, or a `fail` of the engine.
 fn sent_back(stage: &Stage) -> &'static str {
     match stage.actor {
         Actor::Engine(_) if stage.fallback.is_none() => "fail",

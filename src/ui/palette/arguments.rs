@@ -1,4 +1,4 @@
-//! What an action in the palette is to be about: the ids that go on from what was typed behind its name, and what to write there.
+//! Arguments of actions in the palette: the ids that complete the text typed behind an action's name, and the word for the argument.
 
 use super::{PaletteAction, PaletteBuilder, PaletteMatch};
 use crate::domain::TaskId;
@@ -6,12 +6,12 @@ use crate::ui::action::{Action, ActionEntry, Availability, entries};
 use crate::ui::fuzzy::FuzzyQuery;
 use crate::ui::target::named_target;
 
-/// Actions whose ids are listed: those that the words before fit best.
+/// Maximum number of actions whose ids are listed: those that match the words best.
 const MOST_ACTIONS: usize = 2;
-/// Ids that are listed for each.
+/// Maximum number of ids that are listed for each action.
 const MOST_IDS: usize = 6;
 
-/// What may be written behind a row's name.
+/// Returns the argument that may be written behind a row's name.
 pub(super) fn argument(run: &PaletteAction) -> Option<&'static str> {
     match run {
         PaletteAction::Action(action, None) => takes_task(*action).then_some("TASK"),
@@ -39,7 +39,7 @@ fn takes_task(action: Action) -> bool {
 }
 
 impl PaletteBuilder<'_> {
-    /// An action, and behind its name the beginning or the end of an id: that action for every such task it is possible for.
+    /// Adds rows for an action with the beginning or the end of an id behind its name: that action for every such task it is possible for.
     pub(super) fn arguments(&self, typed: &str, found: &mut Vec<PaletteMatch>) {
         let Some((words, part)) = typed.rsplit_once(char::is_whitespace) else {
             return;
@@ -58,14 +58,14 @@ impl PaletteBuilder<'_> {
             let ids = self.scene.model.tasks.keys().filter(|id| goes_on(id, part));
             let rows = ids.map(|id| self.action_row(entry, Some(id), &named_target(self.scene, id)));
             let possible = rows.filter(|row| row.possible).take(MOST_IDS);
-            // Below the action alone, which is about the task at hand.
+            // Below the action alone, which is about the current task.
             let below_it = (12..).map(|below| score.saturating_sub(below).max(1));
             found.extend(below_it.zip(possible));
         }
     }
 }
 
-/// Whether an id begins or ends with that; one that is written out is somewhere else in the list.
+/// Returns true if an id begins or ends with that part; an id that is written in full is elsewhere in the list.
 fn goes_on(id: &TaskId, part: &str) -> bool {
     let (id, part) = (id.as_str().as_bytes(), part.as_bytes());
     let same = |piece: Option<&[u8]>| piece.is_some_and(|piece| piece.eq_ignore_ascii_case(part));

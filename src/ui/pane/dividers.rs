@@ -1,4 +1,4 @@
-//! The lines between panes: which one is at a place, and moving it there. Knows rectangles only.
+//! The lines between panes: finding the line at a place, and moving it. Knows rectangles only.
 
 use ratatui::layout::Rect;
 
@@ -15,7 +15,7 @@ enum SplitSide {
 }
 
 impl PaneTree {
-    /// The line between two panes at that place, of the tree drawn on that area.
+    /// Returns the line between two panes at that place, of the tree drawn on that area.
     pub(crate) fn split_at(&self, area: Rect, focus: PaneId, at: (u16, u16)) -> Option<SplitPath> {
         let mut way = Vec::new();
         self.find_line(area, focus, at, &mut way)

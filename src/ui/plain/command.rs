@@ -1,11 +1,10 @@
-//! What a line means that a person typed: an answer to a numbered prompt, a word of the plain client, or a command of the
-//! program.
+//! Parser for lines that a person typed: an answer to a numbered prompt, a word of the plain client, or a command of the program.
 
 use super::prompts::{PlainPrompts, offers};
 use crate::domain::{AskReply, Command, TaskId};
 use crate::read_model::{AttentionItem, AttentionKind, AttentionSummary};
 
-/// What can be typed, line by line.
+/// Help text for the lines that can be typed, line by line.
 pub const HELP: &[&str] = &[
     "inbox: what needs you, numbered",
     "2: the second of these in full, with the answers it takes",
@@ -19,25 +18,25 @@ pub const HELP: &[&str] = &[
     "Every command of dbs can be typed here without the word dbs; COMMAND --help says more.",
 ];
 
-/// What a line typed into the plain client means.
+/// Meaning of a line typed into the plain client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlainCommand {
     Nothing,
-    /// Say what can be typed.
+    /// Show the help text.
     Help,
-    /// Say what needs the person.
+    /// Show the list of prompts.
     Inbox,
     Quit,
-    /// These lines are the answer.
+    /// Lines to show as the answer.
     Reply(Vec<String>),
     Submit(Box<Command>),
-    /// Show the end of what the last agent of a task showed.
+    /// Show the end of the output of a task's last agent.
     ShowOutput(TaskId),
-    /// A command of the program, as words for it.
+    /// Command of the program, as words for it.
     CommandLine(String),
 }
 
-/// Reads a line.
+/// Parses a line.
 pub fn parse_line(line: &str, prompts: &PlainPrompts, attention: &AttentionSummary) -> PlainCommand {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

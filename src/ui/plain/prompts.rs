@@ -1,19 +1,18 @@
-//! What needs a person, with numbers that stay: a number means the same thing for as long as that thing waits, and is never
-//! given twice.
+//! Prompts with stable numbers: a number means the same prompt for as long as that prompt waits, and is never given twice.
 
 use crate::domain::Ask;
 use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary, as_question, unsaid};
 use crate::ui::status::kind_word;
 
-/// New prompts printed one by one at a time; more are counted.
+/// Maximum number of new prompts printed one by one at a time; more are counted.
 const MOST_PRINTED: usize = 9;
 
-/// A numbered line of the plain client for one thing that waits for a person.
+/// Numbered line of the plain client for one thing that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlainPrompt {
-    /// Its number, from 1.
+    /// Number of the prompt, from 1.
     pub number: u32,
-    /// What waits.
+    /// The waiting item.
     pub about: AttentionRow,
 }
 
@@ -25,7 +24,7 @@ pub struct PlainPrompts {
 }
 
 impl PlainPrompts {
-    /// Takes in what waits now; answers what came and what went, in lines.
+    /// Takes in the items that wait now; returns lines about those that came and those that are gone.
     pub fn update(&mut self, attention: &AttentionSummary) -> Vec<String> {
         let waits = |prompt: &PlainPrompt| attention.rows.iter().any(|row| same(row, &prompt.about));
         let (kept, gone): (Vec<PlainPrompt>, Vec<PlainPrompt>) =
@@ -63,7 +62,7 @@ impl PlainPrompts {
         lines
     }
 
-    /// Everything that waits, in lines.
+    /// Returns everything that waits, in lines.
     pub fn list(&self, attention: &AttentionSummary) -> Vec<String> {
         if self.open.is_empty() {
             return vec![nothing(attention)];
@@ -76,24 +75,24 @@ impl PlainPrompts {
         lines
     }
 
-    /// The prompt of that number.
+    /// Returns the prompt of that number.
     pub fn get(&self, number: u32) -> Option<&PlainPrompt> {
         self.open.iter().find(|prompt| prompt.number == number)
     }
 
-    /// How many wait.
+    /// Returns the number of waiting prompts.
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// Whether nothing waits.
+    /// Returns true if nothing waits.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 }
 
 impl PlainPrompt {
-    /// All about it, in lines.
+    /// Returns the full text of the prompt, in lines.
     pub fn full_text(&self, attention: &AttentionSummary) -> Vec<String> {
         let (item, title) = (&self.about.item, &self.about.title);
         let stage = self.about.stage.as_ref();
@@ -121,7 +120,7 @@ impl PlainPrompt {
     }
 }
 
-/// One line about a prompt.
+/// Returns one line about a prompt.
 fn line(prompt: &PlainPrompt) -> String {
     let (number, item) = (prompt.number, &prompt.about.item);
     let who = prompt.about.agent.as_ref().map(|(agent, _)| format!("{agent} "));
@@ -156,13 +155,13 @@ fn line(prompt: &PlainPrompt) -> String {
     )
 }
 
-/// The same thing, still waiting.
+/// Returns true if both rows are the same item, still waiting.
 fn same(one: &AttentionRow, other: &AttentionRow) -> bool {
     let (one, other) = (&one.item, &other.item);
     (&one.task, one.attempt, one.kind, &one.text) == (&other.task, other.attempt, other.kind, &other.text)
 }
 
-/// What can be typed to answer it.
+/// Returns the answers that can be typed.
 pub(super) fn offers(prompt: &PlainPrompt) -> String {
     let n = prompt.number;
     match prompt.about.item.kind {
@@ -180,7 +179,7 @@ pub(super) fn offers(prompt: &PlainPrompt) -> String {
     }
 }
 
-/// The answers a question offers, with their numbers.
+/// Returns the answers a question offers, with their numbers.
 fn options(prompt: &PlainPrompt) -> String {
     let options = prompt.about.item.ask.as_ref().map(Ask::numbered_options);
     match options.as_deref() {

@@ -1,4 +1,4 @@
-//! Remembers which terminals a frame looked at, and how they were when it did so first: what changes after that is drawn again.
+//! Tracker of the terminals that a frame reads, and of their state when it first did so: later changes are drawn again.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) struct TrackedScreens<'a> {
     pub(super) stamps: RefCell<BTreeMap<ScreenId, ScreenStamp>>,
 }
 
-/// Whether a frame shows a terminal's cells or only facts about it.
+/// Part of a terminal that a frame shows: its cells, or only facts about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ScreenUse {
     Facts,
@@ -27,10 +27,10 @@ pub(super) enum ScreenUse {
 /// The state of a terminal at the moment a frame first read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScreenStamp {
-    /// What to say to hear of later changes.
+    /// Number to pass to `changes_since` for later changes.
     pub(super) stamp: u64,
     pub(super) size: (u16, u16),
-    /// What of it is in the frame.
+    /// Part of the terminal that the frame shows.
     pub(super) screen_use: ScreenUse,
     pub(super) is_presentable: bool,
     alive: bool,
@@ -51,15 +51,15 @@ impl ScreenStamp {
         }
     }
 
-    /// The rows of `earlier` are still the ones on the screen, and so is the row that is shown first.
+    /// Notes that the rows of `earlier` are still the ones on the screen, and so is the row that is shown first.
     pub(super) fn keep_rows_of(&mut self, earlier: &Self) {
         self.stamp = earlier.stamp;
         self.writes_at = earlier.writes_at;
     }
 
-    /// Whether nothing but rows may have changed since, for a pane of that area.
+    /// Returns true if nothing but rows may have changed since, for a pane of that area.
     pub(super) fn is_unchanged(&self, screen: &dyn ScreenRead, area: Rect) -> bool {
-        // Cut to its pane, a terminal moves with where its program writes.
+        // A terminal cut to its pane moves with the row that its program writes to.
         let is_cut = self.size.1 > area.height;
         self.size == screen.size()
             && self.alive == screen.is_running()

@@ -1,4 +1,4 @@
-//! What a pane can show: a view by its name, or something of a task, an agent or a moment.
+//! Contents of a pane: a view by its name, or something of a task, an agent or a moment.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::ui::action::ViewName;
 use crate::ui::cache::DiffBase;
 use crate::ui::scene::ScreenId;
 
-/// What a pane shows.
+/// Content of a pane.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaneContent {
@@ -17,48 +17,48 @@ pub enum PaneContent {
     Attempt(AttemptId),
     /// A shell; no number while the server has not opened it.
     Shell(Option<u64>),
-    /// The conductor at work, or what waits to be released while there is none.
+    /// The conductor at work, or the tasks to be released while there is none.
     Conductor(#[serde(skip)] Option<AttemptId>),
     Detail(Option<TaskId>),
     /// The checks the engine ran: of that task, or of all.
     Gates(Option<TaskId>),
-    /// What the terminal of an attempt showed at that moment.
+    /// Screen of an attempt's terminal at that moment.
     Moment(AttemptId, Timestamp),
-    /// Where those words occur in what all terminals have shown.
+    /// Places where those words occur in the output of all terminals.
     Past(String),
-    /// What a task changed, that one or the selected one, compared with something.
+    /// Changes of a task, that one or the selected one, compared with a base.
     Diff(Option<TaskId>, DiffBase),
-    /// The selected task's agent, or the task while it has none; the pane becomes what that is.
+    /// The selected task's agent, or the task while it has none; the pane becomes that content.
     Selected,
-    /// A view for which its name is enough.
+    /// A view that needs only its name.
     #[serde(untagged)]
     Page(ViewName),
 }
 
 impl PaneContent {
-    /// The content of that name.
+    /// Returns the content of that name.
     pub(crate) fn named(name: &str) -> Option<PaneContent> {
         ViewName::named(name).map(|page| PaneContent::of(page, None))
     }
 
-    /// All names, for people who misspelled one.
+    /// Returns all names, for people who misspelled one.
     pub(crate) fn names() -> String {
         let names: Vec<&str> = ViewName::all().map(ViewName::name).collect();
         names.join(", ")
     }
 
-    /// Title and content of everything that has a name.
+    /// Returns the title and content of everything that has a name.
     pub(crate) fn all() -> impl Iterator<Item = (&'static str, PaneContent)> {
         ViewName::all().map(|page| (page.title(), PaneContent::of(page, None)))
     }
 
-    /// Its title, for contents that have a name.
+    /// Returns the title, for contents that have a name.
     pub(crate) fn title(&self) -> Option<&'static str> {
         let found = PaneContent::all().find(|(_, content)| content.is_same_view(self));
         found.map(|(title, _)| title)
     }
 
-    /// What a pane shows for a name, where a person was at that task.
+    /// Returns the content for the name of a view, for a person at that task.
     pub(crate) fn of(page: ViewName, task: Option<TaskId>) -> PaneContent {
         match page.name() {
             "board" => PaneContent::Board,
@@ -74,13 +74,13 @@ impl PaneContent {
         }
     }
 
-    /// Whether both are the same, whichever conductor is at work.
+    /// Returns true if both are the same view, no matter which conductor is at work.
     pub(crate) fn is_same_view(&self, other: &PaneContent) -> bool {
         let conducts = |content: &PaneContent| matches!(content, PaneContent::Conductor(_));
         self == other || conducts(self) && conducts(other)
     }
 
-    /// The terminal it shows, if it is one.
+    /// Returns the terminal of the content, if it is one.
     pub fn screen(&self) -> Option<ScreenId> {
         match self {
             PaneContent::Attempt(id) => Some(ScreenId::Attempt(*id)),

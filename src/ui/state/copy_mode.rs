@@ -1,4 +1,4 @@
-//! A terminal that is held still to take text from it. Data, and the small questions about it.
+//! Copy mode: a terminal that is held still to take text from it. Data, and small queries on it.
 
 use std::sync::Arc;
 
@@ -11,28 +11,28 @@ use crate::ui::scrollback::{Scrollback, ScrollbackLine, SelectionMode, TextPosit
 /// The state of copy mode: a frozen terminal with cursor, selection and search.
 #[derive(Debug, Clone)]
 pub(crate) struct CopyMode {
-    /// The pane it is held still in.
+    /// The pane of the frozen terminal.
     pub(crate) pane: PaneId,
     pub(crate) screen: ScreenId,
-    /// What it had shown when it was held still.
+    /// Copy of the history and the screen when copy mode began.
     pub(crate) scrollback: Arc<Scrollback>,
     pub(crate) cursor: TextPosition,
-    /// Where the selection began, and what it takes.
+    /// Start and mode of the selection.
     pub(crate) anchor: Option<(SelectionMode, TextPosition)>,
     /// The first line that is drawn.
     pub(crate) top: usize,
-    /// What was last looked for, and whether downward.
+    /// The last search words, and true if the search went downward.
     pub(crate) search: (String, bool),
-    /// To whom the keys go afterwards.
+    /// The receiver of the keys afterwards.
     pub(crate) return_to: Option<ScreenId>,
-    /// Whether lines from before those in memory were asked for.
+    /// Loading state of the lines older than those in memory.
     pub(crate) older: OlderLines,
 }
 
-/// Whether lines older than those in memory were loaded into copy mode.
+/// Loading state of lines older than those in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum OlderLines {
-    /// They were not asked for.
+    /// Lines that were not requested.
     #[default]
     NotLoaded,
     Loading,
@@ -40,7 +40,7 @@ pub(crate) enum OlderLines {
 }
 
 impl UiState {
-    /// Lines that a terminal showed before those in memory, oldest first; what both hold is joined.
+    /// Adds lines that a terminal showed before those in memory, oldest first; lines that both hold are joined.
     pub fn add_older_lines(&mut self, now: Timestamp, screen: ScreenId, lines: Vec<ScrollbackLine>) {
         let Some(copying) = &mut self.copy_mode else {
             return;
@@ -64,19 +64,19 @@ impl UiState {
 }
 
 impl CopyMode {
-    /// Moves what is drawn so that the cursor is in it.
+    /// Scrolls so that the cursor is visible.
     pub(crate) fn reveal(&mut self, height: usize) {
         let most = self.scrollback.lines.len().saturating_sub(height);
         let least = (self.cursor.0 + 1).saturating_sub(height);
         self.top = self.top.max(least).min(self.cursor.0).min(most);
     }
 
-    /// The position so many lines above the cursor.
+    /// Returns the position `by` lines above the cursor.
     pub(crate) fn up(&self, by: usize) -> TextPosition {
         (self.cursor.0.saturating_sub(by), self.cursor.1)
     }
 
-    /// The position so many lines below the cursor.
+    /// Returns the position `by` lines below the cursor.
     pub(crate) fn down(&self, by: usize) -> TextPosition {
         (
             (self.cursor.0 + by).min(self.scrollback.last_line()),
@@ -84,13 +84,13 @@ impl CopyMode {
         )
     }
 
-    /// What is drawn in that cell: column, row.
+    /// Returns the position of the text drawn in that cell: column, row.
     pub(crate) fn position_at(&self, (column, row): (u16, u16)) -> TextPosition {
         let line = (self.top + usize::from(row)).min(self.scrollback.last_line());
         (line, usize::from(column))
     }
 
-    /// What is selected; the line of the cursor when nothing is.
+    /// Returns the selected text; the line of the cursor when nothing is selected.
     pub(crate) fn text(&self) -> String {
         let (select, from) = self.anchor.unwrap_or((SelectionMode::Lines, self.cursor));
         self.scrollback.text(select, from, self.cursor)

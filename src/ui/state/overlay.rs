@@ -1,4 +1,4 @@
-//! What can lie over the panes for a moment: the help, a one-line prompt, a question, a choice. Data only.
+//! Overlays that cover the panes for a moment: the help, a one-line prompt, a question, a choice. Data only.
 
 use ratatui::layout::Rect;
 
@@ -12,12 +12,12 @@ use crate::ui::scene::ScreenId;
 use crate::ui::scrollback::TextPosition;
 use crate::ui::state::{PaneContent, TaskForm, TrustReview, Welcome};
 
-/// What lies over the panes: help, palette, a prompt, a question or a menu.
+/// Overlay over the panes: help, palette, a prompt, a question or a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Overlay {
     Help(Picker),
     Palette(Picker),
-    /// The words that a list or a terminal is searched for.
+    /// The search words for a list or a terminal.
     Search(SearchPrompt),
     Prompt(TextPrompt),
     Form(Box<TaskForm>),
@@ -28,7 +28,7 @@ pub(crate) enum Overlay {
     Menu(Menu),
     /// The questions of a first start.
     Welcome(Box<Welcome>),
-    /// What the project's files would start.
+    /// Everything the project's files would start.
     Trust(TrustReview),
 }
 
@@ -39,17 +39,17 @@ pub(crate) struct SearchPrompt {
     pub scope: SearchScope,
 }
 
-/// What a search looks through: a list, all terminals, or the terminal in copy mode.
+/// Scope of a search: a list, all terminals, or the terminal in copy mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchScope {
     /// The list in the pane with the focus.
     List,
-    /// What all terminals have shown; the pane with the focus lists where.
+    /// The output of all terminals; the pane with the focus lists the matches.
     AllTerminals,
-    /// The terminal that is held still.
+    /// The terminal in copy mode.
     CopyMode {
         onward: bool,
-        /// Where the search began, to go back to.
+        /// Position at which the search began, to go back to.
         from: TextPosition,
     },
 }
@@ -58,12 +58,12 @@ pub(crate) enum SearchScope {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Picker {
     pub line: LineEditor,
-    /// Which row is marked, from 0; those that can be run count.
+    /// Index of the marked row, from 0, counting only rows that can be run.
     pub marked: usize,
 }
 
 impl Picker {
-    /// Takes in a key that edits; another list begins at its first row.
+    /// Takes in a key that edits; a changed list begins at its first row.
     pub(crate) fn key(&mut self, chord: Chord) {
         let before = self.line.text().to_owned();
         self.line.key(chord);
@@ -77,32 +77,32 @@ impl Picker {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPrompt {
     pub kind: PromptKind,
-    /// The tasks it is about; none for a name.
+    /// The tasks the prompt is about; none for a name.
     pub tasks: Vec<TaskId>,
     pub line: LineEditor,
-    /// The agent that asks and what it asks, where it is about that.
+    /// The asking agent and its question, where the prompt is about one.
     pub ask: Option<(AttemptId, AskId)>,
-    /// What it is about, shown above.
+    /// Subject of the prompt, shown above.
     pub lines: Vec<String>,
     /// Lines scrolled back from the last ones, where not all have room.
     pub scrolled_back: usize,
-    /// The word the text must begin with, for what cannot be undone.
+    /// The word that the text must begin with, for actions that cannot be undone.
     pub required_word: Option<&'static str>,
 }
 
 /// The purpose of a text prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PromptKind {
-    /// Why an agent is denied what it asks; may be empty.
+    /// Reason for denying the request of an agent; may be empty.
     Deny,
     /// The reason for sending work back.
     Reject,
     Answer,
-    /// Something to write on a task.
+    /// A comment to write on a task.
     Comment,
-    /// Why a task is parked.
+    /// Reason for parking a task.
     Park,
-    /// What the next attempt should know.
+    /// Note for the next attempt.
     RetryWithNote,
     Close,
     /// The new name of a tab.
@@ -112,7 +112,7 @@ pub(crate) enum PromptKind {
 }
 
 impl TextPrompt {
-    /// A prompt for a line, begun with that one.
+    /// Creates a prompt with that line to begin with.
     pub(crate) fn new(kind: PromptKind, line: LineEditor) -> TextPrompt {
         TextPrompt {
             kind,
@@ -125,13 +125,13 @@ impl TextPrompt {
         }
     }
 
-    /// The question, as shown before the caret.
+    /// Returns the question, as shown before the caret.
     pub(crate) fn question(&self) -> String {
         let [question, _] = self.texts();
         question
     }
 
-    /// What was done, in a few words.
+    /// Returns the action that was done, in a few words.
     pub(crate) fn done(&self) -> String {
         let [_, done] = self.texts();
         done
@@ -170,7 +170,7 @@ impl TextPrompt {
     }
 }
 
-/// A task, or how many.
+/// Returns the name of a task, or the number of several.
 pub(crate) fn named(tasks: &[TaskId]) -> String {
     match tasks {
         [only] => only.to_string(),
@@ -178,19 +178,19 @@ pub(crate) fn named(tasks: &[TaskId]) -> String {
     }
 }
 
-/// The labels shown at everything that can be clicked, and what was typed of one.
+/// The labels shown at everything that can be clicked, and the typed letters of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JumpLabels {
     pub typed: String,
     pub targets: Vec<JumpLabel>,
 }
 
-/// A label, its place on the screen and what it leads to.
+/// A label, its place on the screen and its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JumpLabel {
     pub area: Rect,
     pub hit: ClickTarget,
-    /// The letters that lead there.
+    /// The letters of the label.
     pub label: String,
 }
 
@@ -200,16 +200,16 @@ pub(crate) enum EditorPurpose {
     Form,
     /// The title and body of that task.
     Task(TaskId),
-    /// Text to look at: what becomes of it is the person's own business.
+    /// Text to look at: its later use is the person's own business.
     Text,
 }
 
 /// A yes-or-no question with its text and what a yes does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfirmPrompt {
-    /// The question, naming what it is about.
+    /// The question, which names its subject.
     pub question: String,
-    /// What will happen, and to what.
+    /// The effects of a yes, and their targets.
     pub lines: Vec<String>,
     /// The first line that is shown where not all have room.
     pub scroll: usize,
@@ -217,22 +217,22 @@ pub(crate) struct ConfirmPrompt {
     pub action: ConfirmAction,
 }
 
-/// What a yes to a question does.
+/// Effect of a yes to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConfirmAction {
-    /// Ask the board for these; the text says what was done then.
+    /// Ask the board for these; the text describes the result.
     Commands(String, Vec<Command>),
-    /// The same about the tasks that are marked, which are no longer marked then.
+    /// The same about the marked tasks, which are then unmarked.
     OnMarked(String, Vec<Command>),
     ClosePane(PaneId),
     /// Close the tab shown, with the shells in it.
     CloseTab,
     StopServer,
-    /// Leave a session that ends then.
+    /// Leave a session, which then ends.
     Leave,
     /// Type that into the terminal.
     Paste(ScreenId, String),
-    /// Allow these agents what they asked then, and no other thing.
+    /// Allow these agents that request, and nothing else.
     Allow(Vec<(AttemptId, Ask)>),
     Link(String),
 }
@@ -243,11 +243,11 @@ pub(crate) struct Menu {
     pub title: String,
     pub items: Vec<MenuItem>,
     pub marked: usize,
-    /// What opened it: its key pressed again takes the marked row.
+    /// Action that opened the menu: its key pressed again takes the marked row.
     pub opened_by: Option<Action>,
 }
 
-/// One item of a menu: its text, its letter and what it does.
+/// Item of a menu: its text, its letter and its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MenuItem {
     pub text: String,
@@ -256,16 +256,16 @@ pub(crate) struct MenuItem {
     pub action: MenuAction,
 }
 
-/// What choosing an item of a menu does.
+/// Effect of choosing an item of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MenuAction {
     Copy(&'static str, String),
-    /// Split the pane with the focus and show that in the new one.
+    /// Split the pane with the focus and show that content in the new one.
     Split(Axis, PaneContent),
     /// Go to that pane of that tab.
     Goto(usize, PaneId),
     Link(String),
-    /// That theme, or the one of the settings. Is shown as soon as it is marked; closing the list brings back the one before.
+    /// Theme of that name, or the one of the settings. Shown as soon as it is marked; closing the list brings back the one before.
     Theme {
         name: Option<String>,
         before: Option<String>,

@@ -1,4 +1,4 @@
-//! An arrangement as it is kept while nobody is attached: tabs, panes and what they show. Small and versioned; one that is not
+//! An arrangement as it is kept while nobody is attached: tabs, panes and their contents. Small and versioned; an arrangement that is not
 //! understood, or makes no sense, is left alone and the built-in tabs are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use crate::domain::{NoticeLevel, Timestamp};
 use crate::ui::layout::{CLASSIC, FirstTab, TabLayout};
 use crate::ui::pane::PaneId;
 
-/// Version of the form.
+/// Version of the format.
 const VERSION: u32 = 1;
 
 /// A client's tabs and panes as they are stored while nobody is attached.
@@ -21,9 +21,9 @@ pub struct SavedArrangement {
     tabs: Vec<Tab>,
     panes: Vec<(PaneId, PaneContent)>,
     finished: FinishedTasks,
-    /// Titles of layouts that were there when it was kept: one that a person closed does not come back.
+    /// Titles of the layouts that existed when it was kept: one that a person closed does not come back.
     known: BTreeSet<String>,
-    /// Whether the hint was shown how keys get past the multiplexer around the terminal.
+    /// Set when the hint was shown that explains how keys get past the multiplexer around the terminal.
     #[serde(default)]
     hinted: bool,
     #[serde(default)]
@@ -33,7 +33,7 @@ pub struct SavedArrangement {
 }
 
 impl UiState {
-    /// The arrangement as it is now. What was opened in a pane for a look is not part of it.
+    /// Returns the current arrangement. Content that was opened in a pane for a look is not part of it.
     pub fn save_arrangement(&self) -> SavedArrangement {
         let fixed = self.panes.iter().filter(|(id, _)| matches!(id, PaneId::Fixed(_)));
         SavedArrangement {
@@ -66,8 +66,8 @@ impl UiState {
         self.show_toast(now, NoticeLevel::Alert, text);
     }
 
-    /// Takes up a kept arrangement; `runs` says which shells still do, the others are opened anew. Answers whether it was one:
-    /// if not, nothing has changed.
+    /// Restores a kept arrangement; `runs` returns true for shells that still run, the others are opened again. Returns true if it was a
+    /// valid one: if not, nothing has changed.
     pub fn restore_arrangement(&mut self, saved: SavedArrangement, runs: &dyn Fn(u64) -> bool) -> bool {
         let panes: BTreeMap<PaneId, Pane> = saved
             .panes
@@ -84,7 +84,7 @@ impl UiState {
         self.finished = saved.finished;
         self.prefix_hint_shown |= saved.hinted;
         self.theme = saved.theme;
-        // Layouts that have come since then.
+        // Layouts that were added since then.
         let new = fresh.into_iter().filter(|tab| !saved.known.contains(&tab.title));
         for tab in new.collect::<Vec<_>>() {
             self.adopt(tab, &before);
@@ -92,7 +92,7 @@ impl UiState {
         true
     }
 
-    /// Puts a tab that was made with other panes behind the others.
+    /// Adds a tab that was made with other panes behind the others.
     fn adopt(&mut self, mut tab: Tab, panes: &BTreeMap<PaneId, Pane>) {
         let fixed = tab.arrangement.fixed().into_iter();
         let renamed = fixed.filter_map(|id| Some((id, self.add_pane(panes.get(&id)?.clone()))));
@@ -121,7 +121,7 @@ impl UiState {
     /// Adds a tab from the text of a layout file, or replaces the one of the same title.
     ///
     /// # Errors
-    /// When the text is no layout, or names a view that does not exist.
+    /// When the text is not a layout, or names a view that does not exist.
     pub fn add_layout(&mut self, text: &str) -> Result<(), super::UiStateError> {
         let layout = TabLayout::parse(text)?;
         let title = layout.title.clone();
@@ -142,7 +142,7 @@ impl UiState {
     }
 }
 
-/// A shell that does not run any more is opened anew.
+/// Returns the content with a shell that no longer runs replaced by one to be opened again.
 fn alive(content: PaneContent, runs: &dyn Fn(u64) -> bool) -> PaneContent {
     match content {
         PaneContent::Shell(Some(number)) if !runs(number) => PaneContent::Shell(None),

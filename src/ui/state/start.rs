@@ -15,7 +15,7 @@ pub enum UiStateError {
     Keys(#[from] KeymapError),
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A layout names a view that does not exist.
+    /// Layout that names a view which does not exist.
     #[error("show `{0}`: there is no such view; there are {names}", names = PaneContent::names())]
     UnknownView(String),
 }

@@ -1,4 +1,4 @@
-//! One tab of a client. Data only.
+//! A tab of a client. Data only.
 
 use std::collections::BTreeMap;
 
@@ -41,11 +41,11 @@ impl Tab {
     }
 }
 
-/// Whether the focused pane of a tab hides the others.
+/// Zoom of a tab: in when the focused pane hides the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Zoom {
     Out,
-    /// The one with the focus is shown.
+    /// Only the pane with the focus is shown.
     In,
 }

@@ -9,20 +9,20 @@ use crate::ui::line_editor::LineEditor;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TaskForm {
     pub(crate) title: LineEditor,
-    /// Everything else; the editor writes more than one line.
+    /// All text but the title; the editor writes more than one line.
     pub(crate) body: String,
     /// Tags, separated by commas or spaces.
     pub(crate) tags: LineEditor,
     /// Ids of tasks that must be done first, separated like tags.
     pub(crate) deps: LineEditor,
-    /// Which kind, by its number among [`KINDS`].
+    /// Index of the kind among [`KINDS`].
     pub(crate) kind: usize,
     pub(crate) workflows: Vec<WorkflowId>,
     pub(crate) workflow: usize,
     /// 0 is most urgent, 4 least.
     pub(crate) priority: u8,
     pub(crate) after_create: AfterCreate,
-    /// The field keys go to.
+    /// The field that receives keys.
     pub(crate) field: FormField,
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum FormField {
     AfterCreate,
 }
 
-/// Whether a new task stays in the backlog or is released at once.
+/// Fate of a new task: it stays in the backlog or is released at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AfterCreate {
     #[default]
@@ -56,7 +56,7 @@ pub(crate) const KINDS: [(TaskKind, &str); 4] = [
 ];
 
 impl FormField {
-    /// All, from above.
+    /// All fields, from the top.
     pub(crate) const ALL: [FormField; 8] = [
         FormField::Title,
         FormField::Body,
@@ -68,7 +68,7 @@ impl FormField {
         FormField::AfterCreate,
     ];
 
-    /// The field so many further on, going round.
+    /// Returns the field `by` places further on, going round.
     pub(crate) fn by(self, by: isize) -> FormField {
         let count = FormField::ALL.len();
         let at = FormField::ALL
@@ -79,7 +79,7 @@ impl FormField {
         FormField::ALL.get(next).copied().unwrap_or(self)
     }
 
-    /// Its name.
+    /// Returns the name of the field.
     pub(crate) fn name(self) -> &'static str {
         match self {
             FormField::Title => "title",
@@ -95,7 +95,7 @@ impl FormField {
 }
 
 impl TaskForm {
-    /// An empty form.
+    /// Creates an empty form.
     pub(crate) fn new(workflows: Vec<WorkflowId>) -> TaskForm {
         let kanban = workflows.iter().position(|id| id.as_str() == "kanban");
         TaskForm {
@@ -112,7 +112,7 @@ impl TaskForm {
         }
     }
 
-    /// The words written in a field of several.
+    /// Returns the words written in a field of several words.
     pub(crate) fn words(line: &LineEditor) -> impl Iterator<Item = &str> {
         line.text()
             .split([',', ' '])
@@ -120,7 +120,8 @@ impl TaskForm {
             .filter(|word| !word.is_empty())
     }
 
-    /// What may be written in the field the keys go to, with what it is: tags that tasks or workflows know, tasks that are not over.
+    /// Returns the words that may be written in the field with the keys, each with a description: tags that tasks or workflows know, tasks
+    /// that are not over.
     pub(crate) fn offered<'a>(&self, model: &'a ReadModel) -> Vec<(&'a str, &'a str)> {
         match self.field {
             FormField::Tags => matches(&self.tags, model.tags().into_iter().map(|tag| (tag, ""))),
@@ -141,7 +142,7 @@ impl TaskForm {
         *line = LineEditor::with_text(format!("{head}{word} "));
     }
 
-    /// The next (or previous) value of the field; text fields have none.
+    /// Selects the next (or previous) value of the field; text fields have none.
     pub(crate) fn turn(&mut self, by: isize) {
         let round = |at: usize, count: usize| (at + count).saturating_add_signed(by) % count.max(1);
         match self.field {
@@ -161,7 +162,7 @@ impl TaskForm {
         }
     }
 
-    /// What a field says.
+    /// Returns the text of a field.
     pub(crate) fn value(&self, field: FormField) -> String {
         match field {
             FormField::Title => self.title.text().to_owned(),
@@ -186,7 +187,7 @@ impl TaskForm {
     }
 }
 
-/// What the word that is being written may become: of `known`, what begins with it first, then what holds it.
+/// Returns the completions of the word that is being written: those of `known` that begin with it first, then those that contain it.
 fn matches<'a>(
     line: &LineEditor,
     known: impl Iterator<Item = (&'a str, &'a str)>,
@@ -206,7 +207,7 @@ fn matches<'a>(
     found.into_iter().map(|(_, word)| word).collect()
 }
 
-/// What is written of several words before the last one, and that one.
+/// Splits a text of several words into the part before the last word, and that word.
 fn parts(text: &str) -> (&str, &str) {
     text.rfind([',', ' '])
         .map_or(("", text), |at| text.split_at(at + 1))

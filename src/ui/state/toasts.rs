@@ -1,4 +1,5 @@
-//! Toasts: short messages that disappear by themselves; those about the work stand in the log afterwards. Data and its rules; drawn elsewhere.
+//! Toasts: short messages that disappear by themselves; those about the work are in the log afterwards. Data and its rules; drawn
+//! elsewhere.
 
 use super::UiState;
 use crate::domain::{NoticeLevel, Span, Timestamp};
@@ -9,24 +10,24 @@ pub struct Toast {
     pub level: NoticeLevel,
     pub text: String,
     pub at: Timestamp,
-    /// How often it came in a row.
+    /// Number of times it came in a row.
     pub(crate) times: u32,
 }
 
-/// How long a toast stays.
+/// Time that a toast stays, in milliseconds.
 pub(crate) const TOAST_MILLIS: u64 = 6_000;
 
-/// The same toast again within that time is counted, not shown twice (A11).
+/// Time within which the same toast is counted, not shown twice (A11).
 pub(crate) const TOGETHER: Span = Span::seconds(5);
 
-/// Toasts that wait to be logged; older ones go first.
+/// Maximum number of toasts that wait to be logged; older ones are dropped first.
 const MOST_UNLOGGED: usize = 100;
 
-/// Toasts shown at a time; older ones go first.
+/// Maximum number of toasts shown at a time; older ones are dropped first.
 pub(crate) const MOST_TOASTS: usize = 3;
 
 impl UiState {
-    /// Shows a toast that stands in the log afterwards: the answer to a command, an event.
+    /// Shows a toast that is in the log afterwards: the answer to a command, an event.
     pub fn show_toast(&mut self, now: Timestamp, level: NoticeLevel, text: impl Into<String>) {
         let Some(toast) = self.put_toast(now, level, text.into()) else {
             return;
@@ -37,7 +38,7 @@ impl UiState {
         }
     }
 
-    /// Shows what a key did, or why it does nothing. It is of no interest afterwards.
+    /// Shows the effect of a key, or the reason why it has none. It is of no interest afterwards.
     pub(crate) fn show_feedback(&mut self, now: Timestamp, level: NoticeLevel, text: impl Into<String>) {
         self.put_toast(now, level, text.into());
     }
@@ -67,7 +68,7 @@ impl UiState {
         Some(toast)
     }
 
-    /// The toasts since the last call, for the log; what the board did stands there already.
+    /// Returns the toasts since the last call, for the log; the actions of the board are already there.
     pub fn take_messages(&mut self) -> Vec<Toast> {
         let mut messages = std::mem::take(&mut self.unlogged);
         messages.retain(|message| message.level != NoticeLevel::Success);

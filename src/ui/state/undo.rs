@@ -1,4 +1,4 @@
-//! Actions that can be undone for a while, and how. Data, and which command is the inverse of which; nothing is requested here.
+//! Actions that can be undone for a while, and the ways to undo them. Data, and the inverse of each command; nothing is requested here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +8,16 @@ use crate::domain::{Command, Span, Task, TaskId, Timestamp};
 use crate::read_model::ReadModel;
 use crate::ui::pane::PaneId;
 
-/// How long an action can be undone (A10).
+/// Time for which an action can be undone (A10).
 pub(crate) const UNDO_FOR: Span = Span::seconds(10);
 
-/// Actions that are remembered; older ones are forgotten.
+/// Maximum number of actions that are remembered; older ones are forgotten.
 pub(crate) const MOST_UNDOABLE: usize = 20;
 
-/// An entry of the undo list: what was done, when, and how it is undone.
+/// An entry of the undo list: the action, its time, and the way to undo it.
 #[derive(Debug, Clone)]
 pub(crate) struct UndoEntry {
-    /// What was done, in a few words.
+    /// Description of the action, in a few words.
     pub(crate) title: String,
     pub(crate) at: Timestamp,
     pub(crate) method: UndoMethod,
@@ -26,17 +26,17 @@ pub(crate) struct UndoEntry {
 /// The way in which an action is undone.
 #[derive(Debug, Clone)]
 pub(crate) enum UndoMethod {
-    /// By asking the board for something else.
+    /// By asking the board for the inverse.
     Commands {
         done: Vec<Command>,
         inverse: Vec<Command>,
     },
-    /// By showing what was shown before.
+    /// By showing the former panes.
     Panes(Box<PanesSnapshot>),
     Marks(BTreeSet<TaskId>),
-    /// By giving the session the name it had before.
+    /// By giving the session its former name.
     Name(String),
-    /// Not at all; what the board was asked, if it was.
+    /// Not at all; the commands to the board, if there were any.
     Irreversible(Vec<Command>),
 }
 
@@ -49,18 +49,18 @@ pub(crate) struct PanesSnapshot {
 }
 
 impl UndoEntry {
-    /// Whether undo is offered for it.
+    /// Returns true if undo is offered for the action.
     pub(crate) fn is_shown(&self, now: Timestamp) -> bool {
         self.is_fresh(now) && !matches!(self.method, UndoMethod::Irreversible(_))
     }
 
-    /// Whether it was done so lately that undo means it.
+    /// Returns true if the action is so recent that undo means it.
     pub(crate) fn is_fresh(&self, now: Timestamp) -> bool {
         now < self.at + UNDO_FOR
     }
 }
 
-/// The inverse of a command, as things are before it is requested; nothing where not everything would be as before.
+/// Returns the inverse of a command, in the state before it is requested; nothing where not everything would be as before.
 pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Command>> {
     match command {
         Command::Skip(_)
@@ -75,7 +75,7 @@ pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Comman
             let back = unpatched(model.tasks.get(id)?, patch)?;
             Some(vec![Command::Update(id.clone(), back)])
         }
-        // Agents that work are stopped by it, and others would go on.
+        // Working agents are stopped by it, and others would continue.
         Command::Pause => {
             let is_quiet = !model.attempts.values().any(|attempt| attempt.state.is_open());
             (is_quiet && model.pause.is_none()).then(|| vec![Command::Resume])
@@ -84,7 +84,7 @@ pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Comman
     }
 }
 
-/// The command that retries a task where it stands.
+/// Returns the command that retries a task in its stage.
 pub(crate) fn retry(task: TaskId) -> Command {
     Command::Retry {
         task,
@@ -93,7 +93,7 @@ pub(crate) fn retry(task: TaskId) -> Command {
     }
 }
 
-/// The inverse of a change; nothing for a move, which stops work.
+/// Returns the inverse of a change; nothing for a move, which stops work.
 fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
     let is_move = patch.stage.is_some() || patch.workflow.is_some();
     if is_move || patch.plan.is_some() && task.plan.is_none() {

@@ -1,5 +1,5 @@
-//! The questions of a first start, all of them skippable, and where a person stands among them (A9). Data only; nothing here
-//! looks for anything: what was found comes in.
+//! The questions of a first start, all of them skippable, and a person's place among them (A9). Data only; nothing here detects anything:
+//! the results come in.
 
 use crate::ui::chord::Chord;
 use crate::ui::line_editor::LineEditor;
@@ -7,15 +7,15 @@ use crate::ui::line_editor::LineEditor;
 /// The agent programs and the terminal multiplexer found at a first start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DetectedPrograms {
-    /// Programs that were looked for, and where each was found.
+    /// Programs that were searched, and the place where each was found.
     pub programs: Vec<(String, Option<String>)>,
     /// The folders that were searched, as the variable has them.
     pub path: String,
-    /// The program around this terminal, if that has keys of its own: tmux, screen, zellij.
+    /// The program around this terminal, if it has keys of its own: tmux, screen, zellij.
     pub multiplexer: Option<String>,
-    /// The branch that tasks most likely start from, and how it was found.
+    /// The branch that tasks most likely start from, and the way it was found.
     pub base: Option<(String, String)>,
-    /// Whether a base branch is set, so that nobody is asked for it.
+    /// True if a base branch is set, so that no question about it is asked.
     pub is_base_set: bool,
 }
 
@@ -23,28 +23,28 @@ pub struct DetectedPrograms {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Welcome {
     pub(crate) detected: DetectedPrograms,
-    /// The question that is asked.
+    /// The current question.
     pub(crate) step: WelcomeStep,
-    /// Which answer is marked, from 0.
+    /// Index of the marked answer, from 0.
     pub(crate) marked: usize,
-    /// Settings and values so far.
+    /// Settings and values chosen so far.
     pub(crate) answers: Vec<(String, String)>,
 }
 
 /// A question of the first start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WelcomeStep {
-    /// Which agent does the work.
+    /// Agent for the work.
     Agent,
     Command(LineEditor),
-    /// Which branch tasks start from and are merged into.
+    /// Branch that tasks start from and are merged into.
     Base,
     BaseName(LineEditor),
-    /// Which key is ours while a person types to an agent; the one that arrived last.
+    /// Key that is ours while a person types to an agent; with the one that arrived last.
     Prefix(Option<Chord>),
-    /// Whether the terminal may call.
+    /// Permission for notifications of the terminal.
     Alerts,
-    /// Whether a demo is to be played.
+    /// Offer to play a demo.
     Demo,
 }
 
@@ -52,12 +52,12 @@ pub(crate) enum WelcomeStep {
 pub(crate) const OTHER_AGENTS: [&str; 2] = ["a command of my own", "none yet, I only look around"];
 /// Answers to the question about the base branch besides the one that was found.
 pub(crate) const OTHER_BASES: [&str; 2] = ["a branch that I name", "none yet: no task starts without one"];
-/// Answers to the question about calls.
+/// Answers to the question about notifications.
 pub(crate) const CALLS: [&str; 2] = ["yes, when I look elsewhere", "never"];
 /// Answers to the question about the demo.
 pub(crate) const DEMO: [&str; 2] = ["yes, play it", "no, to the board"];
 
-/// Whether the program around a terminal takes that key for itself, as long as nobody has given it another.
+/// Returns true if the program around a terminal takes that key for itself, unless it was configured to another.
 pub(crate) fn is_prefix_of(outer: &str, key: &str) -> bool {
     match outer {
         "tmux" | "zellij" => key == "C-b",
@@ -67,7 +67,7 @@ pub(crate) fn is_prefix_of(outer: &str, key: &str) -> bool {
 }
 
 impl Welcome {
-    /// The first question.
+    /// Begins with the first question.
     pub(crate) fn new(detected: DetectedPrograms) -> Welcome {
         Welcome {
             detected,
@@ -77,7 +77,7 @@ impl Welcome {
         }
     }
 
-    /// What is asked after the agent.
+    /// Returns the question after the one about the agent.
     pub(crate) fn after_agent(&self) -> WelcomeStep {
         if self.detected.is_base_set {
             WelcomeStep::Prefix(None)
@@ -86,7 +86,7 @@ impl Welcome {
         }
     }
 
-    /// Names of the programs that are there.
+    /// Returns the names of the programs that were found.
     pub(crate) fn found_agents(&self) -> impl Iterator<Item = &str> {
         let found = self.detected.programs.iter();
         found
@@ -94,7 +94,7 @@ impl Welcome {
             .map(|(name, _)| name.as_str())
     }
 
-    /// Answers to choose from; none where something is written or a key pressed.
+    /// Returns the answers to choose from; none where text is written or a key pressed.
     pub(crate) fn choices(&self) -> Vec<String> {
         match &self.step {
             WelcomeStep::Agent => {
@@ -112,7 +112,7 @@ impl Welcome {
         }
     }
 
-    /// The number of the question, of how many.
+    /// Returns the number of the question, and the number of all questions.
     pub(crate) fn number(&self) -> (usize, usize) {
         let skipped = usize::from(self.detected.is_base_set);
         let at = match self.step {

@@ -1,19 +1,19 @@
-//! The colour of a project: always the same one for the same name. It says nothing that the name beside it does not.
+//! The colour of a project: always the same one for the same name. It carries no information beyond the name beside it.
 
 use ratatui::style::{Color, Modifier, Style};
 
 use super::{ColourDepth, Theme};
 
-/// Colours from the part of the table that nobody changes: far apart from each other, and 3 to 1 against the ground of every
-/// built-in theme, black and white (WCAG 2, what is not text).
+/// Colours from the part of the table that people do not change: far apart from each other, and 3 to 1 against the ground of every built-in
+/// theme, black and white (WCAG 2, non-text contrast).
 pub(super) const OF_256: [u8; 16] = [
     28, 29, 30, 31, 32, 33, 63, 100, 130, 132, 134, 165, 167, 196, 197, 199,
 ];
-/// The person's own colours, but for black, white and the greys.
+/// The person's own colours, except black, white and the greys.
 pub(super) const OF_16: [u8; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
 impl Theme {
-    /// How a cell looks that stands for the project of that name; like any other where there are no colours.
+    /// Returns the style of the cell that marks the project of that name; like any other where there are no colours.
     pub(crate) fn accent(&self, project: &str) -> Style {
         let colours: &[u8] = match self.palette {
             ColourDepth::Mono => &[],

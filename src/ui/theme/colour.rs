@@ -5,7 +5,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::ColourDepth;
 use crate::term::{ColorPalette as Table, Rgb};
 
-/// A style with the colours that palette has.
+/// Returns a style with the colours of that palette.
 pub(super) fn fit_style(style: Style, palette: ColourDepth) -> Style {
     match palette {
         ColourDepth::True => style,
@@ -19,7 +19,7 @@ pub(super) fn fit_style(style: Style, palette: ColourDepth) -> Style {
     }
 }
 
-/// A role's style; text never gets the colour of what lies below it, however few colours there are.
+/// Returns the style of a role; text never gets the colour of its background, however few colours there are.
 pub(super) fn fit_style_on(style: Style, ground: Option<Color>, palette: ColourDepth) -> Style {
     let mut fitted = fit_style(style, palette);
     let below = style.bg.or(ground).map(|color| nearest(color, palette));
@@ -32,7 +32,7 @@ pub(super) fn fit_style_on(style: Style, ground: Option<Color>, palette: ColourD
     fitted
 }
 
-/// A style without colours. A background is said by reverse, unless the text had a colour too: then it stays readable.
+/// Returns a style without colours. A background becomes reverse, unless the text had a colour too: then it stays readable.
 fn without_colour(style: Style) -> Style {
     let mut plain = Style::default().add_modifier(style.add_modifier);
     if style.bg.is_some() && style.fg.is_none() {
@@ -48,14 +48,14 @@ fn nearest(color: Color, palette: ColourDepth) -> Color {
         ColourDepth::Indexed => 255,
     };
     match color {
-        // What is in the table already follows the person's own colours.
+        // Colours of the table already follow the person's own colours.
         Color::Indexed(index) if index <= most => color,
         Color::Rgb(..) | Color::Indexed(_) => rgb_of(color).map_or(color, |rgb| closest(rgb, most)),
         _ => color,
     }
 }
 
-/// The entry of the table that comes closest. Of 256, the first 16 are left out: people change them.
+/// Returns the closest entry of the table. Of 256, the first 16 are left out: people change them.
 fn closest(rgb: Rgb, most: u8) -> Color {
     let table = Table::default();
     let near = |index: &u8| distance(rgb, table.indexed(*index));
@@ -67,8 +67,8 @@ fn closest(rgb: Rgb, most: u8) -> Color {
     Color::Indexed(closest.unwrap_or(0))
 }
 
-/// The entries from 16 on of which one is the closest: the corners of the cube around the colour and all greys. Every
-/// coloured cell of every frame asks, so not all 240 are looked at.
+/// Returns the entries from 16 on that include the closest one: the corners of the cube around the colour and all greys. Every coloured
+/// cell of every frame needs this, so not all 240 are compared.
 fn likely((red, green, blue): Rgb) -> impl Iterator<Item = u8> {
     let [red, green, blue] = [red, green, blue].map(steps);
     let corners = (0..8).map(move |corner| {
@@ -78,13 +78,13 @@ fn likely((red, green, blue): Rgb) -> impl Iterator<Item = u8> {
     corners.chain(232..=255)
 }
 
-/// The steps of the cube's side below and above a part of a colour.
+/// Returns the steps of the cube's side below and above a part of a colour.
 fn steps(part: u8) -> (u8, u8) {
     let below = if part < 95 { 0 } else { (part - 55) / 40 };
     (below, (below + 1).min(5))
 }
 
-/// How far apart two colours look: red, green and blue weighed as the eye does, roughly.
+/// Returns the visible distance of two colours: red, green and blue roughly weighted as by the eye.
 fn distance(one: Rgb, other: Rgb) -> u64 {
     let square = |a: u8, b: u8| u64::from(a.abs_diff(b)).pow(2);
     let red = u64::midpoint(u64::from(one.0), u64::from(other.0));
@@ -93,7 +93,7 @@ fn distance(one: Rgb, other: Rgb) -> u64 {
         + (767 - red) * square(one.2, other.2)
 }
 
-/// Red, green and blue of a colour, by the usual table where it is one of that.
+/// Returns red, green and blue of a colour, by the usual table where it is an entry of that.
 pub(super) fn rgb_of(color: Color) -> Option<Rgb> {
     match color {
         Color::Rgb(red, green, blue) => Some((red, green, blue)),
@@ -102,12 +102,12 @@ pub(super) fn rgb_of(color: Color) -> Option<Rgb> {
     }
 }
 
-/// How bright a colour is, from 0 to 1 (WCAG 2).
+/// Returns the luminance of a colour, from 0 to 1 (WCAG 2).
 pub(super) fn luminance((red, green, blue): Rgb) -> f64 {
     0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }
 
-/// The light of one part of a colour, from 0 to 1.
+/// Returns the light of one part of a colour, from 0 to 1.
 pub(super) fn linear(part: u8) -> f64 {
     let part = f64::from(part) / 255.0;
     if part <= 0.040_45 {

@@ -1,4 +1,4 @@
-//! A theme file as it is written: which theme it is like, and how its roles look. What is wrong is said with its line.
+//! A theme file as it is written: the theme it is based on, and the styles of its roles. Problems are reported with their line.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub enum ThemeError {
     Line { file: String, line: usize, why: String },
     #[error("find the theme `{name}`: there are {known}")]
     Unknown { name: String, known: String },
-    /// A theme is like itself.
+    /// Theme that is based on itself.
     #[error("read the theme `{0}`: it is like itself; take its row `like` out")]
     Ring(String),
 }
@@ -23,9 +23,9 @@ pub enum ThemeError {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ThemeFile {
-    /// The theme whose roles hold where this one says nothing.
+    /// The theme whose roles hold where this one has none.
     pub(super) like: Option<String>,
-    /// Roles, and how they look.
+    /// Roles and their styles.
     #[serde(default)]
     pub(super) roles: BTreeMap<StyleRole, RoleStyle>,
 }
@@ -68,7 +68,7 @@ enum Attr {
 }
 
 impl ThemeFile {
-    /// Reads the text of a file; `name` is what errors call it.
+    /// Parses the text of a file; `name` is its name in errors.
     pub(super) fn parse(name: &str, text: &str) -> Result<ThemeFile, ThemeError> {
         toml_edit::de::from_str(text).map_err(|error| {
             let before = error

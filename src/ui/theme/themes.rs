@@ -1,5 +1,4 @@
-//! The themes there are: built-in ones and a person's own, by name. A name may stand for two files, one for dark and one for
-//! light terminals.
+//! The available themes: built-in ones and a person's own, by name. A name can mean two files, one for dark and one for light terminals.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +35,7 @@ pub(super) const BUILTIN: [(&str, &str); 17] = theme_files![
     "tokyo-night-light"
 ];
 
-/// What a person may wish for, before their own themes.
+/// Themes that a person can choose, before their own ones, with a description.
 pub(super) const NAMES: [(&str, &str); 13] = [
     ("auto", "as the terminal can"),
     ("terminal", "the terminal's own 16 colours"),
@@ -53,31 +52,31 @@ pub(super) const NAMES: [(&str, &str); 13] = [
     ("tokyo-night", "night or day, as the terminal is"),
 ];
 
-/// How many themes may stand behind one another by `like`.
+/// Maximum length of a chain of themes joined by `like`.
 const DEEPEST: usize = 8;
 
 /// A theme file of a person's own, unparsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserTheme {
-    /// Its name: that of the file without `.toml`.
+    /// Name of the theme: that of the file without `.toml`.
     pub name: String,
     pub file: String,
     pub text: String,
 }
 
-/// All themes there are: the built-in ones and a person's own.
+/// All available themes: the built-in ones and a person's own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Themes {
     own: Vec<UserTheme>,
 }
 
 impl Themes {
-    /// The built-in ones and these; of two with the same name the first holds, and one of a person's own before a built-in one.
+    /// Creates the built-in themes and these; the first of two with the same name wins, and a person's own one before a built-in one.
     pub fn new(own: Vec<UserTheme>) -> Themes {
         Themes { own }
     }
 
-    /// What can be wished for: a name, and what it is in a few words.
+    /// Returns the themes that can be chosen: the name, and a short description.
     pub fn names(&self) -> Vec<(String, String)> {
         let builtin = NAMES.map(|(name, what)| (name.to_owned(), what.to_owned()));
         let mut names: Vec<(String, String)> = builtin.into();
@@ -89,7 +88,7 @@ impl Themes {
         names
     }
 
-    /// The theme of that name for that terminal. What is wished for wins over a terminal that asks for no colours; `auto`
+    /// Returns the theme of that name for that terminal. A theme chosen by name overrides a terminal that asks for no colours; `auto`
     /// follows it.
     ///
     /// # Errors
@@ -112,7 +111,7 @@ impl Themes {
         })
     }
 
-    /// The name of the file that a name stands for.
+    /// Returns the name of the file for a theme.
     fn file_for(&self, name: &str, ground: Option<Background>) -> Result<String, ThemeError> {
         let ground = match ground {
             Some(Background::Light) => "light",
@@ -138,7 +137,7 @@ impl Themes {
         })
     }
 
-    /// What a file is called in problems, and its text.
+    /// Returns the name of a file as used in errors, and its text.
     fn text(&self, name: &str) -> Option<(&str, &str)> {
         let own = self.own.iter().find(|own| own.name == name);
         let builtin = || BUILTIN.iter().find(|(known, _)| *known == name).copied();
@@ -146,7 +145,7 @@ impl Themes {
             .or_else(builtin)
     }
 
-    /// The roles of a file and of those it is like.
+    /// Returns the roles of a file and of those it is like.
     fn rows(&self, name: &str) -> Result<BTreeMap<StyleRole, RoleStyle>, ThemeError> {
         let mut rows = BTreeMap::new();
         let mut next = Some(name.to_owned());
@@ -167,7 +166,7 @@ impl Themes {
     }
 }
 
-/// Styles with the colours there are. Where a theme has a colour for text, every role has one.
+/// Returns the styles with the available colours. Where a theme has a colour for text, every role has one.
 fn styles(rows: &BTreeMap<StyleRole, RoleStyle>, palette: ColourDepth) -> BTreeMap<StyleRole, Style> {
     let text = rows
         .get(&StyleRole::Text)
@@ -175,7 +174,7 @@ fn styles(rows: &BTreeMap<StyleRole, RoleStyle>, palette: ColourDepth) -> BTreeM
         .unwrap_or_default();
     let style = |(role, look): (&StyleRole, &RoleStyle)| {
         let style = look.style();
-        // A bar or a chosen row that only has a ground leaves the colours of what is on it.
+        // A bar or a chosen row that only has a ground keeps the colours of its text.
         let is_surface = style.bg.is_some() || matches!(role, StyleRole::Bar);
         let style = Style {
             fg: style.fg.or(if is_surface { None } else { text.fg }),
@@ -183,7 +182,7 @@ fn styles(rows: &BTreeMap<StyleRole, RoleStyle>, palette: ColourDepth) -> BTreeM
         };
         let style = fit_style_on(style, text.bg, palette);
         match role {
-            // What is dim elsewhere has to be read where it is marked.
+            // Dim text must be readable where it is marked.
             StyleRole::Selected => (*role, style.remove_modifier(Modifier::DIM)),
             _ => (*role, style),
         }

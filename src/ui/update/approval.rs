@@ -1,5 +1,5 @@
-//! Saying yes: to one, or to all that ask the same. A yes to an agent is bound to what it asked: if it asks something else by
-//! now, nothing is sent (A5).
+//! Approvals: of one request, or of all that ask for the same. A yes to an agent is bound to its request: if it asks something else by now,
+//! nothing is sent (A5).
 
 use super::affected::affected_lines;
 use super::{UiRequest, UpdateContext};
@@ -9,11 +9,11 @@ use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{ConfirmAction, Overlay, PromptKind, TextPrompt, named};
 use crate::ui::target::ActionTarget;
 
-/// What is asked for a shorter time than this nobody has read: the yes was meant for what was there before (A5).
+/// Time before which a request cannot have been read: a yes was meant for the text there before (A5).
 const READ_IN: Span = Span(400);
 
 impl UpdateContext<'_, '_> {
-    /// Says yes to what the agent at hand asks; opens its terminal instead when the person cannot have read it yet.
+    /// Allows the request of the current agent; opens its terminal instead when the person cannot have read it yet.
     pub(super) fn allow_current(&mut self, attempt: &Attempt, known: &AskRecord) {
         if self.scene.now.since(known.since) >= READ_IN {
             self.allow(attempt.id, &known.ask);
@@ -28,7 +28,7 @@ impl UpdateContext<'_, '_> {
         ));
     }
 
-    /// Asks whether the only yes of a dialog is to be chosen; names it, and what else could be.
+    /// Asks for confirmation to choose the only yes of a dialog; names it, and the other choices.
     pub(super) fn ask_dialog_yes(&mut self, attempt: &Attempt, known: &AskRecord) {
         let ask = &known.ask;
         let Some(yes) = ask.only_yes() else { return };
@@ -48,7 +48,7 @@ impl UpdateContext<'_, '_> {
         self.confirm(format!("Choose \"{label}\"?"), lines, "choose it", deed);
     }
 
-    /// Asks for the reason to deny what the agent at hand asks, which is shown with it.
+    /// Asks for the reason to deny the request of the current agent, which is shown with it.
     pub(super) fn ask_deny(&mut self, about: &ActionTarget<'_>) {
         let (Some(task), Some((attempt, known))) = (about.task, about.wants_permission(self.scene.now))
         else {
@@ -61,7 +61,7 @@ impl UpdateContext<'_, '_> {
         self.state.overlay = Some(Overlay::Prompt(prompt));
     }
 
-    /// Denies that very ask; the board refuses it when it is no longer asked.
+    /// Denies that very request; the board refuses it when it is no longer current.
     pub(super) fn deny(&mut self, prompt: TextPrompt, why: &str) {
         let done = prompt.done();
         let Some((attempt, ask)) = prompt.ask else { return };
@@ -76,7 +76,7 @@ impl UpdateContext<'_, '_> {
         self.record_irreversible(done);
     }
 
-    /// Says yes to that very ask; the board refuses it when it is no longer asked.
+    /// Allows that very request; the board refuses it when it is no longer current.
     fn allow(&mut self, attempt: AttemptId, ask: &Ask) {
         self.ask(UiRequest::Command(Command::AnswerAsk {
             attempt,
@@ -85,7 +85,7 @@ impl UpdateContext<'_, '_> {
         }));
     }
 
-    /// Allows those that still ask what they asked.
+    /// Allows those agents whose request is unchanged.
     pub(super) fn allow_all(&mut self, agents: &[(AttemptId, Ask)]) {
         let (model, now) = (self.scene.model, self.scene.now);
         let mut allowed = 0;
@@ -105,7 +105,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Asks whether all that wait for the same yes get it; names every one.
+    /// Asks for confirmation to approve all that wait for the same yes; names every one.
     pub(super) fn ask_approve_all(&mut self, about: &ActionTarget<'_>) {
         let model = self.scene.model;
         let task = about.task.map(|task| &task.id);

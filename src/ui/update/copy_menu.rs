@@ -1,5 +1,5 @@
-//! What there is to copy where a person stands: of the marked row, of the task, of all that are marked. Chosen from a list; the
-//! key that opened the list takes what is marked in it, and each row has a letter.
+//! The menu of texts that can be copied: of the marked row, of the task, of all that are marked. Chosen from a list; the key that opened
+//! the list takes the marked row, and each row has a letter.
 
 use super::UpdateContext;
 use crate::domain::{Attempt, Task, TaskId};
@@ -11,14 +11,14 @@ use crate::ui::views::view_of;
 
 /// Letters that move in a list, or leave it.
 const TAKEN: &str = "jkgq";
-/// Columns of what a text is.
+/// Columns of the word for a text.
 const WHAT: usize = 10;
 
-/// A text that can be copied, with a word that says what it is.
+/// A text that can be copied, with a word for its kind.
 type CopyItem = (&'static str, String);
 
 impl UpdateContext<'_, '_> {
-    /// Offers what can be copied: what is likeliest is marked: what only this view knows of the row, else the task's id.
+    /// Offers the texts that can be copied. The likeliest is marked: the one that only this view knows of the row, else the task's id.
     pub(super) fn offer_copies(&mut self, about: &ActionTarget<'_>, arranged: &ScreenLayout) {
         let marked = self.state.marked_tasks.len();
         let mut likeliest = 0;
@@ -56,7 +56,7 @@ impl UpdateContext<'_, '_> {
         }));
     }
 
-    /// What it is called, where it is worked on, how one looks at it in a shell.
+    /// Returns the texts of a task: its name, its workplace, and the command that shows it in a shell.
     fn of_one(&self, task: &Task, open: Option<&Attempt>) -> Vec<CopyItem> {
         let model = self.scene.model;
         let of_task = model.attempts.values().rev().find(|last| last.task == task.id);
@@ -65,7 +65,7 @@ impl UpdateContext<'_, '_> {
         let mut offers = vec![("id", task.id.to_string()), ("title", task.title.clone())];
         let branch = place.and_then(|place| place.branch.clone());
         offers.extend(branch.map(|branch| ("branch", branch)));
-        // Behind an attempt that is over its folder may be gone.
+        // The folder of an attempt that is over may be gone.
         let path = open.and(place).map(|place| place.path.clone());
         offers.extend(path.map(|path| ("path", path)));
         offers.push(("command", format!("dbs task show {}", task.id)));
@@ -86,7 +86,7 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// A letter for each: the first of its name that is free and means nothing else.
+/// Returns a letter for each: the first of its name that is free and has no other meaning.
 fn letters(offers: &[CopyItem], opener: &str) -> Vec<Option<char>> {
     let mut used: Vec<char> = TAKEN.chars().chain(opener.chars()).collect();
     let mut free = |what: &str| {

@@ -18,11 +18,11 @@ use crate::ui::state::{CopyMode, EditorPurpose, KeyFocus, OlderLines};
 use crate::ui::text::{clean, cut};
 use crate::ui::views::{ViewMove, first_row_shown};
 
-/// Most bytes that are copied: terminals refuse more, or fall silent over it (A12).
+/// Maximum bytes that are copied: terminals refuse more, or hang (A12).
 const MOST_BYTES: usize = 100 * 1024;
-/// Columns of what was copied that a toast shows.
+/// Columns of the copied text that a toast shows.
 const MOST_SHOWN: usize = 40;
-/// Most bytes that are opened in an editor, those written last.
+/// Maximum bytes that are opened in an editor, those written last.
 const MOST_EDITED: usize = 4 * 1024 * 1024;
 
 impl UpdateContext<'_, '_> {
@@ -132,7 +132,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The first key stops selecting, the next one leaves.
+    /// Stops selecting with the first key, and leaves with the next one.
     pub(super) fn clear_selection(&mut self) {
         match &mut self.state.copy_mode {
             Some(copying) if copying.anchor.is_some() => copying.anchor = None,
@@ -150,7 +150,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// To the other end of the selection; without one, the link under the cursor is opened.
+    /// Moves to the other end of the selection; without one, opens the link under the cursor.
     pub(super) fn other_end(&mut self, arranged: &ScreenLayout) {
         let height = self.height();
         let Some(copying) = &mut self.state.copy_mode else {
@@ -185,7 +185,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// To the next prompt of a shell, or to the one before; a terminal that goes on is held still for it.
+    /// Moves to the next prompt of a shell, or to the one before; a live terminal is held still for it.
     pub(super) fn jump_to_prompt(&mut self, onward: bool, arranged: &ScreenLayout) {
         let goes_on = self.focused_copy_mode(arranged).is_none();
         if goes_on {
@@ -290,7 +290,7 @@ impl UpdateContext<'_, '_> {
         self.ask(UiRequest::SendInput(id, ProgramInput::Paste(text)));
     }
 
-    /// Where a movement of a view leads over the text that is held still; nothing where none is.
+    /// Returns the position after a movement over the text in copy mode; nothing where none is held still.
     pub(super) fn position_after(&self, step: ViewMove, arranged: &ScreenLayout) -> Option<TextPosition> {
         let copying = self.focused_copy_mode(arranged)?;
         let (still, (line, column)) = (copying.scrollback.as_ref(), copying.cursor);
@@ -332,7 +332,7 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// All of its text.
+/// Returns all of its text.
 fn full_text(still: &Scrollback) -> String {
     still.text(SelectionMode::Lines, (0, 0), (still.last_line(), 0))
 }

@@ -1,4 +1,4 @@
-//! What each action does. One match has an arm for every action of the table, so that a new one does not compile without its arm.
+//! Dispatch of actions. One match has an arm for every action of the table, so that a new one does not compile without its arm.
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::Command;
@@ -11,7 +11,7 @@ use crate::ui::target::ActionTarget;
 use crate::ui::views::ViewMove;
 
 impl UpdateContext<'_, '_> {
-    /// Does an action, or says why it is not possible.
+    /// Performs an action, or shows the reason why it is not possible.
     pub(super) fn act(&mut self, action: Action) {
         let arranged = self.arranged();
         let about = self.target(&arranged);
@@ -101,7 +101,7 @@ impl UpdateContext<'_, '_> {
             Action::PreviousPrompt => self.jump_to_prompt(false, arranged),
             Action::NextPrompt => self.jump_to_prompt(true, arranged),
             Action::Text(motion) if copying => self.move_over_text(motion, arranged),
-            // Over text that is held still in another pane, they mean nothing here.
+            // Over text that is held still in another pane, they have no meaning here.
             Action::CopyMode
             | Action::Select(_)
             | Action::OtherEnd

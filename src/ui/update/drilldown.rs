@@ -1,4 +1,4 @@
-//! From a row of a view to what it stands for: another session, what a screen showed then, another comparison.
+//! From a row of a view to its subject: another session, the screen at that time, another comparison.
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::{Attempt, Worker};
@@ -11,7 +11,7 @@ use crate::ui::target::marked_session;
 use crate::ui::terminal_search::{is_same_line, match_columns};
 
 impl UpdateContext<'_, '_> {
-    /// To the session that is marked; what runs here goes on.
+    /// Switches to the marked session; everything that runs here continues.
     pub(super) fn switch_session(&mut self, arranged: &ScreenLayout) {
         match marked_session(&self.state.pane(arranged.focus), self.scene) {
             Some((_, row)) if row.state == SessionState::Here => {
@@ -22,7 +22,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// From a line of the log to what the agent's screen showed then.
+    /// Opens the agent's screen at the time of a line of the log.
     pub(super) fn open_replay(&mut self, arranged: &ScreenLayout) {
         let mark = self.state.pane(arranged.focus).mark;
         let Some(line) = self.scene.log.iter().find(|line| Some(line.seq) == mark) else {
@@ -49,7 +49,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// From a line that was found to where it is: in the terminal's memory, else on its screen as it was then.
+    /// Goes from a matching line to its place: in the terminal's memory, else on its screen as it was then.
     pub(super) fn open_match(&mut self, words: &str, arranged: &ScreenLayout) {
         let mark = self.state.pane(arranged.focus).mark.unwrap_or(0);
         let key = CacheKey::Search(words.trim().to_owned());
@@ -74,7 +74,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The newest line of a terminal's memory that is that line.
+    /// Returns the newest line of a terminal's memory with that text.
     fn find_in_scrollback(&self, screen: ScreenId, words: &str, text: &str) -> Option<usize> {
         let still = self.scene.screens.read(screen, |screen| screen.scrollback())?;
         still.lines.iter().rposition(|shown| {
@@ -102,7 +102,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// To a terminal: where it is shown already, else here.
+    /// Goes to a terminal: where it is shown already, else here.
     fn visit_screen(&mut self, screen: ScreenId, arranged: &ScreenLayout) {
         let content = match screen {
             ScreenId::Attempt(attempt) => return self.visit_agent(attempt, arranged),
@@ -115,7 +115,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Differences against the base become those since the last review, and back.
+    /// Switches from differences against the base to those since the last review, and back.
     pub(super) fn toggle_diff_base(&mut self, arranged: &ScreenLayout) {
         let pane = self.state.pane_mut(arranged.focus);
         if let PaneContent::Diff(task, against) = &pane.content {

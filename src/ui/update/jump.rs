@@ -8,7 +8,7 @@ use crate::ui::chord::Chord;
 use crate::ui::state::{JumpLabel, JumpLabels, Overlay};
 use crate::ui::views::ClickTarget;
 
-/// Letters of labels, those under the fingers first.
+/// Letters of labels, those of the home row first.
 const LETTERS: &str = "asdfghjklqwertyuiopzxcvbnm";
 
 impl UpdateContext<'_, '_> {
@@ -50,7 +50,7 @@ impl UpdateContext<'_, '_> {
             .filter(|target| target.label.starts_with(&jump.typed));
         match (fits.next(), fits.next()) {
             (None, _) => {
-                // The labels are gone; a letter that none has means nothing.
+                // The labels are gone; a letter without a label has no meaning.
                 None
             }
             (Some(only), None) if only.label == jump.typed => {
@@ -64,11 +64,11 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// So many labels, none the beginning of another.
+/// Returns `count` labels, none the beginning of another.
 fn labels(count: usize) -> Vec<String> {
     let letters: Vec<char> = LETTERS.chars().collect();
     let all = letters.len();
-    // So many first letters stand for two-letter labels that the others and those suffice.
+    // The smallest number of first letters for two-letter labels that makes enough labels together with the single ones.
     let pairs = (0..=all)
         .find(|pairs| (all - pairs) + pairs * all >= count)
         .unwrap_or(all);

@@ -1,4 +1,4 @@
-//! Who a key belongs to: the program that is typed to, an overlay, the prefix, or our keymap.
+//! Routing of keys: to the program with the keys, an overlay, the prefix, or our keymap.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
@@ -16,20 +16,20 @@ use crate::ui::state::{
 };
 use crate::ui::views::ViewMove;
 
-/// Lines of a paste that are sent without being shown.
+/// Maximum lines of a paste that are sent without being shown.
 const MOST_PASTED: usize = 5;
-/// Bytes of a paste that are sent; what is longer would come in pieces, and the last one could be missing.
+/// Maximum bytes of a paste that are sent; a longer one would come in pieces, and the last one could be missing.
 const MOST_PASTED_BYTES: usize = 4 * 1024 * 1024;
-/// The largest number that counts.
+/// The largest repeat count.
 const MOST_COUNTED: u32 = 999;
 
 impl UpdateContext<'_, '_> {
-    /// Returns true for a key that only puts away the card over the panes: any key puts away the summary, one that closes boxes the
+    /// Returns true for a key that only closes the card over the panes: any key closes the summary, a key that closes boxes also the
     /// greeting. The prefix does that, too, and waits for its key.
     pub(super) fn closes_card(&self, key: &KeyEvent) -> bool {
         let chord = Chord::from_event(key);
         let keymap = &self.state.keymap;
-        // The summary names the key that leads to what needs the person.
+        // The summary names the key that leads to the tasks that need the person.
         let is_named = keymap.lookup(KeyTable::Nav, chord) == Some(Action::GoToAttention);
         if key.kind == KeyEventKind::Release || chord == keymap.prefix() || is_named {
             return false;
@@ -62,7 +62,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A key of ours: a digit of a number counts, a movement is repeated as often as was counted.
+    /// Handles a key of ours: a digit of a number counts, a movement is repeated as often as was counted.
     fn own_key(&mut self, chord: Chord) {
         let mode = self.mode();
         if let Some(digit) = self.digit(chord, mode) {
@@ -86,15 +86,15 @@ impl UpdateContext<'_, '_> {
         let filtered = !self.state.pane(self.arranged().focus).filter.is_empty();
         let found = keymap.lookup(KeyTable::Filtered, chord).filter(|_| filtered);
         let action = found.or_else(|| keymap.lookup(KeyTable::Nav, chord));
-        // Out of what was opened in a pane one goes back first (A6); after the prefix the same action always leaves.
+        // A content that was opened in a pane is left first (A6); after the prefix the same action always leaves.
         match action {
             Some(Action::Detach) if can_go_back(self.state, self.arranged().focus) => Some(Action::Back),
             other => other,
         }
     }
 
-    /// The digit of a number that a key stands for: over text that is held still every one but a leading 0, which is a movement
-    /// there; elsewhere those after a 0, because the others are tabs, and those act at once.
+    /// Returns the digit of a repeat count: over text that is held still every digit but a leading 0, which is a movement there; elsewhere
+    /// those after a 0, because the others are tabs, and those act at once.
     fn digit(&self, chord: Chord, mode: InputMode) -> Option<u32> {
         let digit = chord.typed_char()?.to_digit(10)?;
         let counting = self.state.count.is_some();
@@ -133,12 +133,12 @@ impl UpdateContext<'_, '_> {
         };
     }
 
-    /// A key after the prefix. One that is not bound cancels and is not sent on; the prefix again is sent once (A5).
+    /// Handles a key after the prefix. A key that is not bound cancels and is not sent on; the prefix again is sent once (A5).
     fn after_prefix(&mut self, chord: Chord, then: Option<ScreenId>, key: &KeyEvent) {
         let ended = then.is_some_and(|id| !is_running(self.scene, id));
         let meant = self.state.keymap.lookup(KeyTable::Prefixed, chord);
         match then {
-            // Whoever asks for an action knows whose the keys are; anything else was typed ahead.
+            // A person who asks for an action knows where the keys go; anything else was typed ahead.
             Some(_) if ended && meant.is_none() => self.drop_typeahead(),
             Some(id) if !ended => self.state.key_focus = KeyFocus::Terminal(id),
             _ => self.state.key_focus = KeyFocus::Views,
@@ -169,7 +169,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A long paste, or one that could act by itself, is shown before it is sent (A5).
+    /// Shows a long paste, or one that could act by itself, before it is sent (A5).
     pub(super) fn paste_previewed(&mut self, id: ScreenId, text: String) {
         if text.len() > MOST_PASTED_BYTES {
             return self.warn("too long to be pasted: at most 4 MiB; keep it in a file and name that");
@@ -180,7 +180,7 @@ impl UpdateContext<'_, '_> {
             .chars()
             .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
         let marks = self.scene.screens.read(id, |screen| screen.bracketed_paste());
-        // Without marks every line end is an Enter.
+        // Without paste marks every line end is an Enter.
         let acts = lines > 1 && marks != Some(true);
         if self.state.pastes == PastePreview::Never || (lines <= MOST_PASTED && !steers && !acts) {
             return self.paste_into(id, text);
@@ -247,12 +247,12 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// The text with its lines ended by line feeds; most terminals end those of a paste as Enter does.
+/// Returns the text with its lines ended by line feeds; most terminals end those of a paste as Enter does.
 fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Whether a number before it repeats it.
+/// Returns true if a number before the action repeats it.
 fn repeats(action: Action) -> bool {
     matches!(
         action,

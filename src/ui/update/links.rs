@@ -1,4 +1,4 @@
-//! Opening links: the one under the cursor or the mouse, or one of those that are seen. The whole target is shown first.
+//! Opening links: the one under the cursor or the mouse, or one of the visible ones. The whole target is shown first.
 
 use super::{UiRequest, UpdateContext};
 use crate::ui::link::{Hyperlink, is_allowed, links};
@@ -9,7 +9,7 @@ use crate::ui::state::{ClientLocation, ConfirmAction, MenuAction};
 use crate::ui::views::first_row_shown;
 
 impl UpdateContext<'_, '_> {
-    /// Asks about the link under the cursor; without one there, lets the person choose among those that are seen.
+    /// Asks about the link under the cursor; without one there, lets the person choose among the visible ones.
     pub(super) fn open_link(&mut self, arranged: &ScreenLayout) {
         let found = self.links_seen(arranged);
         let cursor = self.focused_copy_mode(arranged).map(|copying| copying.cursor);
@@ -18,7 +18,7 @@ impl UpdateContext<'_, '_> {
             return self.ask_link(target);
         }
         let mut targets: Vec<String> = Vec::new();
-        // What was written last is likeliest.
+        // The latest output is likeliest.
         for link in found.into_iter().rev() {
             if !targets.contains(&link.target) {
                 targets.push(link.target);
@@ -36,7 +36,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Asks about the link under the mouse; answers whether there is one.
+    /// Asks about the link under the mouse; returns true if there is one.
     pub(super) fn click_link(&mut self, (column, row): (u16, u16), arranged: &ScreenLayout) -> bool {
         let Some(area) = arranged.at(column, row).map(|placed| placed.inner) else {
             return false;
@@ -55,7 +55,7 @@ impl UpdateContext<'_, '_> {
         true
     }
 
-    /// Shows the whole target and asks whether it is to be opened; over a connection it is copied instead.
+    /// Shows the whole target and asks for confirmation to open it; over a connection it is copied instead.
     pub(super) fn ask_link(&mut self, target: String) {
         let mut lines = vec![target.clone()];
         let host = target.split('/').nth(2).unwrap_or_default();
@@ -72,7 +72,7 @@ impl UpdateContext<'_, '_> {
         self.confirm(question, lines, yes, ConfirmAction::Link(target));
     }
 
-    /// Opens a link that was agreed to.
+    /// Opens a confirmed link.
     pub(super) fn follow_link(&mut self, target: String) {
         match self.state.location {
             _ if !is_allowed(&target) => self.warn("open link: only http and https are opened"),
@@ -87,7 +87,7 @@ impl UpdateContext<'_, '_> {
         found.map(|(found, _)| found).unwrap_or_default()
     }
 
-    /// The links seen in the terminal that is drawn there, and the line at its upper edge.
+    /// Returns the links visible in the terminal that is drawn there, and the line at its upper edge.
     fn links_in(
         &self,
         arranged: &ScreenLayout,

@@ -1,4 +1,4 @@
-//! The mouse: the first click focuses, the second acts; the wheel scrolls what is under it, or goes to the program that asked.
+//! The mouse: the first click focuses, the second acts; the wheel scrolls the pane under it, or goes to the program that asked.
 
 use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
@@ -20,7 +20,7 @@ use crate::ui::views::{ClickTarget, ViewMove};
 
 /// Lines per notch of the wheel.
 const WHEEL_LINES: i16 = 3;
-/// How soon after a click one at the same place is the second of two.
+/// Time within which another click at the same place is the second of two.
 const AGAIN_WITHIN: Span = Span::seconds(1);
 
 impl UpdateContext<'_, '_> {
@@ -31,7 +31,7 @@ impl UpdateContext<'_, '_> {
             MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_)
         );
         let begun = self.is_held(event);
-        // Held with Shift the outer terminal selects by itself, whether or not it tells us (A5).
+        // While Shift is held, the outer terminal selects by itself, whether or not it reports it (A5).
         if button && !begun && event.modifiers.contains(KeyModifiers::SHIFT) {
             return;
         }
@@ -42,7 +42,7 @@ impl UpdateContext<'_, '_> {
                 self.reaches_program(event, &arranged);
                 return;
             }
-            // What was on its way when the setting changed.
+            // An event on its way when the setting changed.
             MouseCapture::Off => return,
         }
         match event.kind {
@@ -89,8 +89,8 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Whether a button was pressed before this event that somebody here still holds; one whose release never came is over when
-    /// the next is pressed.
+    /// Returns true if a button was pressed before this event and is still held here; a press whose release never came ends with the next
+    /// press.
     fn is_held(&mut self, event: MouseEvent) -> bool {
         if matches!(event.kind, MouseEventKind::Down(_)) {
             (
@@ -104,8 +104,8 @@ impl UpdateContext<'_, '_> {
             || self.state.mouse_grab.is_some()
     }
 
-    /// Sends the event to the program that is typed to, if it happened there and was asked for. A program that received a press
-    /// receives what follows until the release, wherever the mouse is by then: at its edge.
+    /// Sends the event to the program with the keys, if it happened there and was requested. A program that received a press receives all
+    /// events until the release, even if the mouse has left it: then at its edge.
     fn reaches_program(&mut self, event: MouseEvent, arranged: &ScreenLayout) -> bool {
         let held = self.state.mouse_grab;
         if matches!(event.kind, MouseEventKind::Up(_)) {
@@ -154,7 +154,7 @@ impl UpdateContext<'_, '_> {
         }
         let wants = self.wants(&placed);
         let typing = self.mode() == InputMode::Type && placed.pane == arranged.focus;
-        // Whoever looks at what was shown before turns the wheel to get out of there.
+        // A person who looks at earlier output turns the wheel to leave it.
         let back = self.state.pane(placed.pane).scroll > 0;
         if inside(&placed, event) && !back && (wants.reports || (typing && wants.wheel_keys)) {
             self.forward(event, &placed);
@@ -163,7 +163,7 @@ impl UpdateContext<'_, '_> {
         self.move_in_view(placed.pane, ViewMove::Lines(lines), arranged);
     }
 
-    /// Text under the mouse is selected: the terminal is held still where the mouse was pressed.
+    /// Selects the text under the mouse: the terminal is held still where the mouse was pressed.
     fn drag(&mut self, event: MouseEvent, arranged: &ScreenLayout) {
         let Some((pane, from)) = self.state.mouse_press else {
             return;
@@ -215,14 +215,14 @@ impl UpdateContext<'_, '_> {
         if !covered && matches!(hit, ClickTarget::Pane(_)) {
             self.grab_split((event.column, event.row), arranged);
         }
-        // Whoever takes hold of a line does not mean what is inside.
+        // Grabbing a line does not mean its inside.
         if self.state.dragged_split.is_none() {
             self.activate(hit, arranged);
         }
     }
 
-    /// What was clicked there just before: a list may have moved below the mouse since, for the marked row to be seen in it, and the
-    /// second click means what the first one marked.
+    /// Returns the target that was clicked there just before: a list may have moved below the mouse since, for the marked row to be visible
+    /// in it, and the second click means the row marked by the first one.
     fn clicked_again(&mut self, event: MouseEvent) -> Option<ClickTarget> {
         let clicked = self.state.last_click.take()?;
         let again =
@@ -230,7 +230,7 @@ impl UpdateContext<'_, '_> {
         again.then_some(clicked.hit)
     }
 
-    /// A line that was not moved was not meant: it is the border of a pane, which gets the focus.
+    /// Releases a line. One that was not moved was not meant: it is the border of a pane, which gets the focus.
     fn release_split(&mut self, event: MouseEvent, from: (u16, u16), arranged: &ScreenLayout) {
         match self.hit(event) {
             Some(ClickTarget::Pane(pane)) if (event.column, event.row) == from => {
@@ -240,8 +240,8 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A click on a terminal that is held still moves its cursor there; one more at the same place selects the word. Answers whether
-    /// it was one.
+    /// Moves the cursor of a terminal in copy mode to the click; one more at the same place selects the word. Returns true if the click was
+    /// such a one.
     fn click_copy_mode(&mut self, arranged: &ScreenLayout) -> bool {
         let Some((pane, at)) = self.state.mouse_press else {
             return false;
@@ -264,7 +264,7 @@ impl UpdateContext<'_, '_> {
         true
     }
 
-    /// What a click there does: the first one goes there, the second one opens.
+    /// Performs a click on a target: the first one goes there, the second one opens.
     pub(super) fn activate(&mut self, hit: ClickTarget, arranged: &ScreenLayout) {
         match hit {
             ClickTarget::Overlay => {}
@@ -315,7 +315,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A click on a terminal that has the focus already: begin to type.
+    /// Begins typing for a click on a terminal that has the focus already.
     fn click_terminal(&mut self, arranged: &ScreenLayout) {
         if self.mode() == InputMode::Look && arranged.focused().is_some() {
             self.act(Action::Type);
@@ -346,14 +346,14 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// What is drawn at that position: the frame is drawn once more and asked.
+    /// Returns the target at that position: the frame is drawn once more to find it.
     fn hit(&self, event: MouseEvent) -> Option<ClickTarget> {
         let at = (event.column, event.row).into();
         let mut drawn = self.drawn_targets().into_iter().rev();
         drawn.find(|(area, _)| area.contains(at)).map(|(_, hit)| hit)
     }
 
-    /// Everything that can be clicked, what was drawn last at the end.
+    /// Returns everything that can be clicked, in the order of drawing.
     pub(super) fn drawn_targets(&self) -> Vec<(Rect, ClickTarget)> {
         let (width, height) = self.state.size;
         let mut scratch = Buffer::empty(Rect::new(0, 0, width, height));
@@ -375,7 +375,7 @@ fn inside(placed: &PlacedPane, event: MouseEvent) -> bool {
     placed.inner.contains((event.column, event.row).into())
 }
 
-/// The cell of an area that is nearest to the mouse: column, row.
+/// Returns the cell of an area that is nearest to the mouse: column, row.
 fn nearest_in(area: Rect, event: MouseEvent) -> (u16, u16) {
     (
         event

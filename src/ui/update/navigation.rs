@@ -1,4 +1,4 @@
-//! Moving about: steps inside a view, focus, tabs, into an agent and back out.
+//! Navigation: steps inside a view, focus, tabs, into an agent and back out.
 
 use ratatui::layout::Rect;
 
@@ -13,7 +13,7 @@ use crate::ui::target::shown_agent;
 use crate::ui::views::{MoveOutcome, SESSIONS, ViewContext, ViewMove, is_log, view_of};
 
 impl UpdateContext<'_, '_> {
-    /// What the view of the pane with the focus sees.
+    /// Returns the context for the view of the pane with the focus.
     pub(super) fn view_context<'c>(&'c self, pane: &'c Pane, arranged: &ScreenLayout) -> ViewContext<'c> {
         ViewContext {
             state: self.state,
@@ -25,7 +25,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A movement over the text in copy mode, else inside the view with the focus.
+    /// Moves over the text in copy mode, else inside the view with the focus.
     pub(super) fn step(&mut self, step: ViewMove, arranged: &ScreenLayout) {
         match self.position_after(step, arranged) {
             Some(spot) => self.move_to(spot, arranged),
@@ -33,7 +33,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A step inside a pane's view; out of it sideways, the focus moves.
+    /// Moves inside a pane's view; out of it sideways, the focus moves.
     pub(super) fn move_in_view(&mut self, id: PaneId, step: ViewMove, arranged: &ScreenLayout) {
         let pane = self.state.pane(id);
         let placed = arranged.panes.iter().find(|placed| placed.pane == id);
@@ -92,7 +92,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The pane in that direction; where only one is drawn, the next or previous one.
+    /// Focuses the pane in that direction; where only one is drawn, the next or previous one.
     pub(super) fn focus_toward(&mut self, direction: Direction, arranged: &ScreenLayout) {
         let placed: Vec<(PaneId, Rect)> = arranged
             .panes
@@ -134,7 +134,7 @@ impl UpdateContext<'_, '_> {
         self.focus(pane, from);
     }
 
-    /// Remembers where a person came from, unless that is a terminal: going back from one always leads out of terminals.
+    /// Remembers the place a person came from, unless that is a terminal: going back from one always leads out of terminals.
     pub(super) fn push_back_stack(&mut self, arranged: &ScreenLayout) {
         if self.state.pane(arranged.focus).content.screen().is_none() {
             self.state.back_stack.push((self.state.tab, arranged.focus));
@@ -233,14 +233,14 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Keys go to the program in that pane from now on: it is shown as it is, neither scrolled back nor held still.
+    /// Sends keys to the program in that pane from now on: it is shown as it is, neither scrolled back nor held still.
     fn begin_typing(&mut self, pane: PaneId, id: ScreenId) {
         self.state.pane_mut(pane).scroll = 0;
         self.state.copy_mode.take_if(|copying| copying.pane == pane);
         self.state.key_focus = KeyFocus::Terminal(id);
     }
 
-    /// To an agent's terminal: a pane that shows it, else its place among the agents, else here.
+    /// Goes to an agent's terminal: a pane that shows it, else its place among the agents, else here.
     pub(super) fn visit_agent(&mut self, agent: AttemptId, arranged: &ScreenLayout) {
         self.push_back_stack(arranged);
         self.state.agent = Some(agent);
@@ -275,7 +275,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The pane of the tab shown that follows the selection, where that leads to what is wanted.
+    /// Returns the pane of the tab shown that follows the selection, where that leads to the wanted content.
     fn following_pane(&mut self, wanted: &PaneContent) -> Option<PaneId> {
         self.follow_selection();
         let panes = self.state.current_tab()?.arrangement.panes();
@@ -285,7 +285,7 @@ impl UpdateContext<'_, '_> {
         })
     }
 
-    /// A pane for which that holds, in the tab shown if possible.
+    /// Returns a pane for which that holds, in the tab shown if possible.
     pub(super) fn find_pane(&self, wanted: &dyn Fn(&Pane) -> bool) -> Option<(usize, PaneId)> {
         let count = self.state.tabs.len();
         (0..count)
@@ -316,7 +316,7 @@ impl UpdateContext<'_, '_> {
         self.show(focus, PaneContent::Board);
     }
 
-    /// To a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
+    /// Goes to a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
     pub(super) fn visit_view(&mut self, page: ViewName, arranged: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
         let task = self.target(arranged).task.map(|task| task.id.clone());
@@ -335,7 +335,8 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// To what has waited longest; pressed there again, to the next. Where nothing waits, to what keeps a run from going on. While typing, the typing goes on there (A6).
+    /// Goes to the item that has waited longest; pressed there again, to the next. Where nothing waits, to the task that keeps a run from
+    /// continuing. While typing, typing continues there (A6).
     pub(super) fn visit_attention(&mut self, arranged: &ScreenLayout) {
         let typing = matches!(self.state.key_focus, KeyFocus::Terminal(_));
         let here = self.target(arranged).task.map(|task| task.id.clone());

@@ -1,4 +1,4 @@
-//! Changing the arrangement: splitting, closing, swapping, zooming, tabs. A tab that is changed becomes a person's own.
+//! Changes of the arrangement: splitting, closing, swapping, zooming, tabs. A tab that is changed becomes a person's own.
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::AttemptId;
@@ -11,11 +11,11 @@ use crate::ui::state::{ConfirmAction, KeyFocus, MenuAction, Pane, PaneArrangemen
 
 /// Thousandths by which a line moves per key.
 const NUDGE: u16 = 40;
-/// Most tabs of a client.
+/// Maximum number of tabs of a client.
 const MOST_TABS: usize = 30;
 
 impl UpdateContext<'_, '_> {
-    /// The tree of the tab shown, as a person's own.
+    /// Returns the tree of the tab shown, as a person's own.
     fn own(&mut self, arranged: &ScreenLayout) -> Option<&mut PaneTree> {
         let wide = self.state.size.0 >= crate::ui::screen_layout::WIDE;
         let drawn = preset_layout(&arranged.order, 0);
@@ -72,7 +72,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// What is pressed from now on is for the shell in that pane, though it does not run yet.
+    /// Directs the keys from now on to the shell in that pane, though it does not run yet.
     fn type_to_opening(&mut self, pane: PaneId) {
         self.state.held_keys.clear();
         self.state.key_focus = KeyFocus::Opening(pane);
@@ -128,7 +128,7 @@ impl UpdateContext<'_, '_> {
         self.relayout();
     }
 
-    /// A pane is gone: so is its shell, if no other pane shows it.
+    /// Forgets a closed pane, and its shell, if no other pane shows it.
     fn forget(&mut self, pane: PaneId) {
         let Some(gone) = self.state.panes.remove(&pane) else {
             return;
@@ -217,7 +217,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A tab of one pane, shown at once.
+    /// Adds a tab of one pane, shown at once.
     fn new_tab(&mut self, title: String, pane: PaneId) {
         let arrangement = PaneArrangement::Own(PaneTree::Leaf(pane));
         self.state.tabs.push(Tab::new(title, arrangement, pane));
@@ -230,7 +230,7 @@ impl UpdateContext<'_, '_> {
         self.shell_tab("Shell".to_owned(), UiRequest::OpenShell);
     }
 
-    /// A new tab with a shell where the agent of the task works.
+    /// Opens a new tab with a shell where the agent of the task works.
     pub(super) fn shell_here(&mut self, arranged: &ScreenLayout) {
         let attempt = self.target(arranged).attempt;
         match attempt.filter(|attempt| attempt.workplace.is_some()) {
@@ -241,13 +241,13 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A new tab with a shell that runs that: where that attempt works, else in the project's folder.
+    /// Opens a new tab with a shell that runs that command: where that attempt works, else in the project's folder.
     pub(super) fn run_in_shell(&mut self, command: String, attempt: Option<AttemptId>) {
         let title = command.split_whitespace().next().unwrap_or("Shell").to_owned();
         self.shell_tab(title, |pane| UiRequest::RunInShell(pane, attempt, command));
     }
 
-    /// A new tab with a shell, opened by that request.
+    /// Opens a new tab with a shell, by that request.
     fn shell_tab(&mut self, title: String, open: impl FnOnce(PaneId) -> UiRequest) {
         if self.state.tabs.len() >= MOST_TABS {
             return self.warn(format!("new shell: there are {MOST_TABS} tabs; close one first"));
@@ -284,14 +284,14 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Takes hold of the line between panes at that place, if there is one.
+    /// Grabs the line between panes at that place, if there is one.
     pub(super) fn grab_split(&mut self, at: (u16, u16), arranged: &ScreenLayout) {
         let tree = resizable_tree(self.state, self.scene, arranged);
         let line = tree.and_then(|tree| tree.split_at(arranged.body, arranged.focus, at));
         self.state.dragged_split = line.map(|line| (line, at));
     }
 
-    /// Moves the line that the mouse holds there.
+    /// Moves the line that the mouse holds to that place.
     pub(super) fn drag_split(&mut self, to: (u16, u16), arranged: &ScreenLayout) {
         if let Some((line, _)) = self.state.dragged_split.clone()
             && let Some(tree) = self.own(arranged)

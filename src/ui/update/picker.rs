@@ -30,7 +30,7 @@ fn list_key(chord: Chord) -> ListKey {
     }
 }
 
-/// The mark moved by so many rows of a list of that length.
+/// Returns the mark moved by `by` rows in a list of that length.
 fn move_mark(at: usize, by: isize, length: usize) -> usize {
     at.saturating_add_signed(by).min(length.saturating_sub(1))
 }
@@ -69,7 +69,7 @@ impl UpdateContext<'_, '_> {
             PaletteAction::Search(words) => {
                 let arranged = self.arranged();
                 self.find_everywhere(words, &arranged);
-                // What is to be found is written already.
+                // The words to find are written already.
                 self.state.overlay = None;
             }
             PaletteAction::Log(line) => {
@@ -83,7 +83,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Does an action that was chosen by name, and remembers it.
+    /// Performs an action that was chosen by name, and remembers it.
     fn act_by_name(&mut self, action: Action, task: Option<TaskId>) {
         self.state.recent_actions.retain(|other| *other != action);
         self.state.recent_actions.insert(0, action);
@@ -114,7 +114,7 @@ impl UpdateContext<'_, '_> {
         Some(Overlay::Help(search))
     }
 
-    /// What a row of the palette would do, as a command of the shell.
+    /// Copies the shell command for a row of the palette.
     fn copy_row(&mut self, row: Option<&palette::PaletteRow>) {
         match row.map(|row| &row.action) {
             Some(PaletteAction::Action(action, task)) => self.copy_command_line(Some(*action), task.clone()),
@@ -126,7 +126,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// An action as a command of the shell, with the task it would be about.
+    /// Copies the shell command for an action, with its task.
     fn copy_command_line(&mut self, action: Option<Action>, named: Option<TaskId>) {
         let arranged = self.arranged();
         self.named_task = named;
@@ -138,7 +138,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The wheel over whatever lies over the panes.
+    /// Handles the wheel over an overlay.
     pub(super) fn overlay_wheel(&mut self, rows: isize) {
         let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
         if matches!(

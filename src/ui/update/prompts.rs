@@ -1,4 +1,4 @@
-//! Keys while something lies over the panes: editing a line, answering a question, choosing from a list.
+//! Keys for overlays: editing a line, answering a question, choosing from a list.
 
 use crossterm::event::KeyCode;
 use ratatui::layout::Rect;
@@ -50,7 +50,7 @@ impl UpdateContext<'_, '_> {
         };
     }
 
-    /// What a key does in a choice: a letter of a row and the key that opened it take one.
+    /// Returns the effect of a key in a menu: a letter of a row and the key that opened it take one.
     fn choose_step(&self, choose: &mut Menu, chord: Chord) -> ListKey {
         let letter = |choice: &MenuItem| choice.key.is_some() && choice.key == chord.typed_char();
         if let Some(at) = choose.items.iter().position(letter) {
@@ -64,7 +64,7 @@ impl UpdateContext<'_, '_> {
         list_step(chord)
     }
 
-    /// Opens a menu of these texts and what each does.
+    /// Opens a menu of these texts with their effects.
     pub(super) fn menu(
         &mut self,
         title: &str,
@@ -103,7 +103,7 @@ impl UpdateContext<'_, '_> {
             return Some(Overlay::Confirm(confirm));
         }
         match chord.code() {
-            // Held with Control or the like it is some other program's key, and no yes.
+            // Held with Control or the like it is another program's key, and not a yes.
             KeyCode::Char('y' | 'Y') if chord.typed_char().is_some() => {
                 self.run_confirmed(confirm.action);
                 self.state.overlay.take()
@@ -136,7 +136,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Edits the line; nothing is left of it when it was sent or given up.
+    /// Edits the line; returns nothing when it was sent or cancelled.
     fn ask_key(&mut self, mut ask: TextPrompt, chord: Chord) -> Option<TextPrompt> {
         let most = prompt_lines::prompt_max_scroll(&ask, self.screen());
         match chord.code() {
@@ -178,13 +178,13 @@ impl UpdateContext<'_, '_> {
         None
     }
 
-    /// The whole screen.
+    /// Returns the area of the whole screen.
     fn screen(&self) -> Rect {
         let (width, height) = self.state.size;
         Rect::new(0, 0, width, height)
     }
 
-    /// Does what a prompt was for.
+    /// Performs the purpose of a prompt.
     fn submit_prompt(&mut self, prompt: TextPrompt, text: &str) {
         let title = prompt.done();
         let command: fn(TaskId, String) -> Command = match prompt.kind {
@@ -208,9 +208,9 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// What a key does in a list.
+/// Effect of a key in a list.
 pub(super) enum ListKey {
-    /// Moves the mark by so many rows.
+    /// Moves the mark by that many rows.
     By(isize),
     Take,
     Close,

@@ -1,4 +1,4 @@
-//! Giving the session and its tabs other names. Both can be undone.
+//! Renaming the session and its tabs. Both can be undone.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -6,9 +6,9 @@ use super::{UiRequest, UpdateContext};
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{Overlay, PromptKind, TextPrompt, UndoMethod};
 
-/// Longest name of a tab, in letters.
+/// Maximum letters of a tab's name.
 const LONGEST_TAB: usize = 20;
-/// Longest name of a session, in letters.
+/// Maximum letters of a session's name.
 const LONGEST_SESSION: usize = 60;
 
 impl UpdateContext<'_, '_> {

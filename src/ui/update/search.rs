@@ -1,4 +1,4 @@
-//! Keys while words are written that a list or a terminal is searched for. Every key searches anew.
+//! Keys while the search words for a list or a terminal are written. Every key searches again.
 
 use crossterm::event::KeyCode;
 
@@ -12,7 +12,7 @@ use crate::ui::state::{KeyFocus, Overlay, PaneContent, SearchPrompt, SearchScope
 use crate::ui::views::{ViewMove, is_log, view_of};
 
 impl UpdateContext<'_, '_> {
-    /// Begins to search: the terminal with the focus, held still for it, else the list.
+    /// Begins a search: in the terminal with the focus, held still for it, else in the list.
     pub(super) fn find(&mut self, onward: bool, arranged: &ScreenLayout) {
         let pane = self.state.pane(arranged.focus);
         let terminal = pane.content.screen().is_some_and(|id| self.scene.screens.has(id));
@@ -39,7 +39,7 @@ impl UpdateContext<'_, '_> {
         self.state.overlay = Some(Overlay::Search(SearchPrompt { line, scope }));
     }
 
-    /// Whether the view with the focus has rows that can be searched.
+    /// Returns true if the view with the focus has rows that can be searched.
     fn has_rows(&self, arranged: &ScreenLayout) -> bool {
         let pane = self.state.pane(arranged.focus);
         view_of(&pane.content)
@@ -47,7 +47,7 @@ impl UpdateContext<'_, '_> {
             .is_some()
     }
 
-    /// The next order that the rows of a list can stand in.
+    /// Switches to the next order of the rows of a list.
     pub(super) fn sort(&mut self, arranged: &ScreenLayout) {
         let pane = self.state.pane_mut(arranged.focus);
         let orders = view_of(&pane.content).orders();
@@ -59,7 +59,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Begins to search what all terminals have shown: in the pane that does so already, else here, to be left with `Back`.
+    /// Begins to search the output of all terminals: in the pane that does so already, else here, to be left with `Back`.
     pub(super) fn find_everywhere(&mut self, words: String, arranged: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
         match self.find_pane(&|pane| matches!(pane.content, PaneContent::Past(_))) {
@@ -110,7 +110,7 @@ impl UpdateContext<'_, '_> {
         Some(Overlay::Search(finding))
     }
 
-    /// Searches for what is written so far.
+    /// Searches for the words written so far.
     pub(super) fn run_search(&mut self, finding: &SearchPrompt) {
         let focus = self.arranged().focus;
         let words = finding.line.text();
@@ -119,7 +119,7 @@ impl UpdateContext<'_, '_> {
                 let pane = self.state.pane_mut(focus);
                 words.clone_into(&mut pane.filter);
                 pane.scroll = 0;
-                // The log goes on following; in other lists what is marked is one of those that match.
+                // The log continues to follow; in other lists the marked row is one of those that match.
                 if !is_log(&pane.content) {
                     self.move_in_matches(ViewMove::Lines(0));
                 }
@@ -134,7 +134,7 @@ impl UpdateContext<'_, '_> {
                 let height = self.height();
                 if let Some(copying) = &mut self.state.copy_mode {
                     copying.search = (words.to_owned(), onward);
-                    // What is already at the place where the search began counts.
+                    // A match at the place where the search began counts.
                     let here = match (onward, from.1.checked_sub(1)) {
                         (true, Some(column)) => (from.0, column),
                         _ => from,
@@ -179,7 +179,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A step in the list that is searched.
+    /// Moves in the list that is searched.
     pub(super) fn move_in_matches(&mut self, step: ViewMove) {
         let arranged = self.arranged();
         if self.focused_copy_mode(&arranged).is_none() {

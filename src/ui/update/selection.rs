@@ -1,4 +1,4 @@
-//! What panes show that follow the selected task, and which task that is while nobody has chosen one.
+//! Contents of the panes that follow the selected task, and the choice of that task while none is selected.
 
 use super::UpdateContext;
 use crate::domain::{AttemptId, Span, TaskId};
@@ -8,12 +8,12 @@ use crate::ui::screen_layout::shows_selected_task;
 use crate::ui::state::{PaneArrangement, PaneContent};
 use crate::ui::target::{ordered_columns, selected, shown_agent};
 
-/// How long the end of an agent stays on the screen of somebody who only watches, before the next agent is shown.
+/// Time for which the end of an agent stays on the screen of a person who only watches, before the next agent is shown.
 const LINGER: Span = Span::seconds(4);
 
 impl UpdateContext<'_, '_> {
-    /// What a person acts on is what they see: the task and the agent shown are theirs from the first key on, and never change by
-    /// themselves.
+    /// Selects the task and the agent that are shown: from the first key on they belong to the person, who acts on what they see, and never
+    /// change by themselves.
     pub(super) fn choose_what_is_shown(&mut self) {
         let tab = self.state.current_tab();
         let lists_agents = tab.is_some_and(|tab| matches!(tab.arrangement, PaneArrangement::Agents { .. }));
@@ -25,7 +25,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Shows in panes that follow the selection what the selected task has now.
+    /// Shows the present content of the selected task in panes that follow the selection.
     pub(super) fn follow_selection(&mut self) {
         self.watch();
         let following = self.state.panes.iter().filter(|(_, pane)| pane.follows_selection);
@@ -47,7 +47,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// While nobody has chosen a task, shows one that is worked on, until some time after that ended.
+    /// Shows a task that is worked on while none is selected, until some time after the work ended.
     fn watch(&mut self) {
         let exists = |id: &TaskId| self.scene.model.tasks.contains_key(id);
         if self.state.selected.as_ref().is_some_and(exists) || !shows_selected_task(self.state) {
@@ -55,7 +55,7 @@ impl UpdateContext<'_, '_> {
             return;
         }
         let now = self.scene.now;
-        // A person plans with the conductor: it comes before whoever works alone.
+        // A person plans with the conductor: it comes before agents that work alone.
         let conductor = self.conductor();
         let planning = conductor.and_then(|id| Some(self.scene.model.attempts.get(&id)?.task.clone()));
         if let Some(task) = planning.or_else(|| self.asking_in_demo()) {
@@ -71,7 +71,7 @@ impl UpdateContext<'_, '_> {
             }
         }
         if self.scene.model.is_all_done() {
-            // How it all went comes after the last agent.
+            // The summary comes after the last agent.
             self.state.watched = None;
             return;
         }
@@ -83,8 +83,8 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The task whose agent has asked for the longest time, in a demo: there a question answers itself after a time, which can be seen
-    /// in its terminal only.
+    /// Returns the task whose agent has asked for the longest time, in a demo: there a question answers itself after a time, which can be
+    /// seen in its terminal only.
     fn asking_in_demo(&self) -> Option<TaskId> {
         let is_demo = self.scene.session.on_leave != LeaveEffect::GoesOn;
         let asks = self
@@ -99,21 +99,21 @@ impl UpdateContext<'_, '_> {
             .cloned()
     }
 
-    /// The conductor at work, once it has a terminal.
+    /// Returns the conductor at work, once it has a terminal.
     fn conductor(&self) -> Option<AttemptId> {
         let mut agents = self.scene.model.agents().map(|row| row.attempt);
         let found = agents.find(|attempt| attempt.conducts())?;
         Some(found.id).filter(|id| self.scene.screens.has(ScreenId::Attempt(*id)))
     }
 
-    /// The agent at work on a task, once it has a terminal.
+    /// Returns the agent at work on a task, once it has a terminal.
     fn agent_of(&self, task: &TaskId) -> Option<AttemptId> {
         let open = self.scene.model.tasks.get(task)?.open_attempt?;
         Some(open).filter(|id| self.scene.screens.has(ScreenId::Attempt(*id)))
     }
 
-    /// Answers whether the pane shows something else now. The screen of an agent that ended stays until the task has another
-    /// agent or another task is selected; what is scrolled back or held still stays in any case while the task is the same.
+    /// Updates a pane; returns true if it shows something else now. The screen of an agent that ended stays until the task has another
+    /// agent or another task is selected; a view that is scrolled back or held still stays in any case while the task is the same.
     fn follow_in(&mut self, id: PaneId) -> bool {
         let pane = self.state.pane(id);
         let task = selected(self.state, self.scene);

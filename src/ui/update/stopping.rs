@@ -1,4 +1,4 @@
-//! Stopping agents, and skipping tasks that they work on: both are asked about first, and name whom they stop.
+//! Stopping agents, and skipping tasks that they work on: both are confirmed first, naming the agents they stop.
 
 use super::UpdateContext;
 use super::affected::affected_lines;
@@ -8,7 +8,7 @@ use crate::ui::state::{ConfirmAction, named};
 use crate::ui::target::ActionTarget;
 
 impl UpdateContext<'_, '_> {
-    /// Skipping stops the agent of a task, so it is asked about where one works.
+    /// Asks before skipping where an agent works on a task, as skipping stops it.
     pub(super) fn ask_skip(&mut self, about: &ActionTarget<'_>) {
         let tasks = self.affected_tasks(about);
         let model = self.scene.model;
@@ -35,7 +35,7 @@ impl UpdateContext<'_, '_> {
         self.confirm(format!("Skip {named}?"), lines, "skip", deed);
     }
 
-    /// Stops the agents of the tasks; of one it says more, and it needs no task.
+    /// Stops the agents of the tasks; for a single one the question has more details, and it needs no task.
     pub(super) fn stop_agents(&mut self, about: &ActionTarget<'_>) {
         let model = self.scene.model;
         let tasks = self.affected_tasks(about);

@@ -22,7 +22,7 @@ impl UpdateContext<'_, '_> {
         self.state.overlay = Some(Overlay::Form(Box::new(TaskForm::new(workflows))));
     }
 
-    /// The same form, for what a conductor is to plan: it goes to one at once, which is shown when it has a terminal.
+    /// Opens the same form for work that a conductor is to plan: it goes to one at once, which is shown when it has a terminal.
     pub(super) fn conduct(&mut self) {
         let workflow = WorkflowId::from(WorkflowId::CONDUCT);
         let mut form = TaskForm::new(vec![workflow]);
@@ -51,7 +51,7 @@ impl UpdateContext<'_, '_> {
         Some(Overlay::Form(form))
     }
 
-    /// Takes the first of what the field offers for the word that is being written, with the caret behind it.
+    /// Takes the first word that the field offers for the one being written, with the caret behind it.
     fn complete(&self, form: &mut TaskForm) -> bool {
         let model = self.scene.model;
         let line = match form.field {
@@ -90,7 +90,7 @@ impl UpdateContext<'_, '_> {
         }
         let workflow = form.workflows.into_iter().nth(form.workflow);
         if workflow.as_ref().is_some_and(WorkflowId::is_conduct) {
-            // Whoever wants to plan looks at the conductor, as soon as it is at work.
+            // A person who wants to plan looks at the conductor, as soon as it is at work.
             (self.state.selected, self.state.watched) = (None, None);
         }
         self.record_irreversible(format!("created {title}"));
@@ -121,7 +121,7 @@ impl UpdateContext<'_, '_> {
         self.ask(UiRequest::OpenEditor(text));
     }
 
-    /// The editor was closed: what it was opened for gets the text; nothing when it failed.
+    /// Takes the text of the closed editor for the purpose it was opened for; nothing when it failed.
     pub(super) fn edited(&mut self, text: Option<String>) {
         let editing = self.state.editing.take();
         match (editing, text) {
@@ -182,7 +182,7 @@ fn edit_field(form: &mut TaskForm, chord: Chord) {
     }
 }
 
-/// What an edited text changes: its first line is the title, the rest the body.
+/// Returns the changes of an edited text: its first line is the title, the rest the body.
 fn changed(task: &Task, text: &str) -> TaskPatch {
     let (title, body) = text.trim_start().split_once('\n').unwrap_or((text.trim(), ""));
     let (title, body) = (title.trim(), body.trim());

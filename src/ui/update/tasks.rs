@@ -19,7 +19,7 @@ use crate::ui::target::{ActionTarget, blocking_question};
 use crate::ui::views::ViewMove;
 
 impl UpdateContext<'_, '_> {
-    /// The tasks an action is about: those that are marked, else the one at hand.
+    /// Returns the tasks an action applies to: those that are marked, else the current one.
     pub(super) fn affected_tasks(&self, about: &ActionTarget<'_>) -> Vec<Arc<Task>> {
         let tasks = &self.scene.model.tasks;
         if self.named_task.is_none() && !self.state.marked_tasks.is_empty() {
@@ -30,7 +30,7 @@ impl UpdateContext<'_, '_> {
         one.cloned().into_iter().collect()
     }
 
-    /// Says yes: to the agent at hand that asks for a permission, else to the tasks.
+    /// Approves the request of the current agent for a permission, else the tasks.
     pub(super) fn approve(&mut self, about: &ActionTarget<'_>) {
         match about.wants_permission(self.scene.now) {
             Some((attempt, known)) if self.state.marked_tasks.is_empty() => {
@@ -56,7 +56,7 @@ impl UpdateContext<'_, '_> {
         self.command_tasks(verb, &ids, ids.iter().cloned().map(command).collect());
     }
 
-    /// Asks the board for commands about these tasks, which are no longer marked then.
+    /// Asks the board for commands about these tasks, and unmarks them.
     fn command_tasks(&mut self, verb: &str, ids: &[TaskId], commands: Vec<Command>) {
         if !ids.is_empty() {
             self.commands(format!("{verb} {}", named(ids)), commands);
@@ -75,7 +75,7 @@ impl UpdateContext<'_, '_> {
         self.command_tasks("released", &ids, vec![Command::Release(ids.clone())]);
     }
 
-    /// Retries tasks that are all parked; asks why others are to be parked.
+    /// Retries tasks that are all parked; asks for the reason to park others.
     pub(super) fn toggle_park(&mut self, about: &ActionTarget<'_>) {
         let is_parked = |task: &Arc<Task>| matches!(task.state, TaskState::Parked(_));
         if self.affected_tasks(about).iter().all(is_parked) {
@@ -125,7 +125,7 @@ impl UpdateContext<'_, '_> {
         };
     }
 
-    /// Marks the task at hand, or no longer, and goes on to the next.
+    /// Marks the current task, or unmarks it, and moves to the next.
     pub(super) fn mark(&mut self, about: &ActionTarget<'_>, arranged: &ScreenLayout) {
         let Some(id) = about.task.map(|task| task.id.clone()) else {
             return;
@@ -138,7 +138,7 @@ impl UpdateContext<'_, '_> {
         self.move_in_view(arranged.focus, ViewMove::One(Direction::Down), arranged);
     }
 
-    /// What the agent asked, when it is to be answered.
+    /// Returns the lines of the agent's question, when it is to be answered.
     fn asked_by(&self, tasks: &[Arc<Task>]) -> Vec<String> {
         let now = self.scene.now;
         let open = tasks
@@ -155,7 +155,8 @@ impl UpdateContext<'_, '_> {
         asked.collect()
     }
 
-    /// Closing takes work away where there is some: then a word is asked for, and the prompt shows where the work is kept.
+    /// Asks before closing. Closing takes work away where there is some: then a word is required, and the prompt shows where the work is
+    /// kept.
     pub(super) fn ask_close(&mut self, about: &ActionTarget<'_>) {
         let tasks = self.affected_tasks(about);
         if tasks.is_empty() {
@@ -195,7 +196,7 @@ impl UpdateContext<'_, '_> {
         }));
     }
 
-    /// Merging at once leaves stages out, so it is asked about, and they are named.
+    /// Asks before merging, which leaves stages out when done at once; they are named.
     pub(super) fn ask_merge(&mut self, about: &ActionTarget<'_>) {
         let model = self.scene.model;
         let (mut moved, mut commands) = (Vec::new(), Vec::new());
@@ -230,7 +231,7 @@ impl UpdateContext<'_, '_> {
         self.confirm(format!("Merge {tasks} now?"), lines, "merge", deed);
     }
 
-    /// Asks whether something is to be done; `yes` is the word for it.
+    /// Asks for confirmation; `yes` is the word for it.
     pub(super) fn confirm(
         &mut self,
         question: impl Into<String>,
@@ -247,7 +248,7 @@ impl UpdateContext<'_, '_> {
         })));
     }
 
-    /// Pausing stops what runs, so it is asked about when something does; going on is not.
+    /// Pauses, or resumes. Pausing stops running work, so it is confirmed when something runs; resuming is not.
     pub(super) fn pause(&mut self) {
         if self.scene.model.pause.is_some() {
             return self.command("resumed", Command::Resume);
@@ -268,7 +269,7 @@ impl UpdateContext<'_, '_> {
         );
     }
 
-    /// Leaves. A session of a project goes on, so nothing is asked; a demo ends then, and that is asked first.
+    /// Leaves. A session of a project continues, so nothing is asked; a demo ends then, and that is asked first.
     pub(super) fn leave(&mut self) {
         let folder = match self.scene.session.on_leave {
             LeaveEffect::GoesOn => return self.ask(UiRequest::Detach),
@@ -328,7 +329,7 @@ pub(super) fn ids(tasks: &[Arc<Task>]) -> Vec<TaskId> {
     tasks.iter().map(|task| task.id.clone()).collect()
 }
 
-/// Changes of priority; those that would leave the scale are skipped.
+/// Returns the changes of priority; those that would leave the scale are skipped.
 fn priorities(tasks: &[Arc<Task>], by: i8) -> Vec<Command> {
     let changed = tasks.iter().filter_map(|task| {
         let priority = task

@@ -1,4 +1,4 @@
-//! Choosing a theme: what is marked is shown at once, Enter keeps it, Esc brings back the one before.
+//! Choosing a theme: the marked one is shown at once, Enter keeps it, Esc brings back the one before.
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::NoticeLevel;
@@ -28,7 +28,7 @@ impl UpdateContext<'_, '_> {
         self.menu("Theme", items, at.unwrap_or(0));
     }
 
-    /// Shows the theme that is marked, if it is themes that are chosen among.
+    /// Shows the marked theme, if the menu is one of themes.
     pub(super) fn preview_theme(&mut self, choose: &Menu) {
         if let Some(MenuAction::Theme { name, .. }) = chosen(choose) {
             self.apply_theme(name.clone());
@@ -42,7 +42,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The choice stays, in this project; for all projects there is a setting.
+    /// Keeps the choice, in this project; for all projects there is a setting.
     pub(super) fn keep_theme(&mut self, name: Option<String>) {
         let text = match &name {
             None => "theme: as set in the configuration".to_owned(),

@@ -1,4 +1,4 @@
-//! Keys in the list of what a project's files would start.
+//! Keys in the list of everything that a project's files would start.
 
 use crossterm::event::KeyCode;
 
@@ -8,7 +8,7 @@ use crate::ui::chord::Chord;
 use crate::ui::state::{Overlay, TrustReview};
 
 impl UpdateContext<'_, '_> {
-    /// A key; answers what lies over the panes afterwards.
+    /// Handles a key; returns the overlay afterwards.
     pub(super) fn trust_key(&mut self, mut review: TrustReview, chord: Chord) -> Option<Overlay> {
         let texts = self
             .scene
@@ -37,7 +37,7 @@ impl UpdateContext<'_, '_> {
         Some(Overlay::Trust(review))
     }
 
-    /// Trusts exactly what is shown: the server refuses when the files say something else by now.
+    /// Trusts exactly the shown texts: the server refuses when the files have changed by now.
     fn trust_shown(&mut self, review: TrustReview) -> Option<Overlay> {
         let overview = self.scene.cache.trust(review.opened);
         match overview.map(|overview| (overview.is_trusted, overview.hash.clone())) {

@@ -1,4 +1,4 @@
-//! Requesting what can be undone from the board, and `undo` and `redo` themselves.
+//! Requests of undoable actions to the board, and `undo` and `redo` themselves.
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::Command;
@@ -27,7 +27,7 @@ impl UpdateContext<'_, '_> {
         self.requests.extend(commands.into_iter().map(UiRequest::Command));
     }
 
-    /// Remembers something that cannot be undone, so that undo says so instead of undoing something older.
+    /// Remembers an action that cannot be undone, so that undo reports that instead of undoing something older.
     pub(super) fn record_irreversible(&mut self, title: impl Into<String>) {
         self.record_undo(title, UndoMethod::Irreversible(Vec::new()));
     }
@@ -88,7 +88,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Undoes an action; answers with the action that undoes that.
+    /// Undoes an action; returns the action that undoes that.
     fn reverse(&mut self, act: UndoEntry) -> UndoEntry {
         let how = match act.method {
             UndoMethod::Commands { done, inverse } => {

@@ -1,4 +1,4 @@
-//! Keys while the questions of a first start are asked. Esc skips all that are left; what was answered is kept.
+//! Keys while the questions of a first start are asked. Esc skips all that are left; given answers are kept.
 
 use crossterm::event::KeyCode;
 
@@ -14,7 +14,7 @@ use crate::ui::state::{Overlay, Welcome, WelcomeStep};
 const BASE_BRANCH: &str = "base_branch";
 
 impl UpdateContext<'_, '_> {
-    /// A key; answers what lies over the panes afterwards.
+    /// Handles a key; returns the overlay afterwards.
     pub(super) fn welcome_key(&mut self, mut welcome: Box<Welcome>, chord: Chord) -> Option<Overlay> {
         if chord.code() == KeyCode::Esc {
             self.ask(UiRequest::SaveSettings(welcome.answers));
@@ -35,7 +35,7 @@ impl UpdateContext<'_, '_> {
         Some(Overlay::Welcome(welcome))
     }
 
-    /// Takes the answer to the question that is asked, and goes on to the next.
+    /// Takes the answer to the current question, and continues with the next.
     fn answered(&mut self, mut welcome: Box<Welcome>) -> Option<Overlay> {
         let next = match &welcome.step {
             WelcomeStep::Agent => {
@@ -99,7 +99,7 @@ impl UpdateContext<'_, '_> {
         Some(Overlay::Welcome(welcome))
     }
 
-    /// Why that key cannot be the prefix.
+    /// Returns the reason why that key cannot be the prefix.
     fn no_prefix(&self, chord: Chord) -> Option<String> {
         if let Some(why) = chord.prefix_problem() {
             return Some(format!("{chord} is {why}"));
@@ -126,7 +126,7 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// Takes the base branch that was found, or goes on to ask for another.
+/// Takes the base branch that was found, or continues with the question for another.
 fn base_answered(welcome: &mut Welcome) -> WelcomeStep {
     let found = welcome.detected.base.as_ref().map(|(name, _)| name.clone());
     let of_the_persons = usize::from(found.is_some());

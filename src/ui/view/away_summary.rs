@@ -1,5 +1,5 @@
-//! The summary for a person who comes back: what was done, what failed, what was sent back while they were away. Goes with the
-//! first key; takes none.
+//! The summary for a person who comes back: tasks that were done, failed or sent back while they were away. Closed by the first key, which
+//! it does not consume.
 
 use super::FrameContext;
 use crate::domain::{Task, TaskState, Timestamp};
@@ -9,7 +9,7 @@ use crate::ui::status::DisplayStatus;
 
 /// Columns of the card.
 const WIDE: u16 = 64;
-/// Tasks that are named in a line; the others are counted.
+/// Maximum number of tasks that are named in a line; the others are counted.
 const NAMED: usize = 6;
 
 /// Draws the card.

@@ -1,5 +1,5 @@
-//! What is never dropped from the top row: what is wrong with the connection or the work, that the board is paused, that it is a
-//! demo, and, where the strip is missing, how much needs a person. Where there is little room it is said in fewer words.
+//! Banners that are never dropped from the top row: problems of the connection or the work, the paused board, the demo, and, where the
+//! strip is missing, the number of tasks that need a person. Where there is little room they are shortened.
 
 use super::{FrameContext, machine};
 use crate::domain::PauseReason;
@@ -9,26 +9,26 @@ use crate::ui::screen_layout::BorderMode;
 use crate::ui::status::DisplayStatus;
 use crate::ui::text::{clean, cut};
 
-/// How long the texts of the banners are.
+/// Length of the texts of the banners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Words {
-    /// All of it.
+    /// Full text.
     All,
-    /// What it is, not who did it or why.
+    /// The fact alone, without its author and reason.
     Few,
 }
 
-/// From this width on a demo says what it is.
+/// Width from which a demo has its full banner.
 const WIDE: u16 = 120;
 /// Columns of a foreign text in a short banner.
 const FEW: usize = 14;
 
-/// All banners, with spaces around them.
+/// Returns all banners, with spaces around them.
 pub(super) fn banners(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
     spaced(all(frame, words))
 }
 
-/// Those that fit into so many columns, in few words; how many others there are is counted behind them.
+/// Returns the banners that fit into that many columns, in few words; the number of the others is added behind them.
 pub(super) fn that_fit(frame: &FrameContext<'_>, room: usize) -> Vec<StyledText> {
     let all = all(frame, Words::Few);
     let first = |kept: usize| {
@@ -48,7 +48,7 @@ fn spaced(banners: Vec<StyledText>) -> Vec<StyledText> {
     with_space.chain([space()]).collect()
 }
 
-/// The worst first: where there is no room, the last ones go.
+/// Returns all banners, the worst first: where there is no room, the last ones are dropped.
 fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
     let scene = frame.scene;
     let needs = scene.model.attention.len();
@@ -61,7 +61,7 @@ fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
         Words::All => banner(&text),
         Words::Few => banner(&cut(&text, FEW, scene.theme.ellipsis())),
     });
-    // The strip says it in full, where it has nothing more pressing to say.
+    // The strip has the full text, where it has nothing more pressing to show.
     let in_strip = needs == 0 && frame.arranged.framing == BorderMode::Bordered;
     let trouble = scene.model.troubles.first().filter(|_| !in_strip);
     let trouble = trouble.map(|trouble| banner(trouble.kind.word()));

@@ -1,4 +1,4 @@
-//! The two rows at the top: where you are and how things stand; what needs you.
+//! The two rows at the top: the place and the state of the work; the tasks that need you.
 
 use super::banners::{Words, banners, that_fit};
 use super::{FrameContext, machine};
@@ -14,27 +14,27 @@ use crate::ui::status::{DisplayStatus, attention_word};
 use crate::ui::text::{clean, cut, width};
 use crate::ui::views::{ClickTarget, longest_running, view_of};
 
-/// How tabs are labelled.
+/// Style of the tab labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tabs {
     Names,
     Digits,
-    /// Only the one that is shown.
+    /// Only the tab that is shown.
     Here,
 }
 
-/// What is tried one after the other until it fits.
+/// Variants of the top bar, tried one after the other until one fits.
 const TRIES: [(Tabs, Words); 4] = [
     (Tabs::Names, Words::All),
     (Tabs::Digits, Words::All),
     (Tabs::Digits, Words::Few),
     (Tabs::Here, Words::Few),
 ];
-/// Columns that are left for where one is, however much is wrong.
+/// Columns left for the tabs, however many banners there are.
 const LEAST_LEFT: usize = 16;
 
-/// The top row. What does not fit goes: what the machine has left, run time, agents, counts one by one, then the names of tabs
-/// become digits, then banners say less, then only the tab that is shown is left. Banners stay.
+/// Draws the top row. Parts that do not fit are dropped: the machine's figures, run time, agents, counts one by one, then the names of tabs
+/// become digits, then banners are shortened, then only the tab that is shown is left. Banners stay.
 pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.top_bar;
     canvas.apply_role(area, StyleRole::Bar);
@@ -72,7 +72,7 @@ pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     canvas.apply_style(first, frame.scene.theme.accent(&frame.scene.session.project));
 }
 
-/// What stands at the end where there is room, the most first.
+/// Returns the variants of the right end where there is room, the longest first.
 fn more(frame: &FrameContext<'_>) -> impl Iterator<Item = Vec<StyledText>> {
     let with_machine = (0..=machine::FIGURES)
         .map(|gone| [agents(frame), machine::figures(frame, gone), run_time(frame)].concat());
@@ -119,7 +119,7 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
     parts
 }
 
-/// Whether the program in a pane of that tab has called and nobody has looked since.
+/// Returns true if the program in a pane of that tab has called and the call was not seen yet.
 fn is_called_from(frame: &FrameContext<'_>, tab: &Tab) -> bool {
     let scene = &frame.scene;
     let has_called = |id: ScreenId| scene.screens.reported(id).call.is_some();
@@ -133,7 +133,7 @@ fn is_called_from(frame: &FrameContext<'_>, tab: &Tab) -> bool {
                 .any(|row| has_called(ScreenId::Attempt(row.attempt.id))))
 }
 
-/// What the one terminal without lines shows, which of how many it is.
+/// Returns the title of the one terminal without lines, with its number among all agents.
 fn bare(frame: &FrameContext<'_>) -> Option<(Vec<StyledText>, Option<ClickTarget>)> {
     let placed = frame.arranged.focused()?;
     let pane = frame.state.pane(placed.pane);
@@ -166,7 +166,8 @@ fn agents(frame: &FrameContext<'_>) -> Vec<StyledText> {
     ]
 }
 
-/// The counts without so many of them: first goes what the row below says too, then what is over, then what is under way.
+/// Returns the counts without the first `gone` to be dropped: first the count that the row below shows too, then finished tasks, then those
+/// under way.
 fn fewer(counts: &[(DisplayStatus, StyledText)], gone: usize) -> Vec<StyledText> {
     let order = [
         DisplayStatus::NeedsYou,
@@ -182,7 +183,7 @@ fn fewer(counts: &[(DisplayStatus, StyledText)], gone: usize) -> Vec<StyledText>
     left.map(|(_, piece)| piece.clone()).collect()
 }
 
-/// How many tasks are under way, need a person, failed, are done: glyph and number, only what there is.
+/// Returns the numbers of tasks that are under way, need a person, failed or are done: glyph and number, only those above zero.
 pub(super) fn counts(frame: &FrameContext<'_>) -> Vec<(DisplayStatus, StyledText)> {
     let needs = frame.scene.model.attention.len();
     let (mut active, mut failed, mut done) = (0_usize, 0_usize, 0_usize);
@@ -224,10 +225,10 @@ fn run_time(frame: &FrameContext<'_>) -> Vec<StyledText> {
     vec![dim(text)]
 }
 
-/// A title is not cut to less.
+/// Minimum columns of a cut title.
 const LEAST_TITLE: usize = 10;
 
-/// Says that a run goes no further, why, and the act that ends it.
+/// Draws the notice that a run has stalled, the reason, and the action that ends it.
 fn stalled(frame: &FrameContext<'_>, stall: &Stall, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.attention_bar;
     let key = |action| piece(frame.key_of(action), StyleRole::Key);
@@ -252,7 +253,7 @@ fn stalled(frame: &FrameContext<'_>, stall: &Stall, canvas: &mut Canvas<'_>) {
     canvas.line(skip_right(area, used + 1), &pieces);
 }
 
-/// The row below: how many things need a person, and the one that has waited longest.
+/// Draws the row below: the number of tasks that need a person, and the one that has waited longest.
 pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.attention_bar;
     let model = frame.scene.model;
@@ -290,7 +291,7 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
         strong(format!(" {} ", oldest.task)),
     ];
     pieces.extend(wanted(frame, oldest));
-    // What is wanted matters more than what the task is called.
+    // The request matters more than the name of the task.
     let left = usize::from(room.width).saturating_sub(pieces_width(&pieces) + 2);
     let title = clean(title);
     if left >= width(&title).min(LEAST_TITLE) {
@@ -301,7 +302,7 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     canvas.hits.push((area, ClickTarget::AttentionBar));
 }
 
-/// What a person is wanted for.
+/// Returns the request to the person.
 fn wanted(frame: &FrameContext<'_>, item: &AttentionItem) -> Vec<StyledText> {
     let (word, role) = attention_word(item.kind);
     let key = |action| piece(frame.key_of(action), StyleRole::Key);
@@ -323,7 +324,7 @@ fn wanted(frame: &FrameContext<'_>, item: &AttentionItem) -> Vec<StyledText> {
     }
 }
 
-/// What outside keeps work from going on: the cause, what waits, what goes on by itself, the key to act.
+/// Draws the trouble outside that keeps work from continuing: the cause, the waiting tasks, the next automatic retry, the key to act.
 fn degraded(frame: &FrameContext<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.attention_bar;
     canvas.apply_role(area, StyleRole::Banner);

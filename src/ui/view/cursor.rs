@@ -1,4 +1,4 @@
-//! Where the outer cursor belongs: in a prompt, in the terminal that is typed into, else at the marked row.
+//! Position of the outer cursor: in a prompt, in the terminal with the keys, else at the marked row.
 
 use ratatui::layout::Position;
 
@@ -11,7 +11,7 @@ use crate::ui::state::Overlay;
 use crate::ui::target::shown_agent;
 use crate::ui::views::{ClickTarget, first_row_shown, target};
 
-/// Where the cursor belongs; `caret` is that of the line that is being written.
+/// Returns the position of the outer cursor; `caret` is that of the line that is being written.
 pub(super) fn outer_cursor(
     frame: &FrameContext<'_>,
     caret: Option<Position>,
@@ -21,7 +21,7 @@ pub(super) fn outer_cursor(
     wished(frame, caret).filter(|at| area.contains((at.x, at.y).into()))
 }
 
-/// At the beginning of the marked row, where nothing is written: magnifiers and readers follow the cursor (A13).
+/// Returns the beginning of the marked row, where nothing is written: magnifiers and readers follow the cursor (A13).
 pub(super) fn row_cursor(frame: &FrameContext<'_>, canvas: &Canvas<'_>) -> Option<FrameCursor> {
     let focus = frame.arranged.focus;
     let pane = frame.state.pane(focus);
@@ -76,7 +76,7 @@ fn typed(frame: &FrameContext<'_>) -> Option<FrameCursor> {
     found.filter(|_| frame.state.pane(placed.pane).scroll == 0)
 }
 
-/// Where the cursor of a terminal is when it is drawn there; nowhere when its program hides it.
+/// Returns the position of a terminal's cursor when it is drawn there; nothing when its program hides it.
 pub(crate) fn screen_cursor(screen: &dyn ScreenRead, area: Rect) -> Option<FrameCursor> {
     let top = first_row_shown(screen, area.height);
     let cursor = screen.cursor()?;

@@ -16,7 +16,7 @@ const KEYS_WIDTH: usize = 18;
 /// Columns of one entry after the prefix.
 const CELL_WIDTH: u16 = 26;
 
-/// Where the help is drawn.
+/// Returns the area of the help.
 fn dialog(area: Rect) -> Rect {
     let size = (
         100.min(area.width.saturating_sub(4)),
@@ -25,13 +25,13 @@ fn dialog(area: Rect) -> Rect {
     centered_rect(area, size)
 }
 
-/// One drawn line of the help and the action it belongs to.
+/// Drawn line of the help and the action it belongs to.
 struct HelpLine {
     pieces: Vec<StyledText>,
     act: Option<usize>,
 }
 
-/// Draws the help; what is marked is in view.
+/// Draws the help with the marked row in view.
 pub(super) fn draw(frame: &FrameContext<'_>, search: &Picker, area: Rect, canvas: &mut Canvas<'_>) {
     let title = format!("Help  dbs {}", frame.scene.session.version);
     let inside = canvas.dialog(dialog(area), &title);
@@ -53,7 +53,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, search: &Picker, area: Rect, canvas
     });
 }
 
-/// The first line to draw: the beginning as long as the mark is on the first page, then the mark in the middle.
+/// Returns the first line to draw: the beginning as long as the mark is on the first page, then the mark in the middle.
 fn first_line(lines: &[HelpLine], marked: usize, height: usize) -> usize {
     let last = lines
         .iter()
@@ -97,7 +97,7 @@ fn text_line(pieces: Vec<StyledText>) -> HelpLine {
     HelpLine { pieces, act: None }
 }
 
-/// Keys and the sentence; one that is not possible now says why.
+/// Returns the keys and the sentence of an action; an action that is not possible now has the reason.
 fn explained(frame: &FrameContext<'_>, action: Action, act: usize, room: usize) -> Vec<HelpLine> {
     let Some(entry) = action.entry() else {
         return Vec::new();
@@ -130,7 +130,7 @@ fn explained(frame: &FrameContext<'_>, action: Action, act: usize, room: usize) 
         .collect()
 }
 
-/// The command that does the same in a shell, below the marked row.
+/// Returns the command that does the same in a shell, below the marked row.
 fn as_command(frame: &FrameContext<'_>, action: Action, act: usize) -> Option<HelpLine> {
     let about = target(frame.state, frame.scene, frame.arranged);
     let command = shell_command(action, &about, frame.scene.model)?;
@@ -143,7 +143,7 @@ fn as_command(frame: &FrameContext<'_>, action: Action, act: usize) -> Option<He
     })
 }
 
-/// What may follow the prefix that is shown first where there is no room for all.
+/// Keys after the prefix that are shown first where there is no room for all.
 const FIRST: [Action; 21] = [
     Action::StopTyping,
     Action::ShowBoard,
@@ -168,7 +168,7 @@ const FIRST: [Action; 21] = [
     Action::Show(SESSIONS),
 ];
 
-/// The panel of what may follow the prefix; what has no room is counted.
+/// Draws the panel of keys that may follow the prefix; those without room are counted.
 pub(super) fn which_key(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let columns = usize::from(area.width.saturating_sub(2) / CELL_WIDTH).max(1);
     let most = usize::from(area.height.saturating_sub(4)).max(1);
@@ -189,7 +189,8 @@ pub(super) fn which_key(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canva
     }
 }
 
-/// Keys that may follow the prefix and what they do, as many as there is room for; the last one says how many more there are.
+/// Returns the keys that may follow the prefix and their effects, as many as there is room for; the last one is the number of those left
+/// out.
 fn keys_after_prefix(frame: &FrameContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let keymap = &frame.state.keymap;
     let cell = |key: &str, text: &str| vec![piece(format!(" {key:>7} "), StyleRole::Key), plain(text)];

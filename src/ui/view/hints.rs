@@ -1,4 +1,4 @@
-//! The last row: the mode in a word, what the keys do here. `? help` is the last to go.
+//! The last row: the mode in a word, and the effects of the keys here. `? help` is the last to be dropped.
 
 use super::{ClickTarget, FrameContext, writing};
 use crate::domain::AskKind;
@@ -66,7 +66,7 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// A click on a hint presses its keys.
+/// Adds a click target for a hint, which presses its keys.
 fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, canvas: &mut Canvas<'_>) {
     let place = left_part(skip_left(area, cells(at)), cells(wide));
     if !keys.is_empty() {
@@ -74,7 +74,7 @@ fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, canvas: &mut 
     }
 }
 
-/// The last row while something is looked for: the words, and how many match.
+/// Draws the last row of a search: the words, and the number of matches.
 fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.status;
     let mark = match finding.scope {
@@ -102,10 +102,10 @@ fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canva
     canvas.line(rest, &pieces);
 }
 
-/// A key and what it does, as shown in the last row.
+/// A key and its effect, as shown in the last row.
 struct KeyHint {
     pieces: Vec<StyledText>,
-    /// What a click on it presses; nothing where no key in particular is named.
+    /// Keys that a click on the hint presses; nothing where no key in particular is named.
     keys: Vec<Chord>,
 }
 
@@ -186,7 +186,7 @@ fn about<'a>(frame: &FrameContext<'a>) -> ActionTarget<'a> {
     target(frame.state, frame.scene, frame.arranged)
 }
 
-/// The word for a yes to an agent; none where a stage waits for it.
+/// Returns the word for a yes to an agent; none where a stage waits for it.
 fn approval(frame: &FrameContext<'_>) -> Option<&'static str> {
     let (about, now) = (about(frame), frame.scene.now);
     if about.wants_permission(now).is_some() {

@@ -1,4 +1,4 @@
-//! What the machine has left, in the top row. Shows only what is known of the present; asks for it, and measures nothing.
+//! Free resources of the machine, in the top row. Shows only current figures; requests them, and measures nothing.
 
 use super::FrameContext;
 use crate::domain::Span;
@@ -7,19 +7,19 @@ use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 use crate::ui::screen_layout::BorderMode;
 
-/// From this width on shares and room are shown.
+/// Width from which shares and free space are shown.
 const SHOWN: u16 = 120;
-/// From this width on memory, too.
+/// Width from which memory is shown, too.
 const MEMORY: u16 = 160;
-/// How old a measure may be.
+/// Maximum age of a measurement.
 const FRESH: Span = Span::seconds(5);
-/// The same while there is no share yet, which takes two looks.
+/// The same while there is no share yet, which takes two measurements.
 const SOON: Span = Span::seconds(1);
 
-/// How many figures there are at most.
+/// Maximum number of figures.
 pub(super) const FIGURES: usize = 3;
 
-/// What is to be measured for this frame.
+/// Returns the measurement to request for this frame.
 pub(super) fn cache_request(frame: &FrameContext<'_>) -> Option<CacheRequest> {
     let fresh_for = match frame.scene.cache.get(&CacheKey::Machine) {
         Some(CacheEntry::Machine(MachineLoad { cpu: None, .. })) => SOON,
@@ -29,16 +29,16 @@ pub(super) fn cache_request(frame: &FrameContext<'_>) -> Option<CacheRequest> {
         .then_some(CacheRequest::new(CacheKey::Machine, fresh_for))
 }
 
-/// The figures without so many of them: memory goes first, then the share of the processors.
+/// Returns the figures without the first `gone`: memory is dropped first, then the share of the processors.
 pub(super) fn figures(frame: &FrameContext<'_>, gone: usize) -> Vec<StyledText> {
     let width = frame.arranged.top_bar.width;
     let Some(machine) = now(frame).filter(|_| width >= SHOWN) else {
         return Vec::new();
     };
-    // As wide as it ever is: what stands beside it neither moves nor comes and goes with it.
+    // As wide as it can get: the figures beside it neither move nor appear and disappear with it.
     let cpu = machine.cpu.map(|share| format!("{share:>3.0}%"));
     let memory = machine.memory.filter(|_| width >= MEMORY).map(bytes);
-    // Scarce room has a banner.
+    // Scarce disk space has a banner.
     let disk = machine.disk.filter(|_| scarce(frame).is_none()).map(bytes);
     let all = [(1, "cpu", cpu), (0, "mem", memory), (2, "disk", disk)];
     let left = all.into_iter().filter(|(rank, ..)| *rank >= gone);
@@ -47,11 +47,11 @@ pub(super) fn figures(frame: &FrameContext<'_>, gone: usize) -> Vec<StyledText> 
         .collect()
 }
 
-/// That there is little room, at any width.
+/// Returns the banner for little disk space, at any width.
 pub(super) fn scarce(frame: &FrameContext<'_>) -> Option<StyledText> {
     let is_disk = |trouble: &crate::read_model::Trouble| trouble.kind == TroubleKind::Disk;
     let free = now(frame)?.scarce_disk()?;
-    // That there is none at all is said by what failed for it.
+    // A full disk is shown by the work that failed for it.
     (!frame.scene.model.troubles.iter().any(is_disk))
         .then(|| piece(format!(" disk {} low ", bytes(free)), StyleRole::Banner))
 }
@@ -63,7 +63,7 @@ fn now<'a>(frame: &FrameContext<'a>) -> Option<&'a MachineLoad> {
     }
 }
 
-/// At most five columns, never more than there is.
+/// Returns a number of bytes in at most five columns, rounded down.
 fn bytes(bytes: u64) -> String {
     let tenths = |unit: u64| (bytes / unit, bytes % unit * 10 / unit);
     let units = [(1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M")];

@@ -1,4 +1,4 @@
-//! What lies over the panes: prompts, questions, choices, the keys after the prefix, toasts.
+//! Overlays, drawn: prompts, questions, choices, the keys after the prefix, toasts.
 
 use super::{
     FrameContext, away_summary, cursor, help, palette, prompt_lines, splash, task_form, trust, welcome,
@@ -14,7 +14,7 @@ use crate::ui::status::level_status;
 use crate::ui::text::{clean, width};
 use crate::ui::views::{ClickTarget, List};
 
-/// Draws whatever lies over the panes.
+/// Draws the overlays over the panes.
 pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     toasts(frame, area, canvas);
     if let KeyFocus::Prefix { since, .. } = frame.state.key_focus
@@ -47,7 +47,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
     }
 }
 
-/// Whether there is anything that [`draw`] would draw.
+/// Returns true if there is anything that [`draw`] would draw.
 pub(crate) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
     let keys = match state.key_focus {
         KeyFocus::Prefix { since, .. } => scene.now.since(since) >= WHICH_KEY_DELAY,
@@ -66,7 +66,7 @@ fn toasts(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         .toasts
         .iter()
         .filter(|toast| toast.is_visible(frame.scene.now));
-    // The row in which something is typed stays free; a dialog is drawn above the toasts.
+    // The row with the cursor stays free; a dialog is drawn above the toasts.
     let written = cursor::outer_cursor(frame, None, area).map(|at| usize::from(at.y - area.y));
     let last = usize::from(area.height).saturating_sub(1);
     let mut rows = (2..last).rev().filter(|row| Some(*row) != written);
@@ -87,7 +87,7 @@ fn toasts(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// What can be undone, and for how long; takes a row if there is something.
+/// Draws the action that can be undone, and the time left for it; takes a row if there is one.
 fn undo(
     frame: &FrameContext<'_>,
     area: Rect,
@@ -124,7 +124,7 @@ fn plain_lines(texts: &[String]) -> Vec<Vec<StyledText>> {
     texts.iter().map(|text| vec![plain(text)]).collect()
 }
 
-/// Letters over everything that can be chosen; those that no longer fit what was typed are gone.
+/// Draws letters over everything that can be chosen; those that no longer match the typed letters are gone.
 fn draw_jump(jump: &JumpLabels, canvas: &mut Canvas<'_>) {
     for target in jump
         .targets

@@ -1,4 +1,4 @@
-//! The palette, drawn: what is typed, how it could go on, and the rows it leaves.
+//! The palette, drawn: the typed text, its completion, and the remaining rows.
 
 use super::{FrameContext, writing};
 use crate::ui::canvas::prelude::*;
@@ -7,14 +7,14 @@ use crate::ui::state::Picker;
 use crate::ui::text::width;
 use crate::ui::views::{ClickTarget, List};
 
-/// Most rows that are drawn.
+/// Maximum number of rows that are drawn.
 const MOST_ROWS: u16 = 14;
-/// Most columns: the longest description of an action is whole.
+/// Maximum columns, enough for the longest description of an action.
 const MOST_COLUMNS: u16 = 172;
-/// Columns of the name, where the row says more than that.
+/// Columns of the name, where the row has more than that.
 const NAME_WIDTH: u16 = 26;
 
-/// Where the palette is drawn: always the same place, however many rows are left.
+/// Returns the area of the palette: always the same place, however many rows are left.
 fn dialog(area: Rect) -> Rect {
     let (wide, high) = (
         area.width.saturating_sub(4).min(MOST_COLUMNS),
@@ -64,7 +64,7 @@ fn draw_row(row: &PaletteRow, line: Rect, canvas: &mut Canvas<'_>) {
     canvas.line(skip_left(left, begin), &[dim(&row.detail)]);
 }
 
-/// How the marked row goes on from what was typed, which Tab writes, and what may follow.
+/// Draws the rest of the marked row behind the typed text, which Tab writes, and the argument that may follow.
 fn ghost(search: &Picker, rows: &[PaletteRow], prompt: Rect, canvas: &mut Canvas<'_>) {
     let typed = search.line.text();
     if typed.is_empty() {

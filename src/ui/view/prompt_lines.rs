@@ -1,22 +1,22 @@
-//! The lines of a question and of a prompt: wrapped, and as many as there is room for. Where there are more, they are scrolled:
-//! nobody agrees to something that they could not read. Only measures; drawn by `overlays`, scrolled by `update`.
+//! The lines of a question and of a prompt: wrapped, and as many as there is room for. Where there are more, they are scrolled: people must
+//! not agree to a text that they could not read. Only measures; drawn by `overlays`, scrolled by `update`.
 
 use ratatui::layout::Rect;
 
 use crate::ui::state::{ConfirmPrompt, TextPrompt};
 use crate::ui::text::wrap;
 
-/// Rows of a question that are none of its lines: two of its box, one between, one of the choice.
+/// Rows of a question besides its lines: two of its box, one between, one of the choice.
 const AROUND_CONFIRM: u16 = 4;
-/// Rows of a prompt that are none of its lines: two of its box, the prompt, one at either side of the screen for the mode.
+/// Rows of a prompt besides its lines: two of its box, the prompt, one at either side of the screen for the mode.
 const AROUND_ASK: u16 = 5;
 
-/// Columns of a question's lines.
+/// Returns the columns of a question's lines.
 pub(super) fn confirm_width(area: Rect) -> u16 {
     70.min(area.width.saturating_sub(6))
 }
 
-/// The lines of a question that are seen, and how many are not and how one comes to them; empty when all are.
+/// Returns the visible lines of a question, and the number of the hidden ones with the keys to reach them; empty when all are visible.
 pub(super) fn confirm_visible(confirm: &ConfirmPrompt, area: Rect) -> (Vec<String>, String) {
     let all = confirm_lines(confirm, area);
     let room = room(area, AROUND_CONFIRM);
@@ -26,7 +26,7 @@ pub(super) fn confirm_visible(confirm: &ConfirmPrompt, area: Rect) -> (Vec<Strin
     (lines, hidden([(first, "k"), (below, "j")]))
 }
 
-/// How far a question can be scrolled.
+/// Returns the maximum scroll of a question.
 pub(crate) fn confirm_max_scroll(confirm: &ConfirmPrompt, area: Rect) -> usize {
     let lines = confirm_lines(confirm, area).len();
     lines.saturating_sub(room(area, AROUND_CONFIRM))
@@ -37,12 +37,12 @@ fn confirm_lines(confirm: &ConfirmPrompt, area: Rect) -> Vec<String> {
     confirm.lines.iter().flat_map(|line| wrap(line, wide)).collect()
 }
 
-/// Columns of a prompt, its box included.
+/// Returns the columns of a prompt, its box included.
 pub(super) fn ask_width(area: Rect) -> u16 {
     72.min(area.width.saturating_sub(2))
 }
 
-/// The lines above a prompt that are seen: the last ones, which say what is asked for, unless a person scrolled back.
+/// Returns the visible lines above a prompt: the last ones, which contain the request, unless a person scrolled back.
 pub(super) fn prompt_visible(prompt: &TextPrompt, area: Rect) -> Vec<String> {
     let all = ask_lines(prompt, area);
     let most = prompt_max_scroll(prompt, area);
@@ -55,7 +55,8 @@ pub(super) fn prompt_visible(prompt: &TextPrompt, area: Rect) -> Vec<String> {
     std::iter::once(mark).chain(seen).collect()
 }
 
-/// How far the lines above a prompt can be scrolled back. Where some are hidden, one row says how many.
+/// Returns the maximum number of lines that the text above a prompt can be scrolled back. Where some are hidden, one row shows their
+/// number.
 pub(crate) fn prompt_max_scroll(prompt: &TextPrompt, area: Rect) -> usize {
     let (all, room) = (ask_lines(prompt, area).len(), room(area, AROUND_ASK));
     if all <= room { 0 } else { all - (room - 1) }
@@ -66,14 +67,14 @@ fn ask_lines(prompt: &TextPrompt, area: Rect) -> Vec<String> {
     prompt.lines.iter().flat_map(|line| wrap(line, wide)).collect()
 }
 
-/// How many lines are hidden at each side, and the key that leads there.
+/// Returns the number of hidden lines at each side, and the key that leads there.
 fn hidden(sides: [(usize, &str); 2]) -> String {
     let there = sides.into_iter().filter(|(many, _)| *many > 0);
     let texts = there.map(|(many, key)| format!("+{many} lines, {key}"));
     texts.collect::<Vec<_>>().join("   ")
 }
 
-/// Rows for lines; one at least.
+/// Returns the rows for lines; at least one.
 fn room(area: Rect, around: u16) -> usize {
     usize::from(area.height.saturating_sub(around)).max(1)
 }

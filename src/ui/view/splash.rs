@@ -1,5 +1,5 @@
-//! The banner at the start: the name in large letters, and what was found (P19). Part of the first frame, so nothing waits for
-//! it; gone with the first key.
+//! The banner at the start: the name in large letters, and the facts found (P19). Part of the first frame, so nothing waits for it; gone
+//! with the first key.
 
 use super::FrameContext;
 use crate::ui::canvas::prelude::*;
@@ -13,7 +13,7 @@ const NAME: [&str; 4] = [
     r"\__,_|_.__/__/ ",
 ];
 
-/// Draws it in the middle, if it is to be shown.
+/// Draws the banner in the middle, if it is to be shown.
 pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let Some(lines) = frame.state.splash_lines(frame.scene.now) else {
         return;

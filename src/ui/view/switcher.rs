@@ -1,5 +1,5 @@
-//! Names of the panes of a tab that shows one of them, in its lower line. Where they have no room, those around the one that is
-//! shown stand there, and how many more there are at either side.
+//! Names of the panes of a tab that shows one of them, in its lower line. Where there is no room for all, those around the shown one are
+//! listed, with the number of others at either side.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use crate::ui::screen_layout::SEVERAL;
 use crate::ui::state::Zoom;
 use crate::ui::views::ClickTarget;
 
-/// Columns of ` +12 `, which stands for panes that have no room.
+/// Columns of ` +12 `, the mark for panes without room.
 const MORE: usize = 5;
 
-/// Draws them, when only one pane of several is drawn.
+/// Draws the names, when only one pane of several is drawn.
 pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let arranged = frame.arranged;
     let zoomed = frame.state.current_tab().is_some_and(|tab| tab.zoom == Zoom::In);
@@ -57,7 +57,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Which of those widths, one of which must be among them, have room beside each other.
+/// Returns the range of widths around `at` that have room beside each other.
 fn around(widths: &[usize], at: usize, room: usize) -> Range<usize> {
     let fits = |from: usize, to: usize| {
         let names: usize = widths.iter().take(to).skip(from).sum();

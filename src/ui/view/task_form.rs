@@ -9,7 +9,7 @@ use crate::ui::text::clean;
 
 /// Columns of the names of fields.
 const NAMES: u16 = 11;
-/// Words offered at a time.
+/// Maximum number of words offered at a time.
 const MOST_OFFERED: usize = 8;
 
 fn dialog(area: Rect) -> Rect {
@@ -24,7 +24,7 @@ fn field_line(area: Rect, field: FormField) -> Rect {
     skip_right(skip_left(line, NAMES + 2), 2)
 }
 
-/// The line in which a field is written.
+/// Returns the line in which a field is written.
 fn written(form: &TaskForm, field: FormField) -> &LineEditor {
     match field {
         FormField::Tags => &form.tags,
@@ -33,7 +33,7 @@ fn written(form: &TaskForm, field: FormField) -> &LineEditor {
     }
 }
 
-/// What the field the keys go to offers, and the key that takes the first.
+/// Returns the words that the field with the keys offers, and the key that takes the first.
 fn offers(model: &ReadModel, form: &TaskForm) -> Option<Vec<StyledText>> {
     let found = form.offered(model);
     let mut pieces = vec![piece(" Right", StyleRole::Key), dim(" take  ")];
@@ -44,7 +44,7 @@ fn offers(model: &ReadModel, form: &TaskForm) -> Option<Vec<StyledText>> {
     (!found.is_empty()).then_some(pieces)
 }
 
-/// The last line of a body and how many there are, or how one is written.
+/// Returns the last line of a body and the number of lines, or a hint on writing one.
 fn body(text: &str) -> StyledText {
     let last = text.rsplit('\n').next().unwrap_or_default();
     match text.split('\n').count() {

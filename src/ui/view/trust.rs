@@ -1,4 +1,4 @@
-//! The list of what a project's files would start, drawn: the most dangerous first, what is not trusted marked, one text in full.
+//! The list of everything that a project's files would start, drawn: the most dangerous first, untrusted texts marked, one text in full.
 
 use super::FrameContext;
 use crate::domain::Span;
@@ -9,14 +9,14 @@ use crate::ui::state::{Overlay, TrustReview};
 use crate::ui::text::{clean, wrap};
 use crate::ui::views::{ClickTarget, List};
 
-/// Most columns of the dialog.
+/// Maximum columns of the dialog.
 const WIDE: u16 = 110;
-/// What is read is not read again under the eyes of who reads it; whoever opens the list anew gets another.
+/// Maximum age of the overview: it is not read again while a person reads it; opening the list again gets another.
 const NEVER_OLD: Span = Span(u64::MAX);
 /// Columns of the words before a name.
 const WORDS: usize = 20;
 
-/// What the list is drawn from, while it is open.
+/// Returns the request for the data of the list, while it is open.
 pub(super) fn cache_request(frame: &FrameContext<'_>) -> Option<CacheRequest> {
     match frame.state.overlay {
         Some(Overlay::Trust(review)) => Some(CacheRequest::new(CacheKey::Trust(review.opened), NEVER_OLD)),

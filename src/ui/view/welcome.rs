@@ -1,4 +1,4 @@
-//! The questions of a first start, drawn: what was found, what is asked, what can be answered.
+//! The questions of a first start, drawn: the detected programs, the question, the possible answers.
 
 use super::FrameContext;
 use super::writing;
@@ -11,9 +11,9 @@ use crate::ui::views::{ClickTarget, List};
 
 /// Columns of the dialog where there is room.
 const WIDE: u16 = 72;
-/// Rows for choices that are shown at a time.
+/// Maximum number of choices that are shown at a time.
 const CHOICES: usize = 6;
-/// Rows for what was not found.
+/// Rows for programs that were not found.
 const MISSING: usize = 2;
 
 /// Draws the question.
@@ -38,7 +38,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect, canv
     });
 }
 
-/// Rows below what is asked.
+/// Returns the rows below the question.
 fn answers(welcome: &Welcome) -> usize {
     match &welcome.step {
         WelcomeStep::Command(_) | WelcomeStep::BaseName(_) => 1,
@@ -103,7 +103,7 @@ fn lines(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> WelcomeLine
     text.lines
 }
 
-/// What a person must know before the first agent starts.
+/// Note that a person must read before the first agent starts.
 const RIGHTS: &str = "An agent runs as you and can do what you can, unless its own settings, a sandbox or another account limit it.";
 
 /// The wrapped text above the answers of a first-start question.

@@ -6,14 +6,14 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::text::{clean, prefix, width};
 
-/// Draws the mark before the first line of a dialog; answers where something is written behind it.
+/// Draws the mark before the first line of a dialog; returns the area behind it for the text.
 pub(super) fn prompt_line(mark: &str, inside: Rect, canvas: &mut Canvas<'_>) -> Rect {
     let line = inset(row_of(inside, 0), 1);
     canvas.line(line, &[piece(format!("{mark} "), StyleRole::Key)]);
     skip_left(line, 2)
 }
 
-/// Draws a line that is being written, moved to the left so that its caret is in it, and says where the caret stands.
+/// Draws a line that is being written, moved to the left so that its caret is visible, and sets the position of the caret.
 pub(super) fn draw(line: &LineEditor, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width.saturating_sub(1));
     let caret = width(line.before_caret());

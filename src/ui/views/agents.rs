@@ -66,7 +66,7 @@ impl View for AgentsView {
     }
 }
 
-/// The agents that match what the list is filtered by.
+/// Returns the agents that match the filter of the list.
 fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<AgentRow<'a>> {
     let filter = ctx.filter();
     let text = |row: &AgentRow<'_>| {
@@ -85,7 +85,7 @@ fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<AgentRow<'a>> {
     agents
 }
 
-/// Two lines: the task, and who does what since when.
+/// Draws two lines: the task, and the agent with its activity and time.
 fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &mut Canvas<'_>) {
     let marker = attempt_status(row.attempt, ctx.scene);
     let title = row.task.map(|task| task.title.as_str()).unwrap_or_default();

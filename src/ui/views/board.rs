@@ -18,30 +18,30 @@ use crate::ui::text::{cut, width};
 /// The view of the board: a list, a list with details, or kanban columns.
 pub(super) struct BoardView;
 
-/// From this inner width on: columns by stage.
+/// Inner width from which columns by stage are shown.
 const KANBAN: u16 = 150;
-/// From this inner width on: the selected task beside the list.
+/// Inner width from which the selected task is shown beside the list.
 const BESIDE: u16 = 76;
-/// Below this inner width a pane that is high has it below the list, too: both get lines of their full length.
+/// Inner width below which a high pane has the task below the list, too: both get lines of their full length.
 const SPACIOUS: u16 = 100;
-/// From this inner height on: the selected task below the list.
+/// Inner height from which the selected task is shown below the list.
 const BELOW: u16 = 22;
-/// Columns in which a row of the list says who and what.
+/// Columns for agent and state in a row of the list.
 const STATE: u16 = 17;
-/// Below these columns for title and state there is only the title.
+/// Columns for title and state below which there is only the title.
 const SIGN_ALONE: u16 = LEAST_TITLE + 1 + STATE;
-/// Columns that a title has before the state gets any.
+/// Minimum columns of a title before the state gets any.
 const LEAST_TITLE: u16 = 24;
 
 /// Columns that long titles may take from the state's share.
 const LONG_TITLE: usize = 36;
 
-/// From this inner height on: the selected task below the columns.
+/// Inner height from which the selected task is shown below the columns.
 const HALVED: u16 = 40;
-/// Rows that the columns have at least then.
+/// Minimum rows of the columns in that case.
 const LEAST_CARDS: u16 = 12;
 
-/// How a board of a given size is divided: as kanban, or as a list with details.
+/// Division of a board of a given size: as kanban, or as a list with details.
 enum BoardLayout {
     Kanban,
     List { list: Rect, detail: Option<Rect> },
@@ -167,7 +167,7 @@ impl View for BoardView {
     }
 }
 
-/// The columns, and what is left below them for the selected task where the pane is high.
+/// Returns the columns, and the rest below them for the selected task where the pane is high.
 fn halves(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> (Rect, Option<Rect>) {
     if area.height < HALVED {
         return (area, None);
@@ -177,7 +177,7 @@ fn halves(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> (Rect, Optio
     (Rect { height, ..area }, Some(below))
 }
 
-/// Shown while there is no task at all.
+/// Draws the notice shown while there is no task at all.
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let keys = [
         (Action::NewTask, "  create a task"),
@@ -274,9 +274,9 @@ fn draw_task(
     canvas.line(rest, &card.summary(usize::from(state)));
 }
 
-/// Columns of a row, of those that title and state share, that say who and what: enough for `tests 40s of ~75s` where
-/// there is room for a title as well; where a title is longer than its share, no more than that. None where the title would be
-/// left with too few: the sign says the state.
+/// Returns the columns of the state among those that title and state share: enough for `tests 40s of ~75s` where there is room for a title
+/// as well; where a title is longer than its share, no more than that. None where the title would be left with too few: the sign shows the
+/// state.
 fn state_room(room: u16, title_width: usize) -> u16 {
     match room {
         ..SIGN_ALONE => 0,

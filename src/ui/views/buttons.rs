@@ -1,16 +1,16 @@
-//! Keys that a view offers for what is marked, each with a word, on as many lines as they need; a click does the same.
+//! Keys that a view offers for the marked row, each with a word, on as many lines as they need; a click does the same.
 
 use super::{ClickTarget, ViewContext};
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 
-/// Columns between two of them.
+/// Columns between two buttons.
 const BETWEEN: u16 = 3;
 
-/// An action with its key and the word for what it does.
+/// An action with its key and the word for its effect.
 pub(super) type ActionButton = (Action, [StyledText; 2]);
 
-/// The offers that have a key, in lines of at most so many columns; one line at least.
+/// Returns the offers that have a key, in lines of at most `room` columns; at least one line.
 pub(super) fn lines(ctx: &ViewContext<'_>, offers: &[(Action, &str)], room: usize) -> Vec<Vec<ActionButton>> {
     let mut lines: Vec<Vec<ActionButton>> = vec![Vec::new()];
     let mut used = 0;
@@ -31,7 +31,7 @@ pub(super) fn lines(ctx: &ViewContext<'_>, offers: &[(Action, &str)], room: usiz
     lines
 }
 
-/// Draws them from that row of an area on.
+/// Draws the lines from that row of an area on.
 pub(super) fn draw(lines: &[Vec<ActionButton>], (area, row): (Rect, usize), canvas: &mut Canvas<'_>) {
     for (at, line) in lines.iter().enumerate() {
         let mut room = row_of(area, row + at);

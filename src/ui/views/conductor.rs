@@ -1,5 +1,5 @@
-//! The conductor: the agent that plans with the person, in its terminal. While none runs, the view lists the tasks that wait to
-//! be released or were set aside, to be acted on in place.
+//! The conductor: the agent that plans with the person, in its terminal. While none runs, the view lists the tasks that wait to be released
+//! or were set aside, to be acted on in place.
 
 use super::list::ListRow;
 use super::task_card::TaskCard;
@@ -12,7 +12,7 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::target::{selected, sort_tasks, task_filter};
 use crate::ui::text::{clean, cut, width, wrap};
 
-/// The view of the conductor's terminal, or of what waits to be released while there is none.
+/// The view of the conductor's terminal, or of the tasks to be released while there is none.
 pub(super) struct ConductorView;
 
 /// The actions the view offers.
@@ -96,7 +96,7 @@ fn is_there(ctx: &ViewContext<'_>) -> bool {
     screen.is_some_and(|id| ctx.scene.screens.has(id))
 }
 
-/// Tasks that nothing happens to until somebody decides, in the order of the board.
+/// Returns the tasks that wait for a person's decision, in the order of the board.
 fn planned<'a>(ctx: &ViewContext<'a>) -> impl Iterator<Item = &'a TaskId> {
     let columns = ctx.scene.model.columns.iter();
     columns
@@ -109,7 +109,7 @@ fn is_set_aside(ctx: &ViewContext<'_>, id: &TaskId) -> bool {
     task.is_some_and(|task| task.state != TaskState::Backlog)
 }
 
-/// Those that match what the list is filtered by; what waits to be released comes first.
+/// Returns the tasks that match the filter of the list; those that wait to be released come first.
 fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a TaskId> {
     let filter = ctx.filter();
     let mut is_match = task_filter(&filter.needle, ctx.scene);
@@ -136,7 +136,7 @@ fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<ListRow<&'a TaskId>> {
     rows
 }
 
-/// Mark, id, title; why it was set aside; since when.
+/// Draws the mark, id and title of a task; the reason why it was set aside, and the time since.
 fn draw_task(ctx: &ViewContext<'_>, id: &TaskId, line: Rect, canvas: &mut Canvas<'_>) {
     let Some(card) = TaskCard::for_task(id, ctx.scene) else {
         return;

@@ -1,4 +1,4 @@
-//! A terminal that is held still, drawn: its lines, what is selected, where the words that were looked for occur.
+//! Copy mode, drawn: the lines of the frozen terminal, the selection, and the matches of a search.
 
 use super::ViewContext;
 use crate::ui::canvas::prelude::*;
@@ -6,13 +6,13 @@ use crate::ui::scrollback::{Scrollback, ScrollbackLine};
 use crate::ui::state::CopyMode;
 use crate::ui::text::clean;
 
-/// The terminal held still in that pane.
+/// Returns the frozen terminal in that pane.
 pub(super) fn focused_copy_mode<'a>(ctx: &ViewContext<'a>) -> Option<&'a CopyMode> {
     let copying = ctx.state.copy_mode.as_ref();
     copying.filter(|copying| copying.pane == ctx.id)
 }
 
-/// Draws it.
+/// Draws the frozen terminal.
 pub(super) fn draw(copying: &CopyMode, area: Rect, canvas: &mut Canvas<'_>) {
     let height = usize::from(area.height);
     let top = copying.top.min(copying.scrollback.last_line());
@@ -51,7 +51,7 @@ fn tint(copying: &CopyMode, line: usize, place: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Words without capitals are looked for in both.
+/// Folds words without capitals, which match both cases.
 fn folded(words: &str) -> String {
     if words.chars().any(char::is_uppercase) {
         words.to_owned()

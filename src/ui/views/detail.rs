@@ -1,4 +1,4 @@
-//! One task in full: where it stands, who works on it, what it waits for, what was tried and seen, what was written.
+//! A task in full: its state, its agent, the tasks it waits for, attempts and evidence, comments and events.
 
 use super::{MoveOutcome, View, ViewContext, ViewMove, diff, gates, summary, terminal};
 use crate::domain::{Span, TaskId};
@@ -21,9 +21,9 @@ pub(super) struct DetailView;
 
 /// Rows from which on the agent's terminal is shown below the task.
 const PEEK_FROM: u16 = 26;
-/// How long what was read of its checks is good enough.
+/// Time for which checks that were read stay good enough.
 const CHECKED_FOR: Span = Span::seconds(20);
-/// Rows of the task that stay when it is.
+/// Rows of the task that stay when the terminal is shown.
 const PEEK_BELOW: u16 = 14;
 
 impl View for DetailView {
@@ -77,7 +77,7 @@ impl View for DetailView {
     }
 }
 
-/// Whether how it went is shown in place of a task: when all tasks are done, until somebody selects one.
+/// Returns true if the summary is shown in place of a task: when all tasks are done, until one is selected.
 fn shows_summary(ctx: &ViewContext<'_>) -> bool {
     let is_free = ctx.pane.content == PaneContent::Selected && ctx.state.selected.is_none();
     is_free && ctx.state.watched.is_none() && ctx.scene.model.is_all_done()
@@ -90,7 +90,7 @@ fn shown(ctx: &ViewContext<'_>) -> Option<TaskId> {
     }
 }
 
-/// The task beside or below a board: its first lines, and its agent's terminal when there is room.
+/// Draws the task beside or below a board: its first lines, and its agent's terminal when there is room.
 pub(super) fn draw_task(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
     let Some(screen) = terminal_of(ctx, task).filter(|_| area.height >= PEEK_FROM) else {
         return draw_lines(ctx, (task, 0), area, canvas);
@@ -101,7 +101,7 @@ pub(super) fn draw_task(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canvas
     terminal::draw_cropped(ctx, (screen, 0), lower, canvas);
 }
 
-/// The task below the columns of a board, and its agent's terminal beside it.
+/// Draws the task below the columns of a board, and its agent's terminal beside it.
 pub(super) fn draw_beside(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
     let Some(screen) = terminal_of(ctx, task) else {
         return draw_lines(ctx, (task, 0), area, canvas);
@@ -113,13 +113,13 @@ pub(super) fn draw_beside(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canv
     terminal::draw_cropped(ctx, (screen, 0), right, canvas);
 }
 
-/// The terminal of whoever works on it, while there is one.
+/// Returns the terminal of the agent that works on the task, while there is one.
 fn terminal_of(ctx: &ViewContext<'_>, task: &TaskId) -> Option<ScreenId> {
     let open = ctx.scene.model.tasks.get(task)?.open_attempt?;
     Some(ScreenId::Attempt(open)).filter(|id| ctx.scene.screens.has(*id))
 }
 
-/// Draws the lines of a task, scrolled by so many.
+/// Draws the lines of a task, scrolled by that many.
 pub(super) fn draw_lines(
     ctx: &ViewContext<'_>,
     (task, scroll): (&TaskId, usize),

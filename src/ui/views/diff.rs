@@ -1,4 +1,4 @@
-//! What a task changed, against its base or since the last review: the files, and the lines of one of them.
+//! The changes of a task, against its base or since the last review: the files, and the lines of one of them.
 
 use super::list::ListRow;
 use super::{MoveOutcome, View, ViewContext, ViewMove, scrolled};
@@ -16,17 +16,17 @@ mod hunks;
 
 use hunks::lines;
 
-/// The view of what a task changed.
+/// The view of a task's changes.
 pub(super) struct DiffView;
 
-/// From this inner width on the files stand beside the lines.
+/// Inner width from which the files are shown beside the lines.
 const TREE_FROM: u16 = 90;
 /// Columns of the files.
 const TREE: u16 = 32;
-/// From this width on lines are numbered.
+/// Width from which lines are numbered.
 const NUMBERS_FROM: u16 = 56;
-/// How long what was read is good enough: of a folder in which an agent works, of a branch that only a person may change meanwhile, and
-/// of a commit, which never changes.
+/// Time for which differences that were read are good enough: of a folder in which an agent works, of a branch that only a person may
+/// change meanwhile, and of a commit, which never changes.
 const LIVE: Span = Span::seconds(10);
 const QUIET: Span = Span::seconds(30);
 const FIXED: Span = Span::minutes(24 * 60);
@@ -133,7 +133,7 @@ impl View for DiffView {
     }
 }
 
-/// Which task, and against what.
+/// Returns the task and the base that are shown.
 fn shown(ctx: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
     match &ctx.pane.content {
         PaneContent::Diff(Some(task), against) => Some((task.clone(), *against)),
@@ -142,7 +142,7 @@ fn shown(ctx: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
     }
 }
 
-/// What to fetch for a task's differences; nothing where there are none to be had.
+/// Returns the request for a task's differences; nothing where there are none to be had.
 pub(super) fn cache_request(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> Option<CacheRequest> {
     let changes = ctx.scene.model.changes(task, against).ok()?;
     let max_age = match &changes.range {
@@ -160,14 +160,14 @@ fn fetched<'a>(ctx: &ViewContext<'a>) -> Option<&'a CacheEntry> {
     entry(ctx, &task, against)
 }
 
-/// What was read of the changes that a task has now.
+/// Returns the entry that was read for the present changes of a task.
 pub(super) fn entry<'a>(ctx: &ViewContext<'a>, task: &TaskId, against: DiffBase) -> Option<&'a CacheEntry> {
     let changes = ctx.scene.model.changes(task, against).ok()?;
     ctx.scene.cache.get(&CacheKey::Diff(changes))
 }
 
-/// How much a task changed since its base, for a line about it: the figures, or what keeps them from being known; nothing where it has
-/// not started.
+/// Returns the size of a task's changes since its base, for a line about it: the figures, or the reason why they are not known; nothing
+/// where it has not started.
 pub(super) fn summary(ctx: &ViewContext<'_>, task: &TaskId) -> Vec<StyledText> {
     if cache_request(ctx, task, DiffBase::Base).is_none() {
         return Vec::new();
@@ -181,7 +181,7 @@ pub(super) fn summary(ctx: &ViewContext<'_>, task: &TaskId) -> Vec<StyledText> {
     }
 }
 
-/// `  +182 −31  6 files`.
+/// Returns the size of a difference: `  +182 −31  6 files`.
 pub(super) fn figures(diff: &Diff) -> [StyledText; 3] {
     let files = pluralized(diff.files.len(), "file");
     let more = if diff.cut { " and more" } else { "" };
@@ -199,7 +199,7 @@ fn marked<'a>(ctx: &ViewContext<'_>, diff: &'a Diff) -> Option<(usize, &'a FileD
     diff.files.get(at).map(|file| (at, file))
 }
 
-/// Numbers of the files that match what is filtered by: in their path, or in a line that differs.
+/// Returns the numbers of the files that match the filter: in their path, or in a line that differs.
 fn shown_files(ctx: &ViewContext<'_>, diff: &Diff) -> Vec<usize> {
     let needle = ctx.filter().needle;
     let holds = |file: &FileDiff| {
@@ -216,7 +216,7 @@ fn shown_files(ctx: &ViewContext<'_>, diff: &Diff) -> Vec<usize> {
     files.filter(|(_, file)| holds(file)).map(|(at, _)| at).collect()
 }
 
-/// Why there is nothing to be seen.
+/// Draws the reason why nothing is shown.
 fn says(ctx: &ViewContext<'_>, fetched: Option<&CacheEntry>, area: Rect, canvas: &mut Canvas<'_>) {
     let key = ctx.key_of(Action::ToggleDiffBase);
     let (text, hint) = match (shown(ctx), fetched) {
@@ -233,7 +233,7 @@ fn says(ctx: &ViewContext<'_>, fetched: Option<&CacheEntry>, area: Rect, canvas:
     canvas.empty_state(area, (&text, StyleRole::Text), &hint);
 }
 
-/// What is said of changes of which nothing was read.
+/// Returns the text and the hint for changes of which nothing was read.
 fn nothing(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> (String, String) {
     let text = match ctx.scene.model.changes(task, against) {
         Ok(_) => format!("Reading the changes of {task}."),
@@ -246,7 +246,7 @@ fn nothing(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> (String, 
     (text, hint)
 }
 
-/// The same as a sentence of its own; an id that comes first stays as it is.
+/// Returns the text as a sentence of its own; an id that comes first stays as it is.
 fn capitalized(text: &str) -> String {
     match text.strip_prefix("no ") {
         Some(rest) => format!("No {rest}."),
@@ -254,7 +254,7 @@ fn capitalized(text: &str) -> String {
     }
 }
 
-/// The file in one row: which of how many, its path, how much.
+/// Draws the row of the file: its number among all, its path, and the size of its change.
 fn heading(file: &FileDiff, (at, many): (usize, usize), line: Rect, canvas: &mut Canvas<'_>) {
     let used = canvas.right(line, &counts(file));
     let (letter, role) = letter(file.kind);
@@ -276,7 +276,7 @@ fn path(file: &FileDiff) -> String {
     }
 }
 
-/// The letter that stands for a kind of change, and its colour.
+/// Returns the letter for a kind of change, and its colour.
 fn letter(kind: FileChange) -> (&'static str, StyleRole) {
     match kind {
         FileChange::Added => ("A", StyleRole::Done),
@@ -286,7 +286,7 @@ fn letter(kind: FileChange) -> (&'static str, StyleRole) {
     }
 }
 
-/// The changed files, each folder before its own.
+/// Returns the changed files, each folder before its own.
 fn tree<'a>(canvas: &Canvas<'_>, diff: &'a Diff, shown: &[usize]) -> Vec<ListRow<(usize, &'a FileDiff)>> {
     let mut rows = Vec::new();
     let mut folder = None;

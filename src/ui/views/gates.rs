@@ -1,4 +1,4 @@
-//! The checks the engine ran, the worst first: command, how it ended, how long it took, and the output of the marked one.
+//! The checks the engine ran, the worst first: command, result, duration, and the output of the marked one.
 
 mod output;
 
@@ -19,14 +19,14 @@ use crate::ui::text::width;
 /// The view of the checks the engine ran.
 pub(super) struct GatesView;
 
-/// From this inner height on the output of the marked check is shown below the list.
+/// Inner height from which the output of the marked check is shown below the list.
 const OUTPUT_FROM: u16 = 8;
-/// From this inner width on a row says how it ended.
+/// Inner width from which a row shows the result.
 const WIDE: u16 = 76;
-/// How long what was read is good enough: while something runs, and otherwise.
+/// Time for which checks that were read are good enough: while something runs, and otherwise.
 const LIVE: Span = Span::seconds(2);
 const QUIET: Span = Span::seconds(20);
-/// The same where only a word of it is shown.
+/// The same where only a word of them is shown.
 const BESIDE: Span = Span::seconds(5);
 /// Cells of the bar of a check that runs.
 const BAR: u64 = 10;
@@ -139,7 +139,7 @@ impl View for GatesView {
     }
 }
 
-/// What must be fetched so that a card can say which check runs and for how long; nothing while none can.
+/// Returns the request for a card's running check and its time; nothing while no check can run.
 pub(super) fn running_request(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
     let checks = |attempt: &Attempt| match attempt.state {
         AttemptState::Verifying => true,
@@ -178,7 +178,7 @@ fn checks<'a>(ctx: &ViewContext<'a>) -> Option<&'a [CheckRun]> {
     }
 }
 
-/// Those that match what the list is filtered by, in order.
+/// Returns the checks that match the filter of the list, in order.
 fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a CheckRun> {
     list_filter::checks(&ctx.filter(), of_task(ctx), ctx.scene)
 }
@@ -187,7 +187,7 @@ fn marked<'a>(ctx: &ViewContext<'a>) -> Option<&'a CheckRun> {
     marked_check(of_task(ctx), ctx.pane, ctx.scene)
 }
 
-/// The list above, the output below it.
+/// Divides the area: the list above, the output below it.
 fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
     if area.height < OUTPUT_FROM {
         let is_longer = many > usize::from(area.height);
@@ -199,7 +199,7 @@ fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
     (top_part(area, height), Some(skip_top(area, height + 1)))
 }
 
-/// How many are out of sight and the keys that lead there, in the row below the list.
+/// Draws the number of hidden checks and the keys that lead there, in the row below the list.
 fn draw_hidden_count(ctx: &ViewContext<'_>, hidden: usize, list: Rect, canvas: &mut Canvas<'_>) {
     let keys = [Action::NextPart, Action::PreviousPart]
         .map(|action| ctx.key_of(action))
@@ -244,7 +244,7 @@ fn draw_check(
         .map_or_else(|| running_for(ctx, all, check, glyphs), seconds);
     let mut right = vec![plain(format!("  {took:>6}")), dim(format!(" {age:>5} ago "))];
     if line.width >= WIDE {
-        // The sign says already how it ended.
+        // The sign shows the result already.
         let word = check.tests.map_or(word, |tests| tests.to_string());
         right.insert(0, piece(format!("  {word}"), role));
     }
@@ -268,7 +268,7 @@ fn seconds(span: Span) -> String {
     }
 }
 
-/// `[####......] 40s of ~75s`: how long it runs already, and how long it usually takes.
+/// Returns the time a check has run, and its usual time: `[####......] 40s of ~75s`.
 fn running_for(ctx: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyphs: Glyphs) -> String {
     let running = RunningCheck::among(all, check, ctx.scene.now);
     let Some(usual) = running.usual else {

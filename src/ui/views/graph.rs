@@ -1,4 +1,4 @@
-//! What waits for what: each task below the dependency that comes last before it, with the longest chain of work marked.
+//! Dependencies between tasks: each task below its last dependency, with the longest chain of work marked.
 
 use super::list::stepped;
 use super::task_card::TaskCard;
@@ -14,16 +14,16 @@ use crate::ui::target::{selected, task_filter};
 /// The view of the dependencies between tasks.
 pub(super) struct GraphView;
 
-/// Its name.
+/// Name of the view.
 pub(super) const PAGE: ViewName = ViewName::of("graph");
 
-/// How old what is drawn up may be.
+/// Maximum age of the graph that is drawn.
 const FRESH: Span = Span::seconds(1);
 /// Columns of one level.
 const LEVEL: usize = 3;
-/// Columns that are left for a task at least, however deep it stands.
+/// Minimum columns of a task, however deep it is.
 const LEAST: usize = 30;
-/// Tasks that a row names as what it waits for; the others are counted.
+/// Maximum number of tasks that a row names as its dependencies; the others are counted.
 const NAMED: usize = 4;
 
 impl View for GraphView {
@@ -100,14 +100,14 @@ fn graph<'a>(ctx: &ViewContext<'a>) -> Option<&'a DependencyGraph> {
     }
 }
 
-/// The row of the selected task, if it has one; else the first.
+/// Returns the row of the selected task, if it has one; else the first.
 fn marked(ctx: &ViewContext<'_>, rows: &[&DependencyRow]) -> Option<usize> {
     let chosen = selected(ctx.state, ctx.scene)?;
     let at = rows.iter().position(|row| row.task == chosen);
     at.or(Some(0)).filter(|at| *at < rows.len())
 }
 
-/// The rows that match what the list is filtered by.
+/// Returns the rows that match the filter of the list.
 fn shown<'a>(ctx: &ViewContext<'_>, graph: &'a DependencyGraph) -> Vec<&'a DependencyRow> {
     let needle = ctx.filter().needle;
     let mut is_match = task_filter(&needle, ctx.scene);
@@ -160,7 +160,7 @@ fn draw_row(ctx: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut
     canvas.both_ends(line, &pieces, &age);
 }
 
-/// The lines that lead to a task; of one that stands very deep only the last of them.
+/// Returns the lines that lead to a task; of a very deep one only the last of them.
 fn trunk(row: &DependencyRow, room: usize, glyphs: Glyphs) -> String {
     let (through, branch, end, none) =
         glyphs.pick(("│  ", "├─ ", "└─ ", "   "), ("|  ", "+- ", "`- ", "   "));

@@ -1,4 +1,4 @@
-//! What stands above the agent of the selected task: its stage, who works, which try, how far, what it needs and what waits for it.
+//! The line above the agent of the selected task: its stage, the agent, the try, the progress, its request and the tasks that wait for it.
 
 use super::task_card::TaskCard;
 use super::{ViewContext, diff, gates};
@@ -6,10 +6,10 @@ use crate::domain::{Attempt, AttemptId};
 use crate::ui::cache::{CacheEntry, CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
 
-/// Columns of what an agent asks: its terminal stands below and shows the whole of it.
+/// Columns of an agent's request: its terminal below shows the whole of it.
 const STATUS: usize = 40;
 
-/// The line for an attempt, the most important first: what has no room is cut off at its end.
+/// Returns the line for an attempt, the most important first: parts without room are cut off at its end.
 pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let model = ctx.scene.model;
     let attempt = model.attempts.get(&id);
@@ -49,7 +49,7 @@ pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     pieces
 }
 
-/// Which try it is, where it is not the first.
+/// Returns the number of the try, where it is not the first.
 pub(super) fn try_words(attempt: &Attempt) -> String {
     match attempt.n {
         0 | 1 => String::new(),
@@ -57,7 +57,7 @@ pub(super) fn try_words(attempt: &Attempt) -> String {
     }
 }
 
-/// What must be fetched for it: what the task changed, and how long its check takes.
+/// Returns the requests for the line: the changes of the task, and the duration of its check.
 pub(super) fn cache_requests(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<CacheRequest> {
     let attempt = ctx.scene.model.attempts.get(&id);
     let changes = attempt.and_then(|attempt| diff::cache_request(ctx, &attempt.task, DiffBase::Base));

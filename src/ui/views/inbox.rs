@@ -1,4 +1,4 @@
-//! What needs a person, oldest first: what is asked, by whom, for how long, and the keys that answer it in place.
+//! Tasks that need a person, oldest first: the request, the agent, the time it has waited, and the keys that answer it in place.
 
 use super::buttons::{self, ActionButton};
 use super::task_card::reported;
@@ -19,16 +19,16 @@ use crate::ui::text::{clock, wrap};
 /// The view of everything that needs a person.
 pub(super) struct InboxView;
 
-/// Its name.
+/// Name of the view.
 pub(super) const PAGE: ViewName = ViewName::of("inbox");
 
 /// Rows of the marked item's details, its line included, where there is room for them.
 const DETAILS: u16 = 9;
-/// From this inner height on the marked item is shown in full.
+/// Inner height from which the marked item is shown in full.
 const DETAILS_FROM: u16 = 10;
-/// From this inner width on a row says since when and from what that is known.
+/// Inner width from which a row shows its time and source.
 const WIDE: u16 = 76;
-/// Rows left below the details from which on the agent's terminal, or the task, is shown there.
+/// Rows left below the details from which the agent's terminal, or the task, is shown there.
 const PEEK_FROM: u16 = 6;
 
 impl View for InboxView {
@@ -93,7 +93,7 @@ impl View for InboxView {
     }
 }
 
-/// The list above, the marked item in full below it.
+/// Divides the area: the list above, the marked item in full below it.
 fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
     if area.height < DETAILS_FROM {
         return (area, None);
@@ -132,7 +132,7 @@ fn source<'a>(ctx: &ViewContext<'a>, item: &AttentionItem) -> Option<&'a str> {
     item.kind.is_agents().then(|| source_words(&attempt.activity))
 }
 
-/// The marked item in full: the task, who waits for what, what was found, and the keys.
+/// Draws the marked item in full: the task, the waiting agent and its request, the findings, and the keys.
 fn draw_details(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas: &mut Canvas<'_>) {
     let room = inset(area, 1);
     let wide = usize::from(room.width).max(8);
@@ -164,7 +164,7 @@ fn draw_details(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas:
     }
 }
 
-/// What to decide by: the terminal of the agent that asks or failed, else all that is known of the task.
+/// Draws the context of a decision: the terminal of the agent that asks or failed, else all that is known of the task.
 fn draw_context(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas: &mut Canvas<'_>) {
     let model = ctx.scene.model;
     let failed = || Some(model.failure_of(model.tasks.get(&item.task)?)?.0.id);
@@ -216,7 +216,7 @@ fn details(
     texts
 }
 
-/// The keys that answer it, as many lines as they need.
+/// Returns the keys that answer the item, in as many lines as they need.
 fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<ActionButton>> {
     let alike = ctx.scene.model.same_request(item).count();
     let verb = if item.kind == AttentionKind::Approval {

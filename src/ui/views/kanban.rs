@@ -14,12 +14,12 @@ use crate::ui::status::DisplayStatus;
 use crate::ui::target::{selected, sort_tasks, task_filter};
 use crate::ui::text::{cut, width};
 
-/// Columns a column of cards has at least, its line included.
+/// Minimum columns of a column of cards, its line included.
 const LEAST: u16 = 22;
-/// Before every line of a card but the first.
+/// Indent of every line of a card but the first.
 const INDENT: &str = "   ";
 
-/// The columns with the cards that match what the board is filtered by.
+/// Returns the columns with the cards that match the filter of the board.
 pub(super) fn columns<'a>(ctx: &ViewContext<'a>) -> Cow<'a, [Column]> {
     let columns = ctx.scene.model.columns.as_slice();
     let filter = ctx.filter();
@@ -59,7 +59,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, columns: &[Column], area: Rect, canvas
     }
 }
 
-/// Columns that a column needs at least, the line beside it included: one without cards is only its heading.
+/// Returns the minimum columns of a column, the line beside it included: one without cards is only its heading.
 fn least(ctx: &ViewContext<'_>, column: &Column) -> u16 {
     if column.cards.is_empty() {
         cells(pieces_width(&heading(ctx, column)) + 2).min(LEAST)
@@ -68,7 +68,7 @@ fn least(ctx: &ViewContext<'_>, column: &Column) -> u16 {
     }
 }
 
-/// Which columns are shown: all, or as many as have room, the one with the selected task and the next one among them.
+/// Returns the columns that are shown: all, or as many as have room, the one with the selected task and the next one among them.
 fn visible(ctx: &ViewContext<'_>, columns: &[Column], room: u16) -> Range<usize> {
     let chosen = selected(ctx.state, ctx.scene);
     let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
@@ -86,7 +86,7 @@ fn visible(ctx: &ViewContext<'_>, columns: &[Column], room: u16) -> Range<usize>
     start..end.unwrap_or(start + 1).min(columns.len())
 }
 
-/// The places of columns side by side, with one line between two of them. Those with cards share the room that is left.
+/// Returns the places of columns side by side, with one line between two of them. Those with cards share the room that is left.
 fn places(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> Vec<Rect> {
     let full = columns.iter().filter(|column| !column.cards.is_empty()).count();
     let shares = |column: &&Column| full == 0 || !column.cards.is_empty();
@@ -97,7 +97,7 @@ fn places(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> Vec<Rect> {
     let place = |column: &Column| {
         let mut width = least(ctx, column);
         if shares(&column) {
-            // Rounded so that they add up to all of it.
+            // Rounded so that they add up to the whole.
             width += cells(left * (nth + 1) / sharing - left * nth / sharing);
             nth += 1;
         }
@@ -112,7 +112,7 @@ fn places(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> Vec<Rect> {
     columns.iter().map(place).collect()
 }
 
-/// Says beside a heading of that width how many columns lie on that side of it.
+/// Draws the number of columns that are hidden on that side beside a heading of that width.
 fn draw_hidden_count(hidden: usize, heading: usize, place: Rect, canvas: &mut Canvas<'_>) {
     let more = piece(format!(" +{hidden} "), StyleRole::Key);
     if hidden > 0 && heading + width(&more.text) <= usize::from(place.width) {
@@ -144,7 +144,7 @@ fn draw_column(
     let first = first_card(heights, marked, room);
     for (at, id) in column.cards.iter().enumerate().skip(first) {
         let Some((card, age)) = card(id) else { continue };
-        // Below a card there must be a row to say that there are more.
+        // Below a card there must be a row for the number of further ones.
         let last = column.cards.len() - at == 1;
         let height = usize::from(area.height) - usize::from(!last).min(usize::from(area.height));
         let place = Rect {
@@ -173,7 +173,7 @@ fn draw_column(
     }
 }
 
-/// Title, how many, and how many of those allowed are at work, where the stage has a limit of its own.
+/// Returns the title, the number of cards, and the number at work of the allowed ones, where the stage has a limit of its own.
 pub(super) fn heading(ctx: &ViewContext<'_>, column: &Column) -> Vec<StyledText> {
     let mut heading = vec![
         strong(format!(" {} ", column.title)),
@@ -192,7 +192,7 @@ pub(super) fn heading(ctx: &ViewContext<'_>, column: &Column) -> Vec<StyledText>
     heading
 }
 
-/// The first card to draw so that the marked one is in view. Looks at no more cards than fit.
+/// Returns the first card to draw so that the marked one is in view. Measures no more cards than fit.
 fn first_card(height: impl Fn(usize) -> usize, marked: Option<usize>, room: usize) -> usize {
     let Some(marked) = marked else { return 0 };
     let mut used = 0;
@@ -205,8 +205,8 @@ fn first_card(height: impl Fn(usize) -> usize, marked: Option<usize>, room: usiz
     0
 }
 
-/// A card: id and title, and below them who does what or what it waits for. A state that the column's heading says already is left
-/// out, and so is its line. The time stands at the end of the last line.
+/// Returns the lines of a card: id and title, and below them the agent and its activity or the tasks it waits for. A state that the
+/// column's heading shows already is left out, and so is its line. The time is at the end of the last line.
 fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let more = ctx.scene.theme.ellipsis();
     let mut lead = vec![
@@ -229,12 +229,13 @@ fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<Sty
     vec![lead, indent.chain(state).collect()]
 }
 
-/// Who does what, or what it waits for; of an agent at work the last line it printed. Nothing where the heading says it.
+/// Returns the agent and its activity, or the tasks it waits for; of an agent at work the last line it printed. Nothing where the heading
+/// shows it.
 fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
     match (card.marker.mark, &card.last) {
         _ if card.marker.word.is_empty() => Vec::new(),
         (DisplayStatus::Done | DisplayStatus::Backlog, _) => Vec::new(),
-        // Its sign says that it waits for its turn; every other card of a long column would say the same.
+        // The sign shows that it waits for its turn; every other card of a long column would show the same.
         (DisplayStatus::Queued, _) if waits_for_its_turn(card.task.why_not.as_ref()) => Vec::new(),
         (DisplayStatus::Running, Some(last)) => {
             let name = card.name(room / 2).unwrap_or_default();
@@ -251,7 +252,7 @@ fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
     }
 }
 
-/// Whether nothing but a place for its agent is missing.
+/// Returns true if nothing but a place for its agent is missing.
 fn waits_for_its_turn(why: Option<&WaitReason>) -> bool {
     matches!(
         why,
@@ -259,7 +260,7 @@ fn waits_for_its_turn(why: Option<&WaitReason>) -> bool {
     )
 }
 
-/// Rows that the fullest column needs, at most so many.
+/// Returns the rows that the fullest column needs, up to a maximum.
 pub(super) fn height(ctx: &ViewContext<'_>, columns: &[Column], (area, most): (Rect, u16)) -> u16 {
     let room = usize::from(area.width);
     let of = |column: &Column| {
@@ -276,7 +277,7 @@ pub(super) fn height(ctx: &ViewContext<'_>, columns: &[Column], (area, most): (R
     u16::try_from(rows).unwrap_or(most).min(most)
 }
 
-/// Column and row of a task.
+/// Returns the column and row of a task.
 fn position(columns: &[Column], task: Option<&TaskId>) -> Option<(usize, usize)> {
     let task = task?;
     columns.iter().enumerate().find_map(|(column, cards)| {
@@ -309,7 +310,7 @@ pub(super) fn step(ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOut
     to.map_or(MoveOutcome::Nowhere, |id| MoveOutcome::Task(id.clone()))
 }
 
-/// The next column on that side that holds cards.
+/// Returns the next column on that side that holds cards.
 fn beside(columns: &[Column], at: usize, side: Direction) -> Option<&[TaskId]> {
     let holds = |column: &&Column| !column.cards.is_empty();
     let found = match side {

@@ -1,5 +1,5 @@
-//! Lists on screen: rows one below the other, the marked one in view and highlighted, each of them to be clicked.
-//! A view says what its rows are and draws one of them; where they stand is decided here, alike for all views.
+//! Lists on screen: rows one below the other, the marked one in view and highlighted, each of them clickable. A view provides its rows and
+//! draws one of them; their places are decided here, alike for all views.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(crate) struct List<'a, T> {
 }
 
 impl<'a, T> List<'a, T> {
-    /// A list with rows of so many lines, in which at most one row is marked.
+    /// Creates a list with rows of `row_height` lines, in which at most one row is marked.
     pub(crate) fn new(
         (area, row_height): (Rect, u16),
         rows: &'a [T],
@@ -35,7 +35,7 @@ impl<'a, T> List<'a, T> {
         }
     }
 
-    /// A list with rows of one line that begins with that row; what is marked may be several rows.
+    /// Creates a list with rows of one line that begins with that row; several rows can be marked.
     pub(crate) fn starting_at(
         area: Rect,
         (rows, first): (&'a [T], usize),
@@ -52,7 +52,7 @@ impl<'a, T> List<'a, T> {
         }
     }
 
-    /// Draws as many rows as have room, with what a click on each does, and answers how many. A heading has no click.
+    /// Draws as many rows as have room, with their click targets, and returns their number. A heading has no click target.
     pub(crate) fn draw(
         &self,
         canvas: &mut Canvas<'_>,
@@ -70,7 +70,7 @@ impl<'a, T> List<'a, T> {
         drawn
     }
 
-    /// The rows that have room, each with its index and its place. One that is higher than the area is cut.
+    /// Returns the rows that have room, each with its index and its place. One that is higher than the area is cut.
     pub(crate) fn visible(&self) -> impl Iterator<Item = (usize, &'a T, Rect)> {
         let (area, height) = (self.area, self.row_height.clamp(1, self.area.height.max(1)));
         let many = usize::from(area.height / height);
@@ -89,7 +89,7 @@ pub(super) enum ListRow<T> {
 }
 
 impl<T> ListRow<T> {
-    /// What can be marked; nothing of a line of text.
+    /// Returns the item that can be marked; nothing for a line of text.
     pub(super) fn item(&self) -> Option<&T> {
         match self {
             ListRow::Text(_) => None,
@@ -99,7 +99,7 @@ impl<T> ListRow<T> {
 }
 
 impl ViewContext<'_> {
-    /// Draws as many rows of one line as have room, the marked one among them, with what a click on each does; answers how many.
+    /// Draws as many rows of one line as have room, the marked one among them, with their click targets; returns their number.
     pub(super) fn draw_rows<T>(
         &self,
         (area, rows): (Rect, &[ListRow<T>]),
@@ -119,14 +119,14 @@ impl ViewContext<'_> {
     }
 }
 
-/// The first row to draw so that the marked one is in view, as near to the middle as the ends allow.
+/// Returns the first row to draw so that the marked one is in view, as near to the middle as the ends allow.
 pub(crate) fn first_row(marked: usize, height: usize, length: usize) -> usize {
     marked
         .saturating_sub(height / 2)
         .min(length.saturating_sub(height))
 }
 
-/// The index that a movement leads to in a list of that length; from no row the first step leads to the first.
+/// Returns the index after a movement in a list of that length; from no row the first step leads to the first.
 pub(super) fn stepped(at: Option<usize>, rows: i32, length: usize) -> Option<usize> {
     let last = length.checked_sub(1)?;
     let by = isize::try_from(rows).unwrap_or(0);
@@ -138,7 +138,7 @@ pub(super) fn stepped(at: Option<usize>, rows: i32, length: usize) -> Option<usi
 }
 
 impl ViewMove {
-    /// Where a movement leads in a list of which so many rows fit into a page; `to` names the row it comes to.
+    /// Returns the outcome of a movement in a list of which `page` rows fit into a page; `to` names the row it leads to.
     pub(super) fn in_list<T>(
         self,
         page: u16,
@@ -154,7 +154,7 @@ impl ViewMove {
 }
 
 impl MoveOutcome {
-    /// To the row with that number, at the beginning of what belongs to it.
+    /// Leads to the row with that number, at the beginning of its text.
     pub(super) fn to_row(mark: usize) -> MoveOutcome {
         let mark = u64::try_from(mark).unwrap_or(0);
         MoveOutcome::Marked { mark, scroll: 0 }

@@ -1,4 +1,4 @@
-//! What happened, newest at the bottom: follows unless a line is marked, shows what its filter lets through, and leads from a
+//! The event log, newest at the bottom: follows unless a line is marked, shows the lines that its filter lets through, and leads from a
 //! line to the agent's screen at that moment.
 
 use super::list::stepped;
@@ -18,20 +18,20 @@ use filter::LogFilter;
 /// The view of the event log.
 pub(super) struct LogView;
 
-/// Its name.
+/// Name of the view.
 pub(crate) const PAGE: ViewName = ViewName::of("log");
-/// The same as the seed's first tab has it: the watcher's log, with a filter and a mark of its own.
+/// Name of the log in the classic first tab: the watcher's log, with a filter and a mark of its own.
 pub(super) const WATCHER: ViewName = ViewName::of("watcher");
-/// Whether a pane shows what happened.
+/// Returns true if a pane shows the event log.
 pub(crate) fn is_log(content: &PaneContent) -> bool {
     [PAGE, WATCHER].map(PaneContent::Page).contains(content)
 }
 
-/// In fewer rows each entry has one: several things that happened say more than the whole of one.
+/// Rows below which each entry has one row: several events are worth more than the whole of one.
 const LOW: u16 = 12;
-/// No person answers sooner.
+/// Time in which no person can answer.
 const AT_ONCE: Span = Span::seconds(1);
-/// From this width on sentences begin below each other.
+/// Width from which sentences are aligned below each other.
 const ALIGNED: u16 = 44;
 
 impl View for LogView {
@@ -102,7 +102,7 @@ impl View for LogView {
         };
         let lines = shown(ctx);
         let last = lines.len().saturating_sub(1);
-        // Without a mark the newest line is where one stands.
+        // Without a mark the newest line is the current one.
         let from = marked(ctx, &lines).unwrap_or(last);
         let to = stepped(Some(from), rows, lines.len());
         match to.and_then(|to| lines.get(to).map(|line| (to, line))) {
@@ -116,7 +116,7 @@ impl View for LogView {
     }
 }
 
-/// The lines that the filter lets through, oldest first.
+/// Returns the lines that the filter lets through, oldest first.
 fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a LogLine> {
     let filter = LogFilter::parse(&ctx.pane.filter);
     let lines = ctx.scene.log.iter().enumerate();
@@ -129,21 +129,21 @@ fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a LogLine> {
         .collect()
 }
 
-/// Returns whether a line says that an agent asks for a permission, and a rule answers before a person could: the answer says both.
+/// Returns true if a line reports that an agent asks for a permission, and a rule answers before a person could: the answer covers both.
 fn is_answered_at_once<'a>(line: &LogLine, later: impl Iterator<Item = &'a LogLine>) -> bool {
     let (asks, attempt) = (line.notice.kind == "permission", line.notice.attempt);
     let mut later = later.take_while(|next| next.at.since(line.at) < AT_ONCE);
     asks && later.any(|next| next.notice.kind == "answer" && next.notice.attempt == attempt)
 }
 
-/// Where the marked line stands; the next one when it is not shown (any more).
+/// Returns the index of the marked line; the next one when it is not shown (any more).
 fn marked(ctx: &ViewContext<'_>, lines: &[&LogLine]) -> Option<usize> {
     let mark = ctx.pane.mark?;
     let at = lines.partition_point(|line| line.seq < mark);
     Some(at.min(lines.len().saturating_sub(1)))
 }
 
-/// The lowest line that is drawn: the newest, or one so far below the marked line that both fit.
+/// Returns the lowest line that is drawn: the newest, or one below the marked line such that both fit.
 fn last_drawn(ctx: &ViewContext<'_>, lines: &[&LogLine], at: Option<usize>, area: Rect) -> usize {
     let newest = lines.len().saturating_sub(1);
     let Some(at) = at else { return newest };
@@ -157,7 +157,7 @@ fn last_drawn(ctx: &ViewContext<'_>, lines: &[&LogLine], at: Option<usize>, area
     newest
 }
 
-/// Columns of the tasks' ids, so that sentences begin below each other where lines are long enough.
+/// Returns the columns of the tasks' ids, so that sentences begin below each other where lines are long enough.
 fn ids(lines: &[&LogLine], last: usize, height: usize) -> usize {
     let near = lines.iter().take(last + 1).rev().take(height);
     let of_tasks = near.filter_map(|line| line.notice.task.as_ref());
@@ -168,7 +168,7 @@ fn ids(lines: &[&LogLine], last: usize, height: usize) -> usize {
         .min(12)
 }
 
-/// An entry in one line, cut with a mark where that leaves something out.
+/// Returns an entry in one line, cut with a mark where that leaves something out.
 fn one_line(ctx: &ViewContext<'_>, mut entry: Vec<Vec<StyledText>>, room: u16) -> Vec<Vec<StyledText>> {
     if entry.len() < 2 {
         return entry;
@@ -185,7 +185,7 @@ fn one_line(ctx: &ViewContext<'_>, mut entry: Vec<Vec<StyledText>>, room: u16) -
     entry
 }
 
-/// One entry: time, glyph, task, sentence; wrapped under the sentence's beginning.
+/// Returns the rows of an entry: time, glyph, task, sentence; wrapped under the sentence's beginning.
 fn entry(ctx: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Vec<StyledText>> {
     let time = clock(line.at, ctx.scene.session.utc_offset);
     let time = if room < 44 { prefix(&time, 5) } else { &time };
@@ -222,7 +222,7 @@ fn entry(ctx: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Ve
     rows
 }
 
-/// What happened; the task's id stands before it already.
+/// Returns the sentence of an event; the task's id is before it already.
 fn sentence(line: &LogLine) -> String {
     let text = line.notice.text.as_str();
     let Some(task) = &line.notice.task else {
@@ -234,7 +234,7 @@ fn sentence(line: &LogLine) -> String {
     without_name(rest.unwrap_or(text), task.as_str())
 }
 
-/// The text with the task's own id left out where the sentence is whole without it.
+/// Returns the text without the task's own id where the sentence is whole without it.
 fn without_name(text: &str, task: &str) -> String {
     let mut text = text.to_owned();
     for (with, without) in [

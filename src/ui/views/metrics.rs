@@ -1,5 +1,5 @@
-//! Figures about the work (K79): throughput, how long stages take, what came back and what went wrong, what agents use, the
-//! way of each task.
+//! Figures about the work (K79): throughput, the duration of stages, rejections and failures, the resources used by agents, the way of each
+//! task.
 
 use std::sync::LazyLock;
 
@@ -17,9 +17,9 @@ pub(super) use charts::sparkline;
 /// The view of figures about the work.
 pub(super) struct MetricsView;
 
-/// Its name.
+/// Name of the view.
 pub(crate) const PAGE: ViewName = ViewName::of("metrics");
-/// How old figures may be.
+/// Maximum age of figures.
 const FRESH: Span = Span::seconds(2);
 
 impl View for MetricsView {
@@ -54,15 +54,15 @@ impl View for MetricsView {
     }
 }
 
-/// The request for the figures.
+/// Returns the request for the figures.
 pub(super) fn cache_request() -> CacheRequest {
     CacheRequest::new(CacheKey::Figures, FRESH)
 }
 
-/// What there is to count where nothing was ever tried.
+/// Figures where nothing was ever tried.
 static NOTHING: LazyLock<MetricsReport> = LazyLock::new(MetricsReport::default);
 
-/// The figures that were fetched. Where nothing was ever tried they are known without: it would be counted for nothing.
+/// Returns the figures that were fetched. Where nothing was ever tried they are empty, and known without fetching.
 pub(super) fn figures<'a>(ctx: &ViewContext<'a>) -> Option<&'a MetricsReport> {
     match ctx.scene.cache.get(&CacheKey::Figures) {
         Some(CacheEntry::Figures(figures)) => Some(figures),
@@ -73,7 +73,7 @@ pub(super) fn figures<'a>(ctx: &ViewContext<'a>) -> Option<&'a MetricsReport> {
 
 type MetricsLines = Vec<Vec<StyledText>>;
 
-/// The lines of each column.
+/// Returns the lines of each column.
 fn texts(ctx: &ViewContext<'_>, figures: &MetricsReport, columns: &[Rect]) -> Vec<MetricsLines> {
     let width = |nth: usize| columns.get(nth).map_or(0, |column| usize::from(column.width));
     let (first, second) = (width(0), width(columns.len().saturating_sub(1)));

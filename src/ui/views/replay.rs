@@ -1,4 +1,4 @@
-//! What an agent's terminal showed at some moment, from its log: one second back or on, ten, a minute.
+//! The screen of an agent's terminal at a past moment, from its log: one second back or forward, ten, a minute.
 
 use super::{MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{AttemptId, Span, Timestamp};
@@ -11,7 +11,7 @@ use crate::ui::text::clock;
 /// The view that shows an agent's recorded terminal at a chosen moment.
 pub(super) struct ReplayView;
 
-/// How long what was read is good enough; an old moment does not change.
+/// Time for which a recorded screen is good enough; an old moment does not change.
 const FRESH: Span = Span::minutes(30);
 
 impl View for ReplayView {
@@ -83,7 +83,7 @@ impl View for ReplayView {
     }
 }
 
-/// Which attempt, and when.
+/// Returns the attempt and the moment.
 fn wanted(ctx: &ViewContext<'_>) -> Option<(AttemptId, Timestamp)> {
     match ctx.pane.content {
         PaneContent::Moment(attempt, at) => Some((attempt, ctx.pane.mark.map_or(at, Timestamp))),
@@ -96,7 +96,7 @@ fn fetched<'a>(ctx: &ViewContext<'a>) -> Option<&'a CacheEntry> {
     ctx.scene.cache.get(&CacheKey::Replay(attempt, at))
 }
 
-/// The cells, cut so that the lowest row with something on it is seen.
+/// Draws the cells, cut so that the lowest non-empty row is visible.
 fn draw_cells(moment: &RecordedScreen, area: Rect, canvas: &mut Canvas<'_>) {
     let used = moment
         .cells

@@ -1,5 +1,5 @@
-//! Words in what all terminals have shown: agent by agent, the newest line first. Enter leads to that line in the agent's
-//! terminal, or to what its screen showed then.
+//! Search results in the output of all terminals: agent by agent, the newest line first. Enter leads to that line in the agent's terminal,
+//! or to its screen at that time.
 
 use super::list::{ListRow, stepped};
 use super::{MoveOutcome, View, ViewContext, ViewMove};
@@ -13,12 +13,12 @@ use crate::ui::terminal_search::{
 };
 use crate::ui::text::{clock, prefix, width};
 
-/// The view that lists where words occur in everything terminals have shown.
+/// The view that lists the places where words occur in the output of all terminals.
 pub(super) struct SearchView;
 
-/// How long what was found is good enough: what is written later does not change what was.
+/// Time for which search results are good enough: later output does not change earlier one.
 const FRESH: Span = Span::minutes(1);
-/// Columns of a line that are kept before the words, when they stand far to the right.
+/// Columns of a line that are kept before the words, when they are far to the right.
 const BEFORE: usize = 24;
 
 impl View for SearchView {
@@ -112,7 +112,7 @@ fn found<'a>(ctx: &ViewContext<'a>) -> Option<&'a TerminalSearch> {
     }
 }
 
-/// The marked line; the first while none is.
+/// Returns the marked line; the first while none is.
 fn marked(ctx: &ViewContext<'_>) -> Option<usize> {
     let last = found(ctx)?.lines().count().checked_sub(1)?;
     Some(ctx.marked_row().unwrap_or(0).min(last))
@@ -137,7 +137,7 @@ fn head(of: &TerminalMatches) -> Vec<StyledText> {
     pieces
 }
 
-/// Time, how often, and the line with the words in it.
+/// Draws the time, the count, and the line with the words in it.
 fn draw_line(ctx: &ViewContext<'_>, found: &TerminalMatch, line: Rect, canvas: &mut Canvas<'_>) {
     let time = clock(found.at, ctx.scene.session.utc_offset);
     let lead = vec![dim(format!("   {time}  "))];

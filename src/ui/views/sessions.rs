@@ -1,4 +1,4 @@
-//! The servers of this person's projects: which run, which were cut off, what waits there; one key goes to another.
+//! The servers of this person's projects: those that run, those that were cut off, and the tasks that wait there; one key goes to another.
 
 use super::{MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
@@ -14,11 +14,11 @@ use crate::ui::text::cut_front;
 /// The view of the servers of this person's projects.
 pub(super) struct SessionsView;
 
-/// Its name.
+/// Name of the view.
 pub(crate) const PAGE: ViewName = ViewName::of("sessions");
-/// How old the list may be.
+/// Maximum age of the list.
 const FRESH: Span = Span::seconds(3);
-/// From this inner width on a row says where the project is.
+/// Inner width from which a row shows the place of the project.
 const WIDE: u16 = 100;
 
 impl View for SessionsView {

@@ -1,5 +1,5 @@
-//! The board when all tasks are done: how it went, and what to look at. Drawn in the pane of the selected task while nobody has
-//! selected one, else where cards would be; not a view of its own.
+//! The board when all tasks are done: the outcome, and the tasks to look at. Drawn in the pane of the selected task while none is selected,
+//! else in the place of cards; not a view of its own.
 
 use super::{LOG, METRICS, ViewContext, metrics};
 use crate::domain::{Span, Task, TaskState, pluralized};
@@ -11,24 +11,24 @@ use crate::ui::next_steps::NEXT_STEPS;
 use crate::ui::scene::LeaveEffect;
 use crate::ui::status::DisplayStatus;
 
-/// Tasks that are named as merged, and as worth a look.
+/// Maximum number of tasks that are named as merged, and as worth a look.
 const NAMED: usize = 5;
-/// Least columns of a title, and of why it is worth a look: they get what there is.
+/// Minimum columns of a title, and of the reason why it is worth a look: they share the available room.
 const TITLE: usize = 40;
 const WHY: usize = 32;
-/// Columns of what stands before a title, and of the frame.
+/// Columns before a title, and of the frame.
 const LEAD: usize = 30;
-/// Sent back so often, a task is worth a look though it was merged.
+/// Number of rejections that make a task worth a look though it was merged.
 const OFTEN: u32 = 2;
 
-/// What it needs that the board does not hold, while it is shown.
+/// Returns the request for the data that the board does not hold, while the summary is shown.
 pub(super) fn cache_requests(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
     ctx.scene.model.is_all_done().then(metrics::cache_request)
 }
 
 /// Draws the card in the middle of an area.
 pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    // Where there is little room fewer tasks are named; what may be done now is always said.
+    // Fewer tasks are named where there is little room; the possible actions are always shown.
     let room = usize::from(area.width).saturating_sub(2);
     let fits = |lines: &Vec<Vec<StyledText>>| lines.len() + 2 <= usize::from(area.height);
     let lines = (0..=NAMED).rev().map(|named| lines(ctx, room, named)).find(fits);
@@ -41,8 +41,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     canvas.lines(inside, &lines);
 }
 
-/// Draws as many lines as have room, without a frame around them: what came of it, what comes after a demo, and what may be done
-/// now.
+/// Draws as many lines as have room, without a frame around them: the outcome, the steps after a demo, and the possible actions.
 fn draw_short(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width);
     let keys = keys(ctx, room);
@@ -73,7 +72,7 @@ fn lines(ctx: &ViewContext<'_>, room: usize, named: usize) -> Vec<Vec<StyledText
     lines
 }
 
-/// How many tasks are done, and how many ended otherwise.
+/// Returns the number of tasks that are done, and of those that ended otherwise.
 fn outcome(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     let tasks = &ctx.scene.model.tasks;
     let many = |wanted: fn(&TaskState) -> bool| tasks.values().filter(|task| wanted(&task.state)).count();
@@ -106,7 +105,7 @@ fn outcome(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     outcome
 }
 
-/// What comes after a demo: the commands for a repository of one's own, and what each is for where there is room.
+/// Returns the lines after a demo: the commands for a repository of one's own, and the purpose of each where there is room.
 fn own_repository(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     if ctx.scene.session.on_leave == LeaveEffect::GoesOn {
         return Vec::new();
@@ -130,7 +129,7 @@ fn own_repository(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     next
 }
 
-/// How long it took, and how often something was tried or sent back: the figures of the statistics, once they are fetched.
+/// Returns the duration, and the numbers of retries and rejections: the figures of the statistics, once they are fetched.
 fn figures(ctx: &ViewContext<'_>, took: Span) -> String {
     let Some(MetricsReport { metrics, .. }) = metrics::figures(ctx) else {
         return format!(" in {took}");
@@ -143,7 +142,7 @@ fn figures(ctx: &ViewContext<'_>, took: Span) -> String {
     )
 }
 
-/// What was merged: how many into what, and the commits of the latest.
+/// Returns the lines on merged tasks: their number, the base, and the commits of the latest.
 fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize)) -> Vec<Vec<StyledText>> {
     let mut merged: Vec<(&Task, &str)> = tasks
         .iter()
@@ -167,7 +166,7 @@ fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize))
     lines
 }
 
-/// What is worth a look: what failed, what was skipped, and what was merged only after it came back often; the worst first.
+/// Returns the tasks that are worth a look: failed, skipped, and merged only after they came back often; the worst first.
 fn review(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize)) -> Vec<Vec<StyledText>> {
     let glyphs = ctx.scene.theme.glyphs;
     let worth = tasks.iter().filter_map(|task| {
@@ -211,7 +210,7 @@ fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {
     Some(vec![dim(format!("   and {left} more"))])
 }
 
-/// What may be done now, in as many lines as it takes.
+/// Returns the possible actions, in as many lines as they need.
 fn keys(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let leave = (ctx.scene.session.on_leave != LeaveEffect::GoesOn).then_some((Action::Detach, "leave"));
     let others = [

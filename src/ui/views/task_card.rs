@@ -1,5 +1,5 @@
-//! What a card says about a task, in pieces that list and kanban share (K80): marker, id, title, who does what, since when,
-//! what it waits for.
+//! Contents of a task's card, in pieces that list and kanban share (K80): marker, id, title, the agent and its activity, the age, the tasks
+//! it waits for.
 
 use crate::domain::task::TaskState;
 use crate::domain::{Span, Task, TaskId, WaitReason, Worker};
@@ -9,23 +9,23 @@ use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::status::{DisplayStatus, StatusLabel, task_status};
 use crate::ui::text::{cut, width};
 
-/// A name that is cut to less says nothing.
+/// Minimum columns of a name: a shorter one has no meaning.
 const LEAST_NAME: usize = 3;
 
 /// A task with everything its card or row in the board shows.
 pub(super) struct TaskCard<'a> {
     pub(super) task: &'a Task,
     pub(super) marker: StatusLabel,
-    /// Its state without details and reasons.
+    /// State of the task without details and reasons.
     brief: String,
     pub(super) who: Option<String>,
     /// Names of dependencies that are not done.
     pub(super) unresolved: Vec<String>,
-    /// The last line its agent's terminal shows, while it works.
+    /// The last line of its agent's terminal, while it works.
     pub(super) last: Option<String>,
-    /// How long it has been like this.
+    /// Time for which the state has lasted.
     pub(super) age: String,
-    /// The check that runs on what it left.
+    /// The check that runs on its work.
     pub(super) check: Option<RunningCheck<'a>>,
     glyphs: Glyphs,
     /// The mark for text that was cut.
@@ -46,7 +46,7 @@ impl<'a> TaskCard<'a> {
             marker.word = running.to_string();
         }
         if task.state == TaskState::Released && task.why_not == Some(WaitReason::Paused) {
-            // The top row says it of all of them, at every size.
+            // The top row shows it for all of them, at every size.
             marker.word.clear();
         }
         let progress = task
@@ -85,7 +85,7 @@ impl<'a> TaskCard<'a> {
         piece(self.marker.mark.glyph(self.glyphs), self.marker.role)
     }
 
-    /// The title, with `!` before it when the task carries the `priority` tag.
+    /// Returns the title, with `!` before it when the task carries the `priority` tag.
     pub(super) fn title(&self) -> StyledText {
         let urgent = if self.task.tags.contains("priority") {
             "!"
@@ -100,8 +100,8 @@ impl<'a> TaskCard<'a> {
         piece(format!("{urgent}{}", self.task.title), role)
     }
 
-    /// In one line of that width: who works on it, as far as there is room, and its state. The words that say the state and
-    /// the times of a check stay; the names are what is cut (K80).
+    /// Returns the agent, as far as there is room, and the state in one line of that width. The words for the state and the times of a
+    /// check stay; the names are cut (K80).
     pub(super) fn summary(&self, room: usize) -> Vec<StyledText> {
         let mut full = self.full_status();
         let is_at_work = self.marker.mark == DisplayStatus::Running;
@@ -109,7 +109,7 @@ impl<'a> TaskCard<'a> {
             full.text.clone_from(&self.brief);
         }
         let beside = room.saturating_sub(width(&full.text) + 1);
-        // What it waits for, and how far a check is, matter more than who.
+        // The dependency it waits for, and the progress of a check, matter more than the agent.
         let matters = matches!(
             self.marker.mark,
             DisplayStatus::NeedsYou | DisplayStatus::Held | DisplayStatus::Gate
@@ -127,14 +127,14 @@ impl<'a> TaskCard<'a> {
         }
     }
 
-    /// Who works on it: role and name where there is room for both, else the name (K80).
+    /// Returns the agent that works on the task: role and name where there is room for both, else the name (K80).
     pub(super) fn name(&self, room: usize) -> Option<&str> {
         let who = self.who.as_deref()?;
         let short = who.rsplit('-').next().unwrap_or(who);
         Some(if width(who) <= room { who } else { short })
     }
 
-    /// The state's word, or what it waits for, in full.
+    /// Returns the word for the state, or the tasks it waits for, in full.
     pub(super) fn full_status(&self) -> StyledText {
         if self.is_waiting() {
             return self.dependencies(self.unresolved.len());
@@ -142,7 +142,7 @@ impl<'a> TaskCard<'a> {
         piece(&self.marker.word, self.marker.role)
     }
 
-    /// The same in that width: in fewer words where there are such.
+    /// Returns the status in that width: in fewer words where there are such.
     fn fitted(&self, room: usize) -> StyledText {
         let full = self.full_status();
         if width(&full.text) <= room {
@@ -164,18 +164,18 @@ impl<'a> TaskCard<'a> {
         }
     }
 
-    /// Whether other tasks are what it waits for.
+    /// Returns true if the task waits for other tasks.
     pub(super) fn is_waiting(&self) -> bool {
         self.marker.mark == DisplayStatus::Waiting && !self.unresolved.is_empty()
     }
 
-    /// The shortest: what it waits for first, and how many more.
+    /// Returns the shortest status: the first dependency, and the number of the others.
     fn after_one(&self) -> StyledText {
         let one = self.dependencies(1);
         piece(one.text.replacen("waits for", "after", 1), one.role)
     }
 
-    /// `⊘ dbs-3, dbs-4 +2`: what it waits for, the first so many by name.
+    /// Returns the dependencies it waits for, the first `named` ones by name: `⊘ dbs-3, dbs-4 +2`.
     pub(super) fn dependencies(&self, named: usize) -> StyledText {
         let mark = self.glyphs.pick("⊘", "waits for");
         let first: Vec<&str> = self.unresolved.iter().take(named).map(String::as_str).collect();
@@ -186,13 +186,13 @@ impl<'a> TaskCard<'a> {
         piece(format!("{mark} {}{rest}", first.join(", ")), StyleRole::Blocked)
     }
 
-    /// Whether nothing goes on here just now.
+    /// Returns true if nothing happens here at the moment.
     pub(super) fn is_quiet(&self) -> bool {
         self.marker.role == StyleRole::Pending
     }
 }
 
-/// The last line that a terminal shows while its program runs.
+/// Returns the last line that a terminal shows while its program runs.
 pub(super) fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
     let mut last = String::new();
     scene.screens.with(id, &mut |screen| {
@@ -203,7 +203,7 @@ pub(super) fn last_line(scene: &Scene<'_>, id: ScreenId) -> Option<String> {
     (!last.is_empty()).then_some(last)
 }
 
-/// How an agent's state became known, and how long ago.
+/// Returns the source of an agent's state, and its age.
 pub(super) fn reported(source: &str, age: Span) -> String {
     match source {
         "report" => format!("reported {age} ago"),
@@ -211,7 +211,7 @@ pub(super) fn reported(source: &str, age: Span) -> String {
     }
 }
 
-/// A check and its times in that width: its name is cut, then left out, then how long it usually takes.
+/// Returns a check and its times in that width: its name is cut, then left out, then its usual duration.
 fn checking(check: &RunningCheck<'_>, room: usize, more: &str) -> String {
     let times = check.times();
     let left = room.saturating_sub(width(&times) + 1);

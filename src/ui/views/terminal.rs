@@ -105,7 +105,7 @@ fn named(ctx: &ViewContext<'_>, name: &str) -> Vec<StyledText> {
     pieces
 }
 
-/// Marker, task, agent, what it does, since when, what it has used.
+/// Returns the marker, the task, the agent, its activity and time, and the resources used.
 fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let Some(attempt) = ctx.scene.model.attempts.get(&id) else {
         return vec![piece(format!("attempt {id}"), StyleRole::Title)];
@@ -128,7 +128,7 @@ fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     pieces
 }
 
-/// What its program reported beside its screen: that it called, how far it is.
+/// Returns the reports of the program beside its screen: call and progress.
 fn report_pieces(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     let Some(id) = ctx.pane.content.screen() else {
         return Vec::new();
@@ -147,7 +147,7 @@ fn report_pieces(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     progress.into_iter().chain(call).collect()
 }
 
-/// Draws the pane's terminal; answers whether there is one.
+/// Draws the pane's terminal; returns true if there is one.
 fn draw_screen(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bool {
     let Some(id) = ctx.pane.content.screen() else {
         return false;
@@ -155,7 +155,7 @@ fn draw_screen(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bo
     draw_cropped(ctx, (id, ctx.pane.scroll), area, canvas)
 }
 
-/// Draws a terminal scrolled back by so many lines, cut to the area so that the cursor's row is in it.
+/// Draws a terminal scrolled back by that many lines, cut to the area so that the cursor's row is in it.
 pub(super) fn draw_cropped(
     ctx: &ViewContext<'_>,
     (id, back): (ScreenId, usize),
@@ -174,7 +174,7 @@ pub(super) fn draw_cropped(
     })
 }
 
-/// Draws one row of a terminal anew; answers the row of the frame, if it is in the area.
+/// Redraws one row of a terminal; returns the row of the frame, if it is in the area.
 pub(crate) fn redraw_row(
     screen: &mut dyn ScreenRead,
     row: u16,
@@ -190,14 +190,14 @@ pub(crate) fn redraw_row(
     Some(area.y + place)
 }
 
-/// The first row of a terminal to draw when it is taller than its pane.
+/// Returns the first row of a terminal to draw when it is taller than its pane.
 pub(crate) fn first_row_shown(screen: &dyn ScreenRead, height: u16) -> u16 {
     let (_, rows) = screen.size();
     let most = rows.saturating_sub(height);
     (screen.output_row() + 1).saturating_sub(height).min(most)
 }
 
-/// Says why there is no terminal, and what to do.
+/// Draws the reason why there is no terminal, and the action to take.
 fn absent(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let text = match &ctx.pane.content {
         PaneContent::Shell(_) => "Opening the shell.".to_owned(),

@@ -1,5 +1,5 @@
-//! One row about how much was done lately, for a wide board with room to spare. Counts what the board itself knows; whatever has to
-//! be fetched or measured stands with the figures.
+//! A row with the latest throughput, for a wide board with room to spare. Counts only facts that the board itself knows; data that must be
+//! fetched or measured belongs to the figures.
 
 use super::ViewContext;
 use super::metrics::sparkline;
@@ -7,10 +7,10 @@ use crate::domain::{Span, TaskState};
 use crate::read_model::per_span;
 use crate::ui::canvas::prelude::*;
 
-/// From this height on what lies below the columns spares two rows.
+/// Height from which the area below the columns spares two rows.
 const SPARES: u16 = 26;
 
-/// Divides what is below the columns: what is left, and the row, where there is one.
+/// Divides the area below the columns: the rest, and the row, where there is one.
 pub(super) fn divide(below: Rect) -> (Rect, Option<Rect>) {
     if below.height < SPARES {
         return (below, None);
@@ -31,7 +31,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, row: Rect, canvas: &mut Canvas<'_>) {
     canvas.line(row, &pieces);
 }
 
-/// Tasks done in the last spans of that length.
+/// Returns the tasks done in the last spans of that length.
 fn curve(ctx: &ViewContext<'_>, name: &str, (span, many): (Span, usize)) -> [StyledText; 3] {
     let tasks = ctx.scene.model.tasks.values();
     let done = tasks.filter(|task| task.state == TaskState::Done);

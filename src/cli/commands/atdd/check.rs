@@ -1,4 +1,4 @@
-//! `dbs atdd check`: what PRDs hold and what is wrong with them (A22, A23, LA-16).
+//! `dbs atdd check`: the contents of PRDs and their problems (A22, A23, LA-16).
 
 use serde_json::json;
 

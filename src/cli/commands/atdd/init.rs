@@ -18,11 +18,11 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::formats::story_files::STORY_TEMPLATES;
 
-/// What became of each document and folder, by its path from the project's root.
+/// Results for each document and folder, by its path from the project's root.
 #[derive(Debug, Default, Serialize)]
 struct InitReport {
     made: Vec<String>,
-    /// They were there and are as they were.
+    /// Documents and folders that existed and are unchanged.
     kept: Vec<String>,
     replaced: Vec<String>,
 }
@@ -30,7 +30,7 @@ struct InitReport {
 pub(super) fn run(edge: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let queue = StorySettings::of(&place.config()).folder;
-    // Nothing is made where something cannot be.
+    // Nothing is made where something cannot be made.
     for (name, _) in STORY_TEMPLATES {
         plain(&place.root, &format!("{DOCUMENTS}/{name}"), Path::is_file)?;
     }
@@ -59,7 +59,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What became of a document.
+/// Result for a document.
 enum Written {
     Made,
     Kept,
@@ -89,7 +89,7 @@ fn write(path: &Path, text: &str, may_replace: bool) -> io::Result<Written> {
     Ok(Written::Replaced)
 }
 
-/// Refuses a path whose parts are links, or something else than folders and what shall be there.
+/// Refuses a path whose parts are links, or other things than folders and the expected file.
 fn plain(root: &Path, inside: &str, is_it: impl Fn(&Path) -> bool) -> Result<(), String> {
     let mut path: PathBuf = root.to_owned();
     let mut parts = Path::new(inside).components().peekable();

@@ -1,5 +1,5 @@
-//! `dbs atdd setup`: whether tools, logins, commands and documents are there that stories need (A25, LA-14). It asks for no key, stores
-//! none and prints none.
+//! `dbs atdd setup`: checks that the tools, logins, commands and documents that stories need are there (A25, LA-14). It asks for no key,
+//! stores none and prints none.
 
 use std::process::ExitCode;
 
@@ -15,9 +15,9 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::formats::story_files::STORY_TEMPLATES;
 
-/// Endings of files like `.env.example`, which say what belongs into the other and hold no key.
+/// Endings of files like `.env.example`, which describe the real file and hold no key.
 const SAMPLES: [&str; 4] = ["example", "sample", "template", "dist"];
-/// Most files that are named.
+/// Maximum number of files that are named.
 const MOST_NAMED: usize = 5;
 
 pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
@@ -42,7 +42,7 @@ pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     print_checks(&checks, json)
 }
 
-/// The login of each agent that plays a role. Only the agent itself finds out whether it still holds.
+/// Checks the login of each agent that plays a role. Only the agent itself finds out that it is still valid.
 fn logins(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     let logins = match agents::logins(edge) {
         Ok(logins) => logins.into_iter(),
@@ -89,7 +89,7 @@ fn documents(place: &ProjectPaths, settings: &StorySettings) -> Result<String, S
     ))
 }
 
-/// Files with keys that git tracks, or takes up with the next commit of everything (LA-12). None of them is read.
+/// Checks for files with keys that git tracks, or would commit with everything else (LA-12). None of them is read.
 fn key_files(edge: &ProcessEnv, place: &ProjectPaths) -> DoctorCheck {
     let setup = GitSetup::new(&place.root, edge.environment.clone());
     let found = match seen_files(&setup, &holds_keys) {
@@ -123,7 +123,7 @@ fn key_files(edge: &ProcessEnv, place: &ProjectPaths) -> DoctorCheck {
     )
 }
 
-/// Whether files of that name hold keys by custom: `.env`, `.env.local`, `site.pem`, `site.key`.
+/// Returns true if files of that name hold keys by custom: `.env`, `.env.local`, `site.pem`, `site.key`.
 fn holds_keys(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let ending = name.rsplit('.').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `dbs atdd status` and `dbs atdd history`: where the queue stands, as the base branch and the board say, and what was done.
+//! `dbs atdd status` and `dbs atdd history`: the state of the queue, by the base branch and the board, and the finished stories.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,10 +22,10 @@ use crate::formats::prd::{self, PrdDocument, PrdStory};
 use crate::formats::story_files::{HISTORY_FILE, STATE_FILE, StoryState, read_history, read_state};
 use crate::ports::git::{BranchName, CommitFile, CommitId, Git as _, Head, Revision};
 
-/// Most bytes of a file that is read.
+/// Maximum bytes of a file that is read.
 const LARGEST: usize = 1024 * 1024;
 
-/// The files of the base branch as origin has them: what becomes of stories is written there.
+/// The files of the base branch as origin has them: the results of stories are written there.
 struct BaseFiles {
     git: GitCli,
     name: String,
@@ -59,7 +59,7 @@ impl BaseFiles {
         }
     }
 
-    /// The PRDs that lie in the folder of the queue, in the order of their names.
+    /// Returns the PRDs in the folder of the queue, in the order of their names.
     fn prds(&self, folder: &str) -> Result<Vec<PrdDocument>, String> {
         let files = self
             .git
@@ -73,7 +73,7 @@ impl BaseFiles {
     }
 }
 
-/// Prints the queue: its state, and its PRDs with their stories and how far each is.
+/// Prints the queue: its state, and its PRDs with their stories and the progress of each.
 pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let folder = StorySettings::of(&place.config()).folder;
@@ -135,7 +135,7 @@ fn head(base: &str, state: Option<&StoryState>) -> String {
     )
 }
 
-/// The task of a story, told by its PRD and its id.
+/// Returns the task of a story, found by its PRD and its id.
 fn task<'a>(prd: &PrdDocument, story: &PrdStory, tasks: &'a [Arc<Task>]) -> Option<&'a Arc<Task>> {
     let is_it = |task: &&Arc<Task>| {
         let plan = task.plan.as_ref();
@@ -146,7 +146,7 @@ fn task<'a>(prd: &PrdDocument, story: &PrdStory, tasks: &'a [Arc<Task>]) -> Opti
     tasks.iter().find(is_it)
 }
 
-/// How far a story is: what its PRD says of it once it passes, and until then the board.
+/// Returns the progress of a story: from its PRD once it passes, and until then from the board.
 fn standing(prd: &PrdDocument, story: &PrdStory, tasks: &[Arc<Task>]) -> String {
     match task(prd, story, tasks) {
         _ if story.passes == Some(true) => "passes".to_owned(),

@@ -1,5 +1,5 @@
-//! One durable event as tools see it. The fields are a promise (`docs/events.md`): they may grow, but none changes its meaning
-//! without another `schema`. What the program needs only for itself is not among them.
+//! A durable event as tools see it. The fields are a promise (`docs/events.md`): they may grow, but none changes its meaning without
+//! another `schema`. Data that only the program itself needs is not among them.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::domain::{
 use crate::formats::tag::tag_and_content;
 use crate::ports::store::{StoreError, StoredEvent};
 
-/// What the fields below mean; grows when one of them changes its meaning.
+/// Version of the fields' meaning; grows when one of them changes its meaning.
 const SCHEMA: u32 = 1;
 
-/// One stored event as `dbs events` prints it.
+/// Stored event as `dbs events` prints it.
 #[derive(Debug, Serialize)]
 pub(super) struct EventLine {
     schema: u32,
@@ -59,7 +59,7 @@ impl TaskByAttempt {
 }
 
 impl EventLine {
-    /// The event as tools see it.
+    /// Builds the event as tools see it.
     pub(super) fn of(stored: &StoredEvent, tasks: &TaskByAttempt) -> EventLine {
         let attempt = stored.event.attempt();
         let known = attempt.and_then(|attempt| tasks.0.get(&attempt)).cloned();
@@ -87,7 +87,7 @@ impl EventLine {
         }
     }
 
-    /// The same for people: position, time, kind, task, and its notices.
+    /// Returns the event for people: position, time, kind, task, and its notices.
     pub(super) fn for_people(&self) -> String {
         let task = self.task.as_ref().map_or("", TaskId::as_str);
         let notices: Vec<&str> = self.notices.iter().map(|notice| notice.text.as_str()).collect();
@@ -103,7 +103,7 @@ impl EventLine {
     }
 }
 
-/// The task an event names itself.
+/// Returns the task that an event names itself.
 fn task_of(event: &Event) -> Option<TaskId> {
     let command = match event {
         Event::Asked { command, .. } => command,
@@ -122,11 +122,11 @@ fn task_of(event: &Event) -> Option<TaskId> {
     }
 }
 
-/// Its kind and what belongs to that kind.
+/// Returns the kind of an event and the facts of that kind.
 fn kind_and_facts(event: &Event) -> (&'static str, Value) {
     match event {
         Event::Asked { by, command, .. } => ("asked", asked(by, command)),
-        // What is set may be secret, and `dbs config` shows it to whoever may see it.
+        // A setting may be secret, and `dbs config` shows it to those who may see it.
         Event::Configured(_) => ("configured", json!({})),
         Event::WorkflowsLoaded(flows) => ("workflows_loaded", json!({ "workflows": names_of(flows) })),
         Event::WorkplaceMade { .. } => ("workplace_made", workplace_made(event)),
@@ -189,7 +189,7 @@ fn trouble_of(why: &Cause) -> Value {
     json!({ "why": why.text, "trouble": why.kind })
 }
 
-/// The same of an event about an ask.
+/// Returns the same for an event about an ask.
 fn ask_facts(event: &Event) -> (&'static str, Value) {
     match event {
         Event::AskOpened { ask, rule, .. } => (
@@ -250,7 +250,7 @@ fn asked(by: &str, command: &Command) -> Value {
     facts
 }
 
-/// The word for the case of an enum's value, and the text that stands with it.
+/// Returns the word for the case of an enum's value, and its text.
 fn tagged(value: &impl Serialize) -> (String, Value) {
     tag_and_content(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The terminal of an agent without an interface: lines of its transcript, and below them what a person is typing.
+//! The terminal of an agent without an interface: lines of its transcript, and below them the text a person is typing.
 
 use std::io::IsTerminal as _;
 
@@ -12,7 +12,7 @@ const MARK_PASTES: (&str, &str) = ("\x1b[?2004h", "\x1b[?2004l");
 #[derive(Debug)]
 pub(super) struct TranscriptConsole {
     is_terminal: bool,
-    /// What stands in the last row.
+    /// Text in the last row.
     typed: String,
 }
 
@@ -30,7 +30,7 @@ impl TranscriptConsole {
         })
     }
 
-    /// Adds lines above what is being typed. Each is cleaned once more: this is the only way to the terminal.
+    /// Adds lines above the text that is being typed. Each is cleaned once more: this is the only way to the terminal.
     pub(super) fn lines<T: AsRef<str>>(&self, lines: impl IntoIterator<Item = T>) {
         let text = output::text(lines);
         if text.is_empty() {
@@ -44,14 +44,14 @@ impl TranscriptConsole {
         output::bytes(format!("\r\x1b[K{rows}{}", self.prompt()).as_bytes());
     }
 
-    /// Writes a record for whoever reads this terminal.
+    /// Writes a record for the reader of this terminal.
     pub(super) fn record(&self, record: &str) {
         if self.is_terminal {
             output::bytes(record.as_bytes());
         }
     }
 
-    /// Shows what is being typed.
+    /// Shows the text that is being typed.
     pub(super) fn show_typed(&mut self, text: String) {
         self.typed = text;
         if self.is_terminal {
@@ -59,7 +59,7 @@ impl TranscriptConsole {
         }
     }
 
-    /// The end of what is being typed, as far as one row shows it.
+    /// Returns the end of the text that is being typed, as far as one row shows it.
     fn prompt(&self) -> String {
         if self.typed.is_empty() {
             return String::new();

@@ -9,31 +9,31 @@ use tokio::time::{Sleep, sleep};
 
 use crate::adapters::tool_process::{ToolOutput, ToolProcess};
 
-/// How long a tool that was asked to end may take, and how long the output of one that has ended is waited for: something it left
-/// behind may hold it open.
+/// Time in which a tool that was asked to end may do so, and time to wait for the output of one that has ended: a process it left behind
+/// may hold it open.
 const TO_END: Duration = Duration::from_secs(5);
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// What a process did.
+/// Event of a process.
 #[derive(Debug)]
 pub(super) enum ProcessEvent {
     Output(ToolOutput),
-    /// It has ended, and everything it said was handed on.
+    /// End of the process, after all its output was handed on.
     Ended(io::Result<ExitStatus>),
 }
 
-/// The process that runs, if one does.
+/// The running process, if there is one.
 #[derive(Default)]
 pub(super) struct ToolRun {
     process: Option<ToolProcess>,
     status: Option<io::Result<ExitStatus>>,
     is_output_over: bool,
-    /// Until when the next step of the end is waited for.
+    /// Time until which the next step of the end is waited for.
     limit: Option<Pin<Box<Sleep>>>,
 }
 
 impl ToolRun {
-    /// Starts a process; one that runs still is ended.
+    /// Starts a process; one that still runs is ended.
     pub(super) fn start(&mut self, argv: &[String], takes_lines: bool) -> Result<(), String> {
         let process = ToolProcess::start(argv, takes_lines)
             .map_err(|error| format!("could not start {}: {error}", argv.join(" ")))?;
@@ -48,7 +48,7 @@ impl ToolRun {
         self.process.is_some()
     }
 
-    /// Writes a line; false when it is lost.
+    /// Writes a line; returns false when it is lost.
     pub(super) fn write(&self, line: String) -> bool {
         let process = self.process.as_ref();
         process.is_some_and(|process| process.write(line))
@@ -70,7 +70,7 @@ impl ToolRun {
         }
     }
 
-    /// What happens next; waits for ever while no process runs.
+    /// Returns the next event; waits for ever while no process runs.
     pub(super) async fn next(&mut self) -> ProcessEvent {
         loop {
             let Some(process) = &mut self.process else {
@@ -100,7 +100,7 @@ impl ToolRun {
             if self.is_output_over
                 && let Some(status) = self.status.take()
             {
-                // What it left behind ends with it.
+                // Processes it left behind end with it.
                 *self = ToolRun::default();
                 return ProcessEvent::Ended(status);
             }

@@ -1,4 +1,4 @@
-//! What a tool asks while it runs, on its way to the server and back: each as a task, so that nothing else waits.
+//! Requests of a running tool, on their way to the server and back: each as a task, so that nothing else waits.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::adapters::agents::headless::EventReply;
 use crate::domain::AskReply;
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, UsageFigures};
 
-/// Most requests that are on their way at a time.
+/// Maximum number of requests on their way at a time.
 const MOST: usize = 64;
-/// How often a permission is asked again that the server takes for answered elsewhere: here is nowhere else.
+/// Number of times that a permission is asked again which the server takes for answered elsewhere: there is no other place here.
 const TRIES: usize = 3;
-/// What the model is told when nobody decides.
+/// Reply to the model when no decision is made.
 const UNDECIDED: &str = "Nobody could be asked. Go on without it, or report that you are blocked.";
-/// What it is told of questions that one reply cannot answer.
+/// Reply to questions that one answer cannot cover.
 const ONE_AT_A_TIME: &str =
     "Ask one question at a time, each with one answer: several at once cannot be answered here.";
 
@@ -33,22 +33,22 @@ pub(super) struct Requests {
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) answer: RequestAnswer,
-    /// What was decided, for people.
+    /// Decision in words, for people.
     pub(super) words: Option<String>,
 }
 
-/// What the tool is told.
+/// Answer for the tool.
 #[derive(Debug)]
 pub(super) enum RequestAnswer {
-    /// That the turn goes on, and why, or that it may go on as it likes.
+    /// Reply that the turn continues, with the reason, or that it may continue as it likes.
     Event { id: String, reply: EventReply },
-    /// What was decided about what it asked.
+    /// Decision on its request for permission.
     Permission {
         id: String,
         input: Value,
         reply: AskReply,
     },
-    /// Nothing: it does not wait.
+    /// Usage was reported; the tool does not wait.
     Usage,
 }
 
@@ -60,7 +60,7 @@ impl Requests {
         }
     }
 
-    /// Tells the server of an event; an answer is what is known at once.
+    /// Reports an event to the server; returns an answer that is known at once.
     pub(super) fn event(&mut self, id: String, input: Value) -> Option<RequestAnswer> {
         let Some(caller) = self.free_caller() else {
             return Some(RequestAnswer::Event {
@@ -89,7 +89,7 @@ impl Requests {
         None
     }
 
-    /// Asks for a permission; an answer is what is known at once.
+    /// Asks for a permission; returns an answer that is known at once.
     pub(super) fn permission(
         &mut self,
         id: &str,
@@ -109,7 +109,7 @@ impl Requests {
         None
     }
 
-    /// Tells the server what was used.
+    /// Reports the usage to the server.
     pub(super) fn usage(&mut self, figures: UsageFigures) {
         let Some(caller) = self.free_caller() else { return };
         self.tells_usage = true;
@@ -123,24 +123,24 @@ impl Requests {
         });
     }
 
-    /// Whether the server is being told of usage.
+    /// Returns true if usage is being reported to the server.
     pub(super) fn tells_usage(&self) -> bool {
         self.tells_usage
     }
 
-    /// A permission that is no longer wanted.
+    /// Withdraws a permission that is no longer wanted.
     pub(super) fn withdraw(&mut self, id: &str) {
         if let Some(task) = self.permissions.remove(id) {
             task.abort();
         }
     }
 
-    /// The next one that has its answer; waits for ever while there is none.
+    /// Returns the next request that has its answer; waits for ever while there is none.
     pub(super) async fn next(&mut self) -> Answered {
         loop {
             match self.tasks.join_next().await {
                 None => std::future::pending().await,
-                // One that was withdrawn, which nobody waits for.
+                // A request that was withdrawn, which is not waited for.
                 Some(Err(_)) => {}
                 Some(Ok(answered)) => {
                     match &answered.answer {
@@ -159,7 +159,7 @@ impl Requests {
     }
 }
 
-/// A permission that nobody can give.
+/// Returns the denial of a permission that cannot be given.
 fn denied(id: &str, input: &Value, why: &str) -> RequestAnswer {
     RequestAnswer::Permission {
         id: id.to_owned(),
@@ -186,7 +186,7 @@ async fn decided(caller: &HookCaller, id: String, input: Value) -> Answered {
     }
 }
 
-/// What was decided, for people.
+/// Returns the decision in words, for people.
 fn words_of(call: &HookCall, reply: &AskReply) -> Option<String> {
     match &call.event {
         HookEvent::Ask(ask) => Some(match reply {

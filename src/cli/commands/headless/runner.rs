@@ -1,4 +1,4 @@
-//! The run of one tool without an interface, from its prompt to its end: what it says, what is typed and what the server answers meet
+//! The run of one tool without an interface, from its prompt to its end: its output, the typed text and the answers of the server meet
 //! here, one after another.
 
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ use crate::adapters::agents::{plain_line, sent_message};
 use crate::adapters::tool_process::ToolOutput;
 use crate::agent_state::{AgentReport, Wait};
 
-/// Lines in a row that are no messages of the tool, before they are only counted.
+/// Maximum number of lines in a row that are not messages of the tool, before they are only counted.
 const MOST_STRAY: usize = 20;
-/// Messages of a person that wait for their turn.
+/// Maximum number of messages of a person that wait for their turn.
 const MOST_QUEUED: usize = 100;
 
-/// A tool and all that belongs to its run.
+/// A tool and everything that belongs to its run.
 pub(super) struct Runner {
     requests: Requests,
     tool: Box<dyn HeadlessTool>,
@@ -32,17 +32,17 @@ pub(super) struct Runner {
     console: TranscriptConsole,
     state: HeadlessState,
     typed: TypedMessage,
-    /// Sent when the tool is ready.
+    /// Prompt to send when the tool is ready.
     prompt: Option<String>,
-    /// What a person typed before the tool was ready; it follows the prompt.
+    /// Messages that a person typed before the tool was ready; they follow the prompt.
     early: Vec<String>,
     queued: BTreeMap<String, String>,
     stray: usize,
-    /// Ctrl-C was typed, and the next one ends the tool.
+    /// Set when Ctrl-C was typed, and the next one ends the tool.
     is_warned: bool,
-    /// The run is over as soon as no process is left.
+    /// Set when the run is over as soon as no process is left.
     is_ending: bool,
-    /// Why the run cannot go on.
+    /// Reason why the run cannot continue.
     failure: Option<String>,
 }
 
@@ -70,7 +70,8 @@ impl Runner {
         }
     }
 
-    /// Goes on until the tool has ended and everything it said was read. No status where a person ended it and no process of the tool failed.
+    /// Runs until the tool has ended and all its output was read. Returns no status where a person ended it and no process of the tool
+    /// failed.
     pub(super) async fn run(
         mut self,
         argv: &[String],
@@ -92,7 +93,7 @@ impl Runner {
                         let status = status
                             .map_err(|error| format!("could not learn how the tool ended: {error}"))?;
                         if self.is_over(status) {
-                            // It may end well just while it is asked to end.
+                            // It may end well while it is asked to end.
                             return Ok(Some(status).filter(|status| !(self.is_ending && status.success())));
                         }
                     }
@@ -104,7 +105,7 @@ impl Runner {
         }
     }
 
-    /// Takes in the end of a process; whether it is that of the run.
+    /// Takes in the end of a process; returns true if it is that of the run.
     fn is_over(&mut self, status: ExitStatus) -> bool {
         self.show_stray();
         let next = self.tool.process_end(status.success());
@@ -141,7 +142,7 @@ impl Runner {
         self.perform(steps);
     }
 
-    /// A line of the tool that is no message. Of many in a row the rest is only counted.
+    /// Handles a line of the tool that is not a message. Of many in a row the rest is only counted.
     fn stray_line(&mut self, line: &[u8]) {
         if line.is_empty() || self.tool.is_noise(line) {
             return;
@@ -220,7 +221,7 @@ impl Runner {
         self.tell(answer.as_ref());
     }
 
-    /// Tells the tool what was answered.
+    /// Sends the answer to the tool.
     fn tell(&mut self, answer: Option<&RequestAnswer>) {
         let steps = match answer {
             Some(RequestAnswer::Event { id, reply }) => self.tool.event_answer(id, reply),
@@ -271,7 +272,7 @@ impl Runner {
         self.console.show_typed(self.typed.text());
     }
 
-    /// A message of a person. While the tool is busy it waits, and is shown as waiting.
+    /// Handles a message of a person. While the tool is busy it waits, and is shown as waiting.
     fn message(&mut self, text: &str) {
         self.console.show_typed(String::new());
         let begin = if self.state.is_busy() { "queued > " } else { "> " };
@@ -297,7 +298,7 @@ impl Runner {
         self.perform(steps);
     }
 
-    /// Keeps a message until the tool was told its prompt.
+    /// Keeps a message until the tool has received its prompt.
     fn send_later(&mut self, text: &str) {
         if self.early.len() < MOST_QUEUED {
             self.early.push(text.to_owned());
@@ -341,7 +342,7 @@ impl Runner {
     }
 }
 
-/// An id that no other message has, in the form of a UUID.
+/// Returns an id that no other message has, in the form of a UUID.
 fn message_id() -> Result<String, String> {
     let key = new_key()?;
     let hex = key.rsplit('-').next().unwrap_or_default();

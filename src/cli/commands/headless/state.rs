@@ -1,4 +1,4 @@
-//! What an agent without an interface reports of itself: what it does as records in its terminal, and what it uses. Pure.
+//! Reports of an agent without an interface about itself: its activity as records in its terminal, and its usage. Pure.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::protocol::hooks::UsageFigures;
 #[derive(Debug)]
 pub(super) struct HeadlessState {
     doing: Doing,
-    /// What it waits for, by the id of the request.
+    /// Waits of the agent, by the id of the request.
     waits: BTreeMap<String, Wait>,
     shown: Option<Doing>,
     meter: Meter,
@@ -29,12 +29,12 @@ impl HeadlessState {
         }
     }
 
-    /// Whether a turn is under way.
+    /// Returns true if a turn is under way.
     pub(super) fn is_busy(&self) -> bool {
         !self.waits.is_empty() || matches!(self.doing, Doing::Working(_) | Doing::Starting)
     }
 
-    /// Takes in what one line of the tool says; the records that say it on.
+    /// Takes in the report of one line of the tool; returns the records that pass it on.
     pub(super) fn take(&mut self, report: AgentReport) -> Vec<String> {
         for figures in &report.figures {
             self.meter.count(figures);
@@ -42,7 +42,7 @@ impl HeadlessState {
         let mut records = Vec::new();
         for seen in report.seen {
             match seen {
-                // Waits are known by their requests, which say when they are over.
+                // Waits are known by their requests, which also report their end.
                 Seen::Doing(Doing::Blocked(_)) | Seen::WaitOver { .. } => {}
                 Seen::Doing(doing) => self.doing = doing,
                 seen => records.extend(status_record::write(&seen)),
@@ -52,19 +52,19 @@ impl HeadlessState {
         records
     }
 
-    /// A request begins to wait.
+    /// Notes that a request begins to wait.
     pub(super) fn waits(&mut self, id: &str, wait: Wait) -> Option<String> {
         self.waits.insert(id.to_owned(), wait);
         self.changed()
     }
 
-    /// A request is answered or taken back.
+    /// Notes that a request is answered or withdrawn.
     pub(super) fn settled(&mut self, id: &str) -> Option<String> {
         self.waits.remove(id);
         self.changed()
     }
 
-    /// While anything waits for a person that is what it does, whatever else goes on.
+    /// Returns the record of a changed activity. While anything waits for a person, that is the activity, whatever else happens.
     fn changed(&mut self) -> Option<String> {
         let first = self.waits.values().next();
         let now = first.map_or_else(|| self.doing.clone(), |wait| Doing::Blocked(wait.clone()));
@@ -79,7 +79,7 @@ impl HeadlessState {
         status_record::write(&Seen::Doing(now))
     }
 
-    /// What it has used, if that is more than was told.
+    /// Returns the usage, if it has changed since the last report.
     pub(super) fn news(&mut self) -> Option<UsageFigures> {
         let context = self.meter.context();
         let figures = UsageFigures {
@@ -93,7 +93,7 @@ impl HeadlessState {
     }
 }
 
-/// Whether a record would say the same of both.
+/// Returns true if a record would be the same for both.
 fn says_the_same(one: &Doing, other: &Doing) -> bool {
     let is_retry = |doing: &Doing| matches!(doing, Doing::Working(Work::Retry { .. }));
     let both_work = matches!((one, other), (Doing::Working(_), Doing::Working(_)));

@@ -1,12 +1,12 @@
-//! What a person types at an agent without an interface of its own: bytes of a terminal become messages and wishes. Pure.
+//! Input that a person types at an agent without an interface of its own: bytes of a terminal become messages and commands. Pure.
 
 /// Longest message in bytes.
 const LONGEST: usize = 64 * 1024;
 const ESCAPE: u8 = 0x1b;
-/// What a terminal sends around pasted text, behind the escape.
+/// Sequences that a terminal sends around pasted text, after the escape.
 const PASTE: (&str, &str) = ("[200~", "[201~");
 
-/// What was typed.
+/// Typed input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Typed {
     /// A message, ended with Enter.
@@ -25,7 +25,7 @@ pub(super) struct TypedMessage {
 }
 
 impl TypedMessage {
-    /// Takes bytes in; what they finish. Keys of which nothing is known are passed over.
+    /// Takes bytes in; returns the input that they complete. Unknown keys are skipped.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Typed> {
         let mut all = Vec::new();
         let mut rest = bytes;
@@ -46,7 +46,7 @@ impl TypedMessage {
         all
     }
 
-    /// What was typed so far.
+    /// Returns the text typed so far.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
@@ -63,7 +63,7 @@ impl TypedMessage {
         (!text.trim().is_empty()).then_some(Typed::Message(text))
     }
 
-    /// The last character with all its bytes.
+    /// Deletes the last character with all its bytes.
     fn delete(&mut self) {
         while let Some(byte) = self.bytes.pop() {
             if byte & 0xc0 != 0x80 {
@@ -72,7 +72,7 @@ impl TypedMessage {
         }
     }
 
-    /// Passes over a sequence of a key, or begins or ends a paste; the bytes behind it.
+    /// Skips the sequence of a key, or begins or ends a paste; returns the bytes after it.
     fn sequence<'a>(&mut self, rest: &'a [u8]) -> &'a [u8] {
         for (mark, is_pasted) in [(PASTE.0, true), (PASTE.1, false)] {
             if let Some(behind) = rest.strip_prefix(mark.as_bytes()) {

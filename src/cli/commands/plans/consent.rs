@@ -1,4 +1,4 @@
-//! What a person agrees to before a plan is carried out: the commands it runs, and what it changes of tasks on the board.
+//! Consent of a person before a plan is executed: to the commands it runs, and to its changes of tasks on the board.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, IsTerminal as _};
@@ -15,19 +15,19 @@ use crate::domain::{PlanEntry, TaskId};
 use crate::formats::plan::{Plan, PlanChanges, PlanItem, PlanKind, TaskChange, ToldCommand};
 use crate::term::{sanitize, sanitize_command};
 
-/// What is asked.
+/// Question to a person.
 pub(super) struct Consent {
     /// Everything that needs a yes, with one hash.
     pub(super) listing: TrustListing,
     /// Commands the person has agreed to before, to show how those of the same names differ.
     pub(super) trusted: Vec<TrustItem>,
-    /// What is shown of it besides commands, with its heading.
+    /// Lines shown besides commands, with their heading.
     pub(super) shown: (&'static str, Vec<String>),
-    /// What a person is asked.
+    /// Words of the question.
     pub(super) question: &'static str,
 }
 
-/// What is asked about one plan, and what was agreed to of it before.
+/// Consent for one plan, with the earlier consent for it.
 pub(super) struct PlanConsent<'a> {
     plan: &'a Plan,
     trust: PlanTrust,
@@ -40,12 +40,12 @@ impl<'a> PlanConsent<'a> {
         PlanConsent { plan, trust }
     }
 
-    /// The hash of what a person must agree to.
+    /// Returns the hash of everything that a person must agree to.
     pub(super) fn hash(&self, changes: &PlanChanges) -> Result<String, String> {
         Ok(self.of((changes, false))?.listing.hash())
     }
 
-    /// A person says yes to what will run and to what changes: at the terminal, or by its hash. The commands are remembered, so that
+    /// Asks a person for a yes to the commands and the changes: at the terminal, or by their hash. The commands are remembered, so that
     /// they are not asked about again.
     pub(super) fn ask(&self, changes: (&PlanChanges, bool), given: Option<&str>) -> Result<(), String> {
         let asked = self.of(changes)?;
@@ -71,7 +71,7 @@ impl<'a> PlanConsent<'a> {
         Ok(())
     }
 
-    /// What a person must agree to; with its differences where it is on the board already.
+    /// Returns everything that a person must agree to; with the differences where the plan is on the board already.
     fn of(&self, (changes, is_known): (&PlanChanges, bool)) -> Result<Consent, String> {
         let trusted = self.trust.trusted().map_err(could_not)?;
         let shown = if is_known {
@@ -88,12 +88,12 @@ impl<'a> PlanConsent<'a> {
     }
 }
 
-/// How the command of a gate is called where it is trusted.
+/// Returns the name of a gate's command where it is trusted.
 fn gate_name(plan: &Plan, item: &PlanItem, gate: &str) -> String {
     format!("{} {} gate {gate}", plan.kind.item_word(), item.id)
 }
 
-/// How a command is called that an agent is told to run.
+/// Returns the name of a command that an agent is told to run.
 fn told_name(plan: &Plan, item: &PlanItem, told: &ToldCommand) -> String {
     format!(
         "{} {} tells its agent: {}",
@@ -103,12 +103,12 @@ fn told_name(plan: &Plan, item: &PlanItem, told: &ToldCommand) -> String {
     )
 }
 
-/// Returns whether it is a command: of a gate, or one that an agent is told to run.
+/// Returns true if it is a command: of a gate, or one that an agent is told to run.
 fn is_command(kind: TrustKind) -> bool {
     matches!(kind, TrustKind::Program | TrustKind::Agent)
 }
 
-/// The commands nobody has agreed to, and the changed texts, each with its place.
+/// Returns the commands without consent, and the changed texts, each with its place.
 fn listing(changes: &PlanChanges, plan: &Plan, trusted: &[TrustItem]) -> TrustListing {
     // The commands of stories are those of the settings, which are trusted there.
     let is_own = plan.kind == PlanKind::Stories;
@@ -159,7 +159,7 @@ fn listed(
     }
 }
 
-/// The phase of a task, whose id ends with that of the phase.
+/// Returns the phase of a task, whose id ends with that of the phase.
 fn item_of<'a>(plan: &'a Plan, id: &TaskId) -> Option<&'a PlanItem> {
     let is_meant = |item: &&PlanItem| {
         let rest = id.as_str().strip_suffix(item.id.as_str());
@@ -168,7 +168,7 @@ fn item_of<'a>(plan: &'a Plan, id: &TaskId) -> Option<&'a PlanItem> {
     plan.items.iter().find(is_meant)
 }
 
-/// How the tasks of the board differ from the plan, in lines.
+/// Returns the differences between the tasks of the board and the plan, in lines.
 pub(super) fn lines(changes: &PlanChanges, plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     for change in &changes.changed {
@@ -220,7 +220,7 @@ fn gate_texts(gates: &[GateCommand]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What a plan asks besides the work, a fact a line.
+/// Returns the requirements of a plan besides the work, one fact a line.
 fn facts(entry: &PlanEntry) -> String {
     let mut lines = vec![format!(
         "stands in {} as {}",
@@ -245,7 +245,7 @@ fn facts(entry: &PlanEntry) -> String {
     lines.join("\n")
 }
 
-/// Differing lines, with what they are about behind the mark.
+/// Returns the differing lines, with their subject behind the mark.
 fn diff(what: &str, old: &str, new: &str) -> Vec<String> {
     let lines = changed_lines(old, new).into_iter();
     let named = lines.map(|line| {
@@ -255,12 +255,12 @@ fn diff(what: &str, old: &str, new: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Whether somebody sits at a terminal who can be asked.
+/// Returns true if a person at a terminal can be asked.
 pub(super) fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// A command of that kind with its place, and how it differs from the one that was trusted; nothing for other texts.
+/// Returns a command of that kind with its place, and its difference from the one that was trusted; nothing for other texts.
 fn command_lines(entry: &TrustEntry, kind: TrustKind) -> Vec<String> {
     let (item, file) = (&entry.listed.item, entry.listed.file.display());
     if item.kind != kind || entry.change == TrustChange::Gone {
@@ -280,7 +280,7 @@ fn command_lines(entry: &TrustEntry, kind: TrustKind) -> Vec<String> {
     lines
 }
 
-/// A person says yes to exactly this: at the terminal, or by its hash.
+/// Asks a person for a yes to exactly this: at the terminal, or by its hash.
 pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
     let hash = asked.listing.hash();
     if asked.listing.items.is_empty() || given.map(str::trim) == Some(hash.as_str()) {

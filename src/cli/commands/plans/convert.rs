@@ -1,5 +1,5 @@
-//! `dbs convert`, `dbs atdd new` and `dbs design`: an agent turns a text into a plan or a PRD, as a task of the workflow `convert`. The engine gives
-//! it its terminal, its limits and what the check found; nothing is written to its place before a person has seen it.
+//! `dbs convert`, `dbs atdd new` and `dbs design`: an agent turns a text into a plan or a PRD, as a task of the workflow `convert`. The
+//! engine gives it its terminal, its limits and the findings of the check; nothing is written to its place before a person has seen it.
 
 mod graph_file;
 mod history;
@@ -43,15 +43,15 @@ use crate::formats::prompt::MAX_PROMPT_BYTES;
 
 pub use steps::design;
 
-/// Largest text that is converted, in bytes: it is told to the agent as a whole.
+/// Maximum bytes of a text that is converted: the agent receives it as a whole.
 const LARGEST: usize = 96 * 1024;
-/// What a prompt holds beside the text of its task at most, as far as that is known here, in bytes.
+/// Maximum bytes of a prompt beside the text of its task, as far as they are known here.
 const BESIDE_TEXT: usize = 16 * 1024;
 const _: () = assert!(LARGEST + BESIDE_TEXT <= MAX_PROMPT_BYTES);
-/// Largest file of the result that is taken over, in bytes.
+/// Maximum bytes of a file of the result that is taken over.
 const LARGEST_RESULT: usize = 256 * 1024;
 
-/// What a text is turned into.
+/// Form of the result of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MadeForm {
     /// A phased plan: a folder with a master file.
@@ -71,7 +71,7 @@ impl MadeForm {
         }
     }
 
-    /// Begins the ids of its tasks.
+    /// Returns the beginning of the ids of its tasks.
     fn prefix(self) -> &'static str {
         match self {
             MadeForm::Plan => "convert",
@@ -84,32 +84,32 @@ impl MadeForm {
 /// Files of a result by their paths in its folder.
 type MadeFiles = BTreeMap<PathBuf, String>;
 
-/// Reads a file of the commit that an agent made, by its path in the project.
+/// Function that reads a file of the commit that an agent made, by its path in the project.
 type OpenMade<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
 
-/// What an agent makes a plan of.
+/// Material from which an agent makes a plan.
 struct Material {
-    /// What is done with it, in messages: `convert ideas.md`.
+    /// Operation on it, in messages: `convert ideas.md`.
     tried: String,
     text: String,
-    /// What the result is called.
+    /// Name of the result.
     feature: String,
-    /// How complex a person says a goal is.
+    /// Complexity of a goal according to a person.
     complexity: Option<Complexity>,
 }
 
 /// Has a text turned into a phased plan, and writes that where a person says yes to it.
 ///
 /// # Errors
-/// What could not be done, for people.
+/// The failure, for people.
 pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
     of_file(edge, (wanted, MadeForm::Plan), serve)
 }
 
-/// The same with a PRD, which goes to the queue of stories.
+/// Has a text turned into a PRD, which goes to the queue of stories.
 ///
 /// # Errors
-/// What could not be done, for people.
+/// The failure, for people.
 pub fn new_prd(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
     of_file(edge, (wanted, MadeForm::Prd), serve)
 }
@@ -185,13 +185,13 @@ fn made_of(
     job.have_written((material, wanted), serve)
 }
 
-/// Says why it ends here; the exit code of that.
+/// Prints the reason for ending here; returns its exit code.
 fn ended(code: u8, why: &str) -> ExitCode {
     output::problem(why);
     ExitCode::from(code)
 }
 
-/// The text of a file, or what comes in, which has no name by itself.
+/// Reads the text of a file, or of standard input, which has no name by itself.
 fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
     if file.as_os_str() != "-" {
         let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
@@ -203,16 +203,16 @@ fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
     text_input::text(file, LARGEST)
 }
 
-/// The making of one plan or PRD.
+/// The conversion to one plan or PRD.
 struct Conversion<'a> {
     edge: &'a ProcessEnv,
     place: &'a ProjectPaths,
     form: MadeForm,
-    /// The folder of the result, from the root of the project.
+    /// The folder of the result, relative to the root of the project.
     folder: String,
     feature: String,
     slug: String,
-    /// What came before a graph plan.
+    /// Results of the steps before a graph plan.
     design: DesignSoFar,
 }
 
@@ -239,7 +239,7 @@ impl Conversion<'_> {
             (events, wanted.output, wanted.json),
             serve,
         )?;
-        // Whoever approved it elsewhere has not seen it written.
+        // A person who approved it elsewhere has not seen it written.
         let is_made =
             |task: &std::sync::Arc<Task>| task.state.awaits_approval() || task.state == TaskState::Done;
         let Some(task) = self.task()?.filter(is_made) else {
@@ -260,7 +260,7 @@ impl Conversion<'_> {
         self.conclude(&task, &files, wanted.json)
     }
 
-    /// Accepts the work of the agent whose files were written, and says what to do next.
+    /// Accepts the work of the agent whose files were written, and prints the next step.
     fn conclude(&self, task: &Task, files: &MadeFiles, json: JsonFlag) -> CommandResult {
         if task.state != TaskState::Done {
             self.execute(Command::Approve(self.id()))?;
@@ -295,7 +295,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// The task that writes the plan, unless a person has overruled how complex the goal is.
+    /// Returns the task that writes the plan, unless a person has overruled the complexity of the goal.
     fn first_id(&self) -> TaskId {
         TaskId::new(format!("{}-{}", self.form.prefix(), self.slug))
     }
@@ -304,7 +304,7 @@ impl Conversion<'_> {
         BatchId::new(self.id().as_str())
     }
 
-    /// What has its name already.
+    /// Returns the existing file or folder of that name.
     fn taken(&self) -> Option<PathBuf> {
         match self.form {
             MadeForm::Plan => Some(self.place.root.join(&self.folder)).filter(|folder| folder.exists()),
@@ -327,7 +327,7 @@ impl Conversion<'_> {
         answer.map(drop).map_err(|refusal| refusal.why)
     }
 
-    /// Puts the task on the board; one that is there is waited for.
+    /// Puts the task on the board; an existing one is waited for.
     fn ask_for(&self, wanted: &WriterArgs, material: &Material) -> Result<(), String> {
         let text = material.text.as_str();
         let id = self.id();
@@ -376,7 +376,7 @@ impl Conversion<'_> {
                 },
                 ..AgentSettings::default()
             }),
-            // Whoever designs looks at the whole project first.
+            // An agent that designs looks at the whole project first.
             timeout: (self.form == MadeForm::Graph).then(|| Span::minutes(30)),
             ..TaskDraft::new(id.as_str(), format!("Write the {what}"))
         }))?;
@@ -384,7 +384,7 @@ impl Conversion<'_> {
     }
 }
 
-/// A text in a block of code that nothing in it can end.
+/// Returns a text in a block of code that nothing in it can end.
 fn fenced(text: &str) -> String {
     let longest = text
         .split(|sign| sign != '`')

@@ -1,4 +1,4 @@
-//! What `dbs audit` says of the documents of a design.
+//! The audit of the documents of a design by `dbs audit`.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::cli::args::JsonFlag;
 use crate::formats::design::{self, DesignDocument};
 use crate::formats::json_findings::JsonFinding;
 
-/// Largest document that is read, in bytes.
+/// Maximum bytes of a document that is read.
 const LARGEST: u64 = 256 * 1024;
 
-/// Says what is wrong with a document of that kind.
+/// Prints the problems of a document of that kind.
 pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> Result<Audited, String> {
     let text = text_file::read_text(file, LARGEST)
         .map_err(|why| format!("could not read the {} {}: {why}", kind.word(), file.display()))?;
@@ -33,7 +33,7 @@ pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> Result
     })
 }
 
-/// What a document says first.
+/// Returns the first words of a document.
 fn title(file: &Path, kind: DesignDocument, text: &str) -> String {
     match kind {
         DesignDocument::Analysis => design::read_analysis(file, text).document.refined_goal,
@@ -45,7 +45,7 @@ fn title(file: &Path, kind: DesignDocument, text: &str) -> String {
     }
 }
 
-/// Findings for people.
+/// Returns the findings for people.
 pub(super) fn lines(findings: &[JsonFinding]) -> Vec<String> {
     if findings.is_empty() {
         return vec!["nothing is wrong with it".to_owned()];
@@ -54,7 +54,7 @@ pub(super) fn lines(findings: &[JsonFinding]) -> Vec<String> {
     findings.iter().map(line).collect()
 }
 
-/// The same document as of a plan, without phases (docs/audit.schema.json).
+/// Returns the same document as for a plan, without phases (docs/audit.schema.json).
 fn document_json(kind: DesignDocument, title: &str, findings: &[JsonFinding]) -> Value {
     let kind = match kind {
         DesignDocument::Analysis => "goal_analysis",

@@ -11,14 +11,14 @@ use crate::formats::graph_plan;
 use crate::formats::json_findings::JsonFinding;
 use crate::formats::plan::{self, PhaseStatus, Plan, PlanFinding, PlanItem, PlanKind};
 
-/// The plan of a file with that text. Whether the files it names are there is looked up in the project; without one in this folder.
+/// Reads the plan of a file with that text. The files it names are looked up in the project; without one in this folder.
 pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) -> Plan {
     let root = place.map_or(Path::new("."), |place| &place.root);
     let exists = |path: &str| root.join(path).exists();
     plan::graph(&graph_plan::read(file, text, &exists), &exists)
 }
 
-/// A finding for each of these challenges that no decision of the plan names.
+/// Returns a finding for each of these challenges that no decision of the plan names.
 pub(super) fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<PlanFinding> {
     let found = graph_plan::undecided(file, text, challenges).into_iter();
     let finding = |found: JsonFinding| PlanFinding {
@@ -28,12 +28,12 @@ pub(super) fn undecided((file, text): (&Path, &str), challenges: &[String]) -> V
     found.map(finding).collect()
 }
 
-/// Whether Claude works on the items of such a plan, as far as the settings say.
+/// Returns true if Claude works on the items of such a plan, by the settings.
 pub(super) fn works_with_claude(place: &ProjectPaths, kind: PlanKind) -> bool {
     is_claude(place, (kind.workflow(), None))
 }
 
-/// Whether Claude works at a stage of a workflow, or at its first, as far as the settings say.
+/// Returns true if Claude works at a stage of a workflow, or at its first, by the settings.
 pub(super) fn is_claude(place: &ProjectPaths, (workflow, stage): (&str, Option<&str>)) -> bool {
     let Ok((settings, workflows)) = session_setup::reread(place) else {
         return false;
@@ -50,12 +50,12 @@ pub(super) fn is_claude(place: &ProjectPaths, (workflow, stage): (&str, Option<&
     chosen.is_some_and(|agent| agent.value == "claude")
 }
 
-/// The text of such a plan with what the board knows of its tasks.
+/// Returns the text of such a plan with the progress of its tasks on the board.
 pub(super) fn with_progress(plan: &Plan, text: &str, task: TaskOf<'_>) -> String {
     graph_plan::with_progress(text, &|at| plan::progress_of(task(plan.items.get(at)?)?))
 }
 
-/// Under which name a plan is kept whose tasks are all done (G54); nothing while one is not, and where it has that name.
+/// Returns the name under which a plan is kept whose tasks are all done (G54); nothing while one is not, and where it has that name.
 pub(super) fn name_when_done(plan: &Plan, task: TaskOf<'_>) -> Option<PathBuf> {
     let is_done = |item: &PlanItem| match task(item) {
         Some(task) => task.state == TaskState::Done,

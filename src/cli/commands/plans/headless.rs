@@ -1,5 +1,5 @@
-//! `dbs run --headless`: waits for the end of a plan, with a line for each step, and ends with a code that says how it went. The server
-//! works on by itself: whoever waits may go and come back.
+//! `dbs run --headless`: waits for the end of a plan, with a line for each step, and ends with a code for the result. The server continues
+//! by itself: the waiting person may leave and come back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -30,16 +30,16 @@ const UNSOUND: u8 = 3;
 /// The project, or this machine, is not ready for it.
 pub(super) const UNREADY: u8 = 4;
 
-/// How long an agent has asked before it counts as waiting for a person.
+/// Minimum age of an agent's question before it counts as waiting for a person.
 const SHORTEST_ASK: Span = Span::seconds(3);
 
-/// Starts a server for the project unless one runs.
+/// Function that starts a server for the project unless one runs.
 pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> Result<(), String>;
 
-/// Carries out a plan, and waits until it is over or needs a person.
+/// Executes a plan, and waits until it is over or needs a person.
 ///
 /// # Errors
-/// What could not be done, for people.
+/// The failure, for people.
 pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let mut events = EventCursor::new(place.store.clone());
@@ -52,7 +52,7 @@ pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<
     Ok(ExitCode::from(code))
 }
 
-/// Puts a plan on the board of a server that runs; where that is not to be, the exit code that says why.
+/// Puts a plan on the board of a running server; returns the exit code with the reason where that is refused.
 pub(super) fn begin(
     edge: &ProcessEnv,
     place: &ProjectPaths,
@@ -75,7 +75,7 @@ pub(super) fn begin(
     }
 }
 
-/// Prints what happens in the run of a batch until it is over or needs a person; the exit code that says which.
+/// Prints the events in the run of a batch until it is over or needs a person; returns the exit code for the result.
 pub(super) fn wait(
     place: &ProjectPaths,
     batch: &BatchId,
@@ -89,7 +89,7 @@ pub(super) fn wait(
     }
 }
 
-/// Waits for the run of a batch.
+/// Follower that waits for the run of a batch.
 pub(super) struct RunFollower<'a> {
     place: &'a ProjectPaths,
     batch: BatchId,
@@ -101,11 +101,11 @@ pub(super) struct RunFollower<'a> {
     logs: BTreeMap<AttemptId, AgentLog>,
     /// Attempts whose log was named or is printed.
     known: BTreeSet<AttemptId>,
-    /// Whether the run was looked at before.
+    /// True if the run was checked before.
     has_looked: bool,
-    /// Since when every agent at work has asked something, as it was last seen.
+    /// Time since which every agent at work has asked something, as it was last seen.
     all_ask_since: Option<Timestamp>,
-    /// Whether a phase that waits for a yes ends the waiting, although others go on.
+    /// True if a phase that waits for a yes ends the waiting, although others continue.
     pub(super) stops_for_approval: bool,
 }
 
@@ -115,13 +115,13 @@ struct AgentLog {
     lines: OutputLines,
 }
 
-/// What a run needs of a person that is not over and does nothing.
+/// Need of a run for a person, when it is not over and does nothing.
 enum PersonNeed {
     /// Every agent at work has asked something.
     Answers,
     /// The end of a pause.
     Resume { paused_by: String },
-    /// A look at what the project's files start.
+    /// A review of everything the project's files start.
     Trust,
 }
 
@@ -146,15 +146,15 @@ impl<'a> RunFollower<'a> {
         }
     }
 
-    /// Prints what happens until the run is over or needs a person, and starts a server that was killed again; nothing where
-    /// nobody reads that any more.
+    /// Prints the events until the run is over or needs a person, and starts a server that was killed again; returns nothing where the
+    /// output has no reader.
     pub(super) fn until_still(&mut self, serve: StartServer<'_>) -> Result<Option<RunFacts>, String> {
         let runtime = blocking_runtime()?;
         loop {
             match runtime.block_on(self.follow()) {
                 Ok(Some(found)) => return Ok(Some(found)),
                 Ok(None) if output::is_unread() => return Ok(None),
-                // A server that was killed leaves its record; one that was stopped, or gives way to another, does not.
+                // A server that was killed leaves its record; one that was stopped, or replaced by another, does not.
                 Ok(None) | Err(_) if session_list::is_cut_off(self.place) => {
                     output::problem("the server is gone; agents go on; starting it again");
                     serve(self.place)?;
@@ -170,13 +170,13 @@ impl<'a> RunFollower<'a> {
         }
     }
 
-    /// Says how it ended, and of each phase that is not done which command goes on with it; the exit code of that (3.11).
+    /// Prints the result, and for each phase that is not done the command that continues it; returns the exit code (3.11).
     pub(super) fn finish(&mut self, found: &RunFacts) -> Result<u8, String> {
         self.print_logs()?;
         blocking_runtime()?.block_on(self.conclude(found))
     }
 
-    /// Prints what happens until the run is over or needs a person; nothing where the server has gone before.
+    /// Prints the events until the run is over or needs a person; returns nothing where the server has ended before.
     async fn follow(&mut self) -> Result<Option<RunFacts>, String> {
         let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
         let watch = FromClient::Call(Box::new(ServerCall::Watch));
@@ -195,7 +195,7 @@ impl<'a> RunFollower<'a> {
                 },
                 _ = at_output.tick() => {
                     self.print_logs()?;
-                    // Nothing changes while it is waited for that an ask stands long enough.
+                    // Nothing changes while waiting for the minimum age of an ask.
                     if self.all_ask_since.is_some() && let Some(over) = self.look().await? {
                         return Ok(Some(over));
                     }
@@ -205,7 +205,7 @@ impl<'a> RunFollower<'a> {
         Ok(None)
     }
 
-    /// Looks at the run; answers with it once nothing more happens without a person.
+    /// Checks the run; returns it once nothing more happens without a person.
     async fn look(&mut self) -> Result<Option<RunFacts>, String> {
         let found = self.run_facts().await?;
         self.tasks.extend(found.tasks.iter().map(|task| task.id.clone()));
@@ -229,7 +229,7 @@ impl<'a> RunFollower<'a> {
         Ok(Some(found))
     }
 
-    /// What a person has to do before anything goes on; nothing while something may happen without them.
+    /// Returns the action of a person that is needed before anything continues; nothing while something may happen without them.
     async fn need(&mut self, found: &RunFacts) -> Result<Option<PersonNeed>, String> {
         self.all_ask_since = None;
         let attempts = found.tasks.iter().flat_map(|task| &task.attempts);
@@ -245,7 +245,7 @@ impl<'a> RunFollower<'a> {
             Answer::Attention(attention) => attention,
             other => return Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
         };
-        // What the settings answer may be seen for a moment, and is no reason to end.
+        // A question that the settings answer may be visible for a moment, and is not a reason to end.
         self.all_ask_since = all_ask_since(open, &attention.rows);
         let stands = self
             .all_ask_since
@@ -253,7 +253,7 @@ impl<'a> RunFollower<'a> {
         Ok(stands.then_some(PersonNeed::Answers))
     }
 
-    /// The person who has paused the board; a pause for a usage limit ends by itself.
+    /// Returns the person who has paused the board; a pause for a usage limit ends by itself.
     async fn paused_by(&self, found: &RunFacts) -> Result<Option<String>, String> {
         if !found.waits(&WaitReason::Paused) {
             return Ok(None);
@@ -290,7 +290,7 @@ impl<'a> RunFollower<'a> {
         }
     }
 
-    /// Names the logs of agents that have begun, and opens those that are to be printed.
+    /// Prints the paths of the logs of agents that have begun, and opens those that are to be printed.
     fn note_logs(&mut self, found: &RunFacts) {
         let is_first = !std::mem::replace(&mut self.has_looked, true);
         for task in &found.tasks {
@@ -299,7 +299,7 @@ impl<'a> RunFollower<'a> {
                     continue;
                 }
                 let folder = self.place.attempts.join(attempt.to_string());
-                // Those of the engine have none, and that of an agent may be about to be made.
+                // Attempts of the engine have none, and that of an agent may be about to be made.
                 let Ok(log) = LogReader::open(&folder) else {
                     continue;
                 };
@@ -326,7 +326,7 @@ impl<'a> RunFollower<'a> {
         }
     }
 
-    /// Prints what agents have written since the last look.
+    /// Prints the output of agents since the last call.
     fn print_logs(&mut self) -> Result<(), String> {
         let mut ended = Vec::new();
         for (attempt, log) in &mut self.logs {

@@ -1,5 +1,5 @@
-//! `dbs run --interactive`: at the terminal a person says between phases how it goes on. Everything asked here can be said by a command
-//! as well, so that whoever quits has lost nothing.
+//! `dbs run --interactive`: at the terminal a person decides between phases about the next step. Every answer can also be given by a
+//! command, so that a person who quits has lost nothing.
 
 use std::io::BufRead as _;
 use std::process::ExitCode;
@@ -18,10 +18,10 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::task::{HoldReason, behind_failed};
 use crate::domain::{Command, Task, TaskId, TaskState};
 
-/// Carries out a plan, and asks before each phase is merged and after each that has stopped.
+/// Executes a plan, and asks before each phase is merged and after each that has stopped.
 ///
 /// # Errors
-/// What could not be done, for people; also that this is no terminal.
+/// The failure, for people; also when this is not a terminal.
 pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
     if wanted.headless || wanted.json.json || !consent::can_ask() {
         return Err(
@@ -63,18 +63,18 @@ pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServ
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a person has said of a phase.
+/// Answer of a person about a phase.
 enum PhaseAnswer {
     Approve,
-    /// It is worked on again, for that reason.
+    /// Work on it again, for that reason.
     Reject(String),
-    /// What checks found is fixed, and that.
+    /// Fix the findings of the checks, and that.
     Fix(String),
     Retry(Option<String>),
     Skip,
 }
 
-/// The phase that a person is to decide about: one that waits for a yes, else one that has stopped by itself.
+/// Returns the phase that a person has to decide about: one that waits for a yes, else one that has stopped by itself.
 fn next_question(found: &RunFacts) -> Option<&PhaseFacts> {
     let waits = |task: &&PhaseFacts| task.state.awaits_approval();
     let stopped = |task: &&PhaseFacts| matches!(task.state, TaskState::Failed(_) | TaskState::Held(_));
@@ -82,7 +82,7 @@ fn next_question(found: &RunFacts) -> Option<&PhaseFacts> {
     tasks.find(waits).or_else(|| found.tasks.iter().find(stopped))
 }
 
-/// Asks at the terminal until an answer is understood; nothing where the person quits.
+/// Asks at the terminal until an answer is understood; returns nothing where the person quits.
 fn ask(task: &PhaseFacts) -> Option<(TaskId, PhaseAnswer)> {
     let (id, is_asked) = (&task.id, task.state.awaits_approval());
     let what = match &task.state {
@@ -96,7 +96,7 @@ fn ask(task: &PhaseFacts) -> Option<(TaskId, PhaseAnswer)> {
         output::line(&question);
         let mut line = String::new();
         let read = std::io::stdin().lock().read_line(&mut line);
-        // The end of the input is no answer.
+        // The end of the input is not an answer.
         if !read.is_ok_and(|read| read > 0) {
             return None;
         }
@@ -121,7 +121,7 @@ fn ask(task: &PhaseFacts) -> Option<(TaskId, PhaseAnswer)> {
     }
 }
 
-/// What the board is asked for by an answer.
+/// Returns the commands to the board for an answer.
 fn commands(
     access: &mut BoardAccess,
     wanted: &RunPlanArgs,
@@ -134,7 +134,7 @@ fn commands(
     };
     Ok(match answer {
         PhaseAnswer::Approve => vec![Command::Approve(id)],
-        // Who says so at the terminal does not wait for the time that lies between a rejection and the next try.
+        // A person who says so at the terminal does not wait for the pause between a rejection and the next try.
         PhaseAnswer::Reject(why) => vec![Command::Reject(id.clone(), why), retry(None)],
         PhaseAnswer::Fix(why) => vec![Command::Reject(id, why)],
         PhaseAnswer::Retry(note) => vec![retry(note)],
@@ -147,7 +147,8 @@ fn commands(
     })
 }
 
-/// Phases that wait for another by the order of the table alone: they go on without it, and those whose files name it do not.
+/// Returns the phases that wait for another by the order of the table alone: they continue without it, and those whose files name it do
+/// not.
 fn ordered_behind(
     access: &mut BoardAccess,
     wanted: &RunPlanArgs,

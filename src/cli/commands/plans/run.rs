@@ -1,5 +1,5 @@
-//! `dbs run`: the phases of a plan become tasks of the board. A plan that is on the board already is compared with its files, and goes
-//! on or begins anew. Nothing of a plan is started or changed before a person has seen it.
+//! `dbs run`: the phases of a plan become tasks of the board. A plan that is on the board already is compared with its files, and continued
+//! or restarted. Nothing of a plan is started or changed before a person has seen it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
@@ -20,25 +20,25 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::{BatchId, Command, MAX_TEXT_BYTES, Refusal, Task, TaskDraft, TaskId, TaskState};
 use crate::formats::plan::{self, Plan, PlanChanges, PlanChoices, PlanItem, TaskChange};
 
-/// How often a plan can be begun anew.
+/// Maximum number of restarts of a plan.
 const MOST_RESTARTS: u32 = 100;
 
 /// Tasks of a plan that are on the board.
 pub(super) type Known = BTreeMap<TaskId, Arc<Task>>;
 
-/// What became of a call of `dbs run`.
+/// Outcome of a call of `dbs run`.
 pub(super) enum RunOutcome {
-    /// It was only shown.
+    /// Plan that was only shown.
     Shown,
-    /// It has errors, which were shown.
+    /// Plan with errors, which were shown.
     Unsound,
-    /// The project is not ready for it; why, for people.
+    /// Project that is not ready for it; with the reason, for people.
     Unready(String),
-    /// It is on the board, in this batch.
+    /// Plan that is on the board, in this batch.
     OnBoard(BatchId),
 }
 
-/// Carries out a plan, goes on with it, or shows what that would do.
+/// Executes a plan, continues it, or shows the effects.
 pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     match begin(edge, &place, wanted)? {
@@ -48,7 +48,7 @@ pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> 
     }
 }
 
-/// The same, for who waits for its end.
+/// Begins a plan like `run`, for a caller that waits for its end.
 pub(super) fn begin(
     edge: &ProcessEnv,
     place: &ProjectPaths,
@@ -84,7 +84,8 @@ pub(super) fn begin(
     run.begin(if known.is_empty() { restarts } else { restarts + 1 }, &known)
 }
 
-/// Refuses while nothing would start because nobody has trusted what the project's files start: whoever waits would wait for ever.
+/// Refuses while nothing would start because the programs that the project's files start are not trusted: a waiting caller would wait for
+/// ever.
 pub(super) fn trusted(place: &ProjectPaths) -> Result<(), String> {
     match place.config().untrusted() {
         Some(files) if files.holds => Err(files.text.clone()),
@@ -92,7 +93,7 @@ pub(super) fn trusted(place: &ProjectPaths) -> Result<(), String> {
     }
 }
 
-/// One call of `dbs run`.
+/// A call of `dbs run`.
 struct PlanRun<'a> {
     by: String,
     root: &'a Path,
@@ -128,10 +129,10 @@ impl PlanRun<'_> {
         Ok(RunOutcome::Shown)
     }
 
-    /// Puts a plan on the board, in the place of its tasks of an earlier time, and hands it to the engine.
+    /// Puts a plan on the board, in the place of its earlier tasks, and hands it to the engine.
     fn begin(&mut self, restarts: u32, earlier: &Known) -> Result<RunOutcome, String> {
         let changes = self.changes(restarts, &Known::new())?;
-        // Whoever says yes knows what is doubtful (LG-15).
+        // A person who says yes knows the doubts (LG-15).
         for found in &self.plan.findings {
             output::problem(&shown::finding_line(found.code, &found.diagnostic));
         }
@@ -140,7 +141,7 @@ impl PlanRun<'_> {
         self.apply(restarts, changes)
     }
 
-    /// Goes on with a plan that is on the board: what its files say otherwise now, and with `--resume` what has stopped.
+    /// Continues a plan that is on the board: with the changes in its files, and with `--resume` the tasks that have stopped.
     fn go_on(&mut self, restarts: u32, known: &Known) -> Result<RunOutcome, String> {
         let changes = self.changes(restarts, known)?;
         let stopped: Vec<&Arc<Task>> = known.values().filter(|task| has_stopped(task)).collect();
@@ -179,13 +180,13 @@ impl PlanRun<'_> {
         Ok(outcome)
     }
 
-    /// A person says yes to what will run and to what changes: at the terminal, or by its hash.
+    /// Asks a person for a yes to the commands and the changes: at the terminal, or by their hash.
     fn agree(&mut self, changes: &PlanChanges, is_known: bool) -> Result<(), String> {
         let given = self.wanted.trust.as_deref();
         PlanConsent::new(self.plan, &self.access.place).ask((changes, is_known), given)
     }
 
-    /// What the plan says and the board does not.
+    /// Returns the differences of the plan from the board.
     fn changes(&mut self, restarts: u32, known: &Known) -> Result<PlanChanges, String> {
         let batch = plan::batch_of(self.plan, restarts);
         let long = |id: &TaskId| id.as_str().starts_with(&format!("{batch}-"));
@@ -206,7 +207,7 @@ impl PlanRun<'_> {
                 wanted = self.drafts(&choices)?;
             }
         } else {
-            // It stays as it was begun: one phase after another, or as they depend on each other.
+            // The order stays as it was begun: one phase after another, or as they depend on each other.
             choices.is_parallel |= !self.is_chained(&choices, known);
             wanted = self.drafts(&choices)?;
         }
@@ -220,7 +221,7 @@ impl PlanRun<'_> {
         Ok(plan::compare(all, known, &names))
     }
 
-    /// Whether each phase on the board waits for the one before it.
+    /// Returns true if each phase on the board waits for the one before it.
     fn is_chained(&self, choices: &PlanChoices, known: &Known) -> bool {
         let one_by_one = PlanChoices {
             is_parallel: false,
@@ -247,7 +248,7 @@ impl PlanRun<'_> {
             .map_err(|why| format!("could not run the plan: {why}"))?;
         let is_claude = graphs::works_with_claude(&self.access.place, self.plan.kind);
         for draft in &mut drafts {
-            // A plan names models as Claude does; to another agent these names mean nothing.
+            // A plan names models as Claude does; for another agent these names have no meaning.
             if self.wanted.model.is_some() || !is_claude {
                 draft.agent.model.clone_from(&self.wanted.model);
             }
@@ -255,7 +256,7 @@ impl PlanRun<'_> {
         Ok(drafts)
     }
 
-    /// Closes what is open of a plan that begins anew; its branches are kept as those of every closed task.
+    /// Closes the open tasks of a plan that is restarted; its branches are kept as those of every closed task.
     fn close(&mut self, known: &Known) -> Result<(), String> {
         let open = known
             .values()
@@ -266,7 +267,7 @@ impl PlanRun<'_> {
         Ok(())
     }
 
-    /// Asks the board; a refusal ends the command.
+    /// Sends a command to the board; a refusal ends the command line.
     fn ask(&mut self, command: Command) -> Result<(), String> {
         let refused = |refusal: Refusal| {
             let about = refusal.about.map(|id| format!("{id}: ")).unwrap_or_default();
@@ -279,7 +280,7 @@ impl PlanRun<'_> {
         Ok(())
     }
 
-    /// Puts on the board what was agreed to.
+    /// Puts the agreed changes on the board.
     fn apply(&mut self, restarts: u32, changes: PlanChanges) -> Result<RunOutcome, String> {
         let batch = plan::batch_of(self.plan, restarts);
         for change in changes.changed {
@@ -311,7 +312,7 @@ impl PlanRun<'_> {
         Ok(())
     }
 
-    /// The batch of the plan, with what this call chose for the run.
+    /// Puts the batch of the plan, with the options that this call chose for the run.
     fn put_batch(&mut self, batch: &BatchId) -> Result<(), String> {
         self.ask(Command::PutBatch {
             id: batch.clone(),
@@ -334,7 +335,7 @@ impl PlanRun<'_> {
         self.ask(Command::Release(ids.clone()))?;
         if !self.wanted.json.json {
             output::line(&shown::head(self.plan, ids.len(), self.wanted));
-            // Somebody is looking: what it may take (LP-30).
+            // A person is looking: show the limits (LP-30).
             if std::io::stdout().is_terminal() {
                 output::all(shown::rules(self.plan, &self.access.place, self.wanted));
             }
@@ -344,7 +345,7 @@ impl PlanRun<'_> {
     }
 }
 
-/// How often a plan was begun anew, and its tasks of the last time.
+/// Returns the number of restarts of a plan, and its tasks of the last start.
 pub(super) fn known(access: &mut BoardAccess, plan: &Plan) -> Result<(u32, Known), String> {
     let mut found = (0, Known::new());
     for restarts in 0..MOST_RESTARTS {
@@ -362,23 +363,23 @@ pub(super) fn known(access: &mut BoardAccess, plan: &Plan) -> Result<(u32, Known
     Ok(found)
 }
 
-/// Whether only a person lets the task go on, and not by a yes to what was done.
+/// Returns true if only a person lets the task continue, and not by a yes to its work.
 fn has_stopped(task: &Task) -> bool {
     match &task.state {
         TaskState::Failed(_) | TaskState::Parked(_) => true,
-        // What was skipped with another comes back with that.
+        // A task that was skipped with another comes back with that.
         TaskState::Skipped(skip) => skip.root().is_none(),
         TaskState::Held(_) => !task.state.awaits_approval(),
         _ => false,
     }
 }
 
-/// Whether a person left it out: phases behind it went on without it.
+/// Returns true if a person left it out: phases behind it continued without it.
 fn is_skipped(task: &Task) -> bool {
     matches!(&task.state, TaskState::Skipped(_))
 }
 
-/// The text of a phase's file, as far as a task takes it.
+/// Returns the text of a phase's file, as far as a task takes it.
 fn body(item: &PlanItem) -> String {
     let file = item.file.as_deref();
     let text = file.and_then(|file| text_file::read_text(file, LARGEST).ok());

@@ -1,4 +1,4 @@
-//! What reports say of a run, as far as whoever waits for its end needs it.
+//! Facts about a run from reports, as far as a caller that waits for its end needs them.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::domain::{
 };
 use crate::read_model::AttentionRow;
 
-/// What the report on the whole board says, as far as it is needed here.
+/// Facts from the report on the whole board, as far as they are needed here.
 #[derive(Debug, Deserialize)]
 pub(super) struct BoardFacts {
     pub(super) pause: Option<PauseReason>,
 }
 
-/// What the report on a run says, as far as it is needed here.
+/// Facts from the report on a run, as far as they are needed here.
 #[derive(Debug, Deserialize)]
 pub(super) struct RunFacts {
     pub(super) run: BatchFacts,
@@ -47,7 +47,7 @@ impl RunFacts {
     }
 }
 
-/// Since when all of these attempts have asked something; nothing while one of them asks nothing.
+/// Returns the time since which all of these attempts have asked something; nothing while one of them asks nothing.
 pub(super) fn all_ask_since<'a>(
     mut open: impl Iterator<Item = &'a AttemptFacts>,
     rows: &[AttentionRow],

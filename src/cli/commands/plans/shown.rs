@@ -13,7 +13,7 @@ use crate::formats::diagnostic::Diagnostic;
 use crate::formats::plan::{PhaseStatus, Plan, PlanDetail, PlanItem};
 use crate::term::sanitize_command;
 
-/// The document of `--json` (docs/plans.md).
+/// Returns the document of `--json` (docs/plans.md).
 pub(super) fn json(plan: &Plan) -> Value {
     let phases = plan.items.iter().map(|item| {
         let gates = item.gates.iter();
@@ -36,10 +36,10 @@ pub(super) fn json(plan: &Plan) -> Value {
     })
 }
 
-/// The plan in lines for people.
+/// Returns the plan in lines for people.
 pub(super) fn lines(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
-    // What holds nothing of a plan is none.
+    // A document with no contents of a plan is not one.
     if !plan.items.is_empty() || plan.is_sound() {
         let items = plan.kind.items(plan.items.len());
         lines.push(format!("{}: {}, {items}", plan.kind.word(), plan.title));
@@ -55,12 +55,12 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// A finding for programs.
+/// Returns a finding for programs.
 pub(in crate::cli::commands) fn finding_json(code: &str, known: &Diagnostic) -> Value {
     json!({ "code": code, "severity": known.severity, "file": known.file, "line": known.line, "text": known.text })
 }
 
-/// A finding for people.
+/// Returns a finding for people.
 pub(in crate::cli::commands) fn finding_line(code: &str, known: &Diagnostic) -> String {
     format!("{known} ({code})")
 }
@@ -112,7 +112,7 @@ fn phase(item: &PlanItem) -> Vec<String> {
     lines
 }
 
-/// What a plan says of an item that has no file, in a few words.
+/// Returns the details of an item that has no file, in a few words.
 fn said(item: &PlanItem, detail: &PlanDetail) -> String {
     let criteria = counted(detail.criteria.len(), "criterion", "criteria");
     let Some(story) = &detail.story else {
@@ -134,7 +134,7 @@ fn said(item: &PlanItem, detail: &PlanDetail) -> String {
     format!("{criteria}, tests in {}{tests}", story.tests.file)
 }
 
-/// What is begun, in a line.
+/// Returns the line about the plan that is begun.
 pub(super) fn head(plan: &Plan, phases: usize, wanted: &RunPlanArgs) -> String {
     let order = match wanted.parallel {
         Some(Some(most)) => format!("as they depend on each other, at most {most} at once"),
@@ -150,7 +150,7 @@ pub(super) fn head(plan: &Plan, phases: usize, wanted: &RunPlanArgs) -> String {
     )
 }
 
-/// Within which limits, with which model, and where its agents write (P19); nothing where the settings cannot be read.
+/// Returns the limits, the model, and the place that the agents write to (P19); nothing where the settings cannot be read.
 pub(super) fn rules(plan: &Plan, place: &ProjectPaths, wanted: &RunPlanArgs) -> Option<String> {
     let (settings, workflows) = session_setup::reread(place).ok()?;
     let flow = workflows
@@ -170,7 +170,7 @@ pub(super) fn rules(plan: &Plan, place: &ProjectPaths, wanted: &RunPlanArgs) -> 
     ))
 }
 
-/// New phases as a table: task, title, what the plan calls them, and what each waits for (P19).
+/// Returns new phases as a table: task, title, status in the plan, and the phases each waits for (P19).
 pub(super) fn table(drafts: &[TaskDraft], plan: &Plan) -> Vec<String> {
     let line = |draft: &TaskDraft| {
         let phase = draft.plan.as_ref().map(|entry| entry.source.item.as_str());
@@ -187,13 +187,13 @@ pub(super) fn table(drafts: &[TaskDraft], plan: &Plan) -> Vec<String> {
     drafts.iter().map(line).collect()
 }
 
-/// Where the phases of a plan on the board stand, a line each.
+/// Returns the states of the phases of a plan on the board, a line each.
 pub(super) fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<String> {
     let line = |task: &Arc<Task>| format!("{:<16} {}  {}", task.id.as_str(), task.title, standing_of(task));
     tasks.map(line).collect()
 }
 
-/// The state of a task, with the reason where it goes no further.
+/// Returns the state of a task, with the reason where it does not continue.
 pub(in crate::cli::commands) fn standing_of(task: &Task) -> String {
     match &task.state {
         TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),

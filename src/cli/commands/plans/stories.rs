@@ -16,7 +16,7 @@ use crate::formats::plan::{self, Plan, StoryRules};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::ARCHIVE_FOLDER;
 
-/// The stories of a path that is a folder of PRDs or a PRD; nothing for any other.
+/// Returns the stories of a path that is a folder of PRDs or a PRD; nothing for any other.
 pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<Plan>, String> {
     let most = u64::try_from(MOST_PRD_BYTES).unwrap_or(u64::MAX);
     let is_prd = || {
@@ -59,7 +59,7 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
     Ok(Some(rules.plan(&prds, &queued.archived, &place.root)))
 }
 
-/// The tasks of all stories on the board.
+/// Returns the tasks of all stories on the board.
 pub(in crate::cli::commands) fn on_board(access: &mut BoardAccess) -> Result<Vec<Arc<Task>>, String> {
     let (_, tasks) = known(access, &plan::queue_of(PathBuf::new()))?;
     Ok(tasks.into_values().collect())
@@ -72,7 +72,7 @@ struct OwnRules {
 }
 
 impl OwnRules {
-    /// Reads the plan by these rules: what is asked about a file is answered from the project's folder.
+    /// Reads the plan by these rules: questions about a file are answered from the project's folder.
     fn plan(&self, prds: &[PrdDocument], archived: &BTreeSet<String>, root: &Path) -> Plan {
         let settings = &self.settings;
         let rules = StoryRules {

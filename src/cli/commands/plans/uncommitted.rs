@@ -7,14 +7,14 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::formats::plan::{Plan, PlanKind};
 
-/// Most files that are named.
+/// Maximum number of files that are named.
 const MOST_NAMED: usize = 5;
 
-/// Refuses where files are changed that git tracks; new files are only named. The plan's own files do not count, because their text
-/// goes with the tasks.
+/// Refuses where files are changed that git tracks; new files are only named. The plan's own files do not count, because their text goes
+/// with the tasks.
 ///
 /// # Errors
-/// Which files are changed, and the ways out.
+/// The files that are changed, and the ways out.
 pub(super) fn refuse_changes(place: &ProjectPaths, edge: &ProcessEnv, plan: &Plan) -> Result<(), String> {
     let setup = GitSetup::new(&place.root, edge.environment.clone());
     let found = GitCli::open(&setup).map_err(|error| error.to_string());
@@ -34,7 +34,7 @@ pub(super) fn refuse_changes(place: &ProjectPaths, edge: &ProcessEnv, plan: &Pla
         .map(|file| in_project(file, &place.root))
         .collect();
     if plan.kind == PlanKind::Stories {
-        // What becomes of a story is written into its PRD on the base.
+        // The result of a story is written into its PRD on the base.
         let all = found.changed.iter().chain(&found.new);
         let prds: Vec<String> = all.filter(|file| own.contains(file)).cloned().collect();
         if !prds.is_empty() {

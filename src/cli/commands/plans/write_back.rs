@@ -1,4 +1,5 @@
-//! `dbs plan write-back`: the files of a plan say what the board knows of its phases. Only on request, and nothing else of them changes.
+//! `dbs plan write-back`: writes the state of its phases on the board into the files of a plan. Only on request, and nothing else in them
+//! changes.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// A file as it was read, and as it is to be.
+/// A file as it was read, and its new text.
 struct Change {
     file: PathBuf,
     old: Vec<u8>,
@@ -90,7 +91,7 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives a file another name; a file of that name is never replaced.
+/// Renames a file; an existing file of that name is never replaced.
 fn rename(file: &Path, name: &Path) -> Result<(), String> {
     if name.exists() {
         let why = format!(
@@ -106,7 +107,7 @@ fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
     format!("could not write back to {}: {why}", file.display())
 }
 
-/// What changes of which file; nothing where one is no longer as it was read.
+/// Returns the changes of each file; an error where one is no longer as it was read.
 fn changes(
     (plan, texts): (&Plan, &PlanTexts),
     place: &ProjectPaths,

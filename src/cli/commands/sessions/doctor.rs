@@ -1,4 +1,4 @@
-//! `dbs doctor`: looks at everything the program needs and says what is missing and how to get it.
+//! `dbs doctor`: checks everything the program needs and prints what is missing and how to get it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,11 +35,11 @@ pub(in crate::cli::commands) struct DoctorCheck {
     text: String,
 }
 
-/// What a check came to.
+/// Outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CheckOutcome {
     Good,
-    /// Nothing is missing, and a person should look at it all the same.
+    /// Nothing is missing, but a person should look at it all the same.
     Warning,
     Missing,
 }
@@ -59,7 +59,7 @@ impl DoctorCheck {
     }
 }
 
-/// Looks at everything; exit code 1 when something is missing.
+/// Checks everything; exit code 1 when something is missing.
 pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     let mut findings = examine(edge);
     findings.extend(
@@ -87,7 +87,7 @@ pub(in crate::cli::commands) fn print_checks(checks: &[DoctorCheck], json: JsonF
     exit_code(checks.iter().all(DoctorCheck::is_good))
 }
 
-/// What agents of a project need before anything else, without what its server and its board do.
+/// Checks the basic needs of the agents of a project, without those of its server and its board.
 pub(in crate::cli::commands) fn needs_of_agents(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     match found_project(edge) {
         Ok(place) => agent_needs(&place, edge),
@@ -95,11 +95,11 @@ pub(in crate::cli::commands) fn needs_of_agents(edge: &ProcessEnv) -> Vec<Doctor
     }
 }
 
-/// The project whose state may be opened, or what is wrong with it.
+/// Returns the project whose state may be opened, or the problems with it.
 fn found_project(edge: &ProcessEnv) -> Result<ProjectPaths, Vec<DoctorCheck>> {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| vec![check("project", Err(why))])?;
     match place.state_problem() {
-        // What lies in it is not opened.
+        // Its contents are not opened.
         Some(why) => Err(vec![project(&place), check("state", Err(could_not(why)))]),
         None => Ok(place),
     }
@@ -137,7 +137,7 @@ fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     checks
 }
 
-/// What is still missing, and how to get it.
+/// Returns the things that are still missing, and the ways to get them.
 pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
     let missing = examine(edge).into_iter().filter(|finding| !finding.is_good());
     missing
@@ -145,7 +145,7 @@ pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
         .collect()
 }
 
-/// A check with its result: what was found, or what is missing and how to get it.
+/// Builds a check with its result: the thing that was found, or the missing thing and the way to get it.
 pub(in crate::cli::commands) fn check(what: &'static str, result: Result<String, String>) -> DoctorCheck {
     let (outcome, text) = match result {
         Ok(text) => (CheckOutcome::Good, text),
@@ -154,13 +154,13 @@ pub(in crate::cli::commands) fn check(what: &'static str, result: Result<String,
     DoctorCheck { what, outcome, text }
 }
 
-/// Something a person should look at although nothing is missing.
+/// Builds a warning about a thing to look at although nothing is missing.
 pub(in crate::cli::commands) fn warning(what: &'static str, text: String) -> DoctorCheck {
     let outcome = CheckOutcome::Warning;
     DoctorCheck { what, outcome, text }
 }
 
-/// What agents can do: they are started by this user.
+/// Returns a note on the rights of agents: they are started by this user.
 fn rights() -> &'static str {
     if runs_as_root() {
         "root: agents can change everything on this machine; an ordinary account limits them"
@@ -190,7 +190,7 @@ fn git(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorCheck {
     }
 }
 
-/// What is to be known of an origin that is a folder of this machine: a push runs what lies there.
+/// Returns a note on an origin that is a folder of this machine: a push runs the hooks in it.
 fn hooks_of(origin: &str) -> &'static str {
     let path = origin.strip_prefix("file://").unwrap_or(origin);
     if Path::new(path).is_dir() {
@@ -215,7 +215,7 @@ fn store(place: &ProjectPaths) -> Result<String, String> {
     Ok(pluralized(board.tasks.len(), "task"))
 }
 
-/// Whether what the project's files would start is trusted.
+/// Checks that everything the project's files would start is trusted.
 fn trust(place: &ProjectPaths) -> Result<String, String> {
     let report = place.trust.look();
     match report.untrusted() {
@@ -227,7 +227,8 @@ fn trust(place: &ProjectPaths) -> Result<String, String> {
     }
 }
 
-/// Settings that can be used; what is not understood in their files is reported, and an error only if nothing of a file is used.
+/// Checks the settings that can be used; parts of their files that are not understood are reported, and are an error only if nothing of a
+/// file is used.
 fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     if let Some(why) = KeptSettings::new(&place.debussy, &place.state).lost_text() {
         return Err(why);
@@ -259,7 +260,7 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
         .join("; "))
 }
 
-/// What is not set in a file that cannot be read is not known not to be set.
+/// Refuses to call a setting unset while a settings file cannot be read: it may be set there.
 fn refuse_unreadable(place: &ProjectPaths) -> Result<(), String> {
     let config = place.config();
     if config.diagnostics().iter().any(Diagnostic::is_error) {
@@ -268,7 +269,7 @@ fn refuse_unreadable(place: &ProjectPaths) -> Result<(), String> {
     Ok(())
 }
 
-/// The branch tasks start from; they start from what origin has of it.
+/// Checks the branch tasks start from; they start from its state on origin.
 fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let setup = session_setup::read(place, edge)?;
     refuse_unreadable(place)?;
@@ -322,7 +323,7 @@ fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String>
     ))
 }
 
-/// What waits for trust of the settings below that key.
+/// Returns the settings below that key that wait for trust.
 fn untrusted(place: &ProjectPaths, table: &str) -> Option<String> {
     let entries = place.trust.look().entries();
     let waits = |entry: &&TrustEntry| {
@@ -341,7 +342,7 @@ fn untrusted(place: &ProjectPaths, table: &str) -> Option<String> {
     })
 }
 
-/// Commands without which an acceptance cannot be done.
+/// Checks for commands without which an acceptance cannot be done.
 fn gates(place: &ProjectPaths) -> Option<DoctorCheck> {
     if !place.config().settings().gates.is_empty() || refuse_unreadable(place).is_err() {
         return None;
@@ -352,7 +353,7 @@ fn gates(place: &ProjectPaths) -> Option<DoctorCheck> {
     Some(warning("gates", text))
 }
 
-/// By what a person is called who is at no screen; what is wrong with an address is among the settings.
+/// Checks the channels by which a person who is at no screen is called; a problem with an address is among the settings.
 fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let ways = ChannelSettings::of(&place.config());
     let path = edge.get("PATH").unwrap_or_default();

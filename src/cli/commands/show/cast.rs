@@ -1,8 +1,8 @@
-//! What a terminal showed, as a recording that players of asciicast (version 2) understand: a line about it, then a line for every
-//! piece of output and every change of size. Reads the log only, nothing is played here.
+//! Recording of a terminal in a form that players of asciicast (version 2) understand: a line about it, then a line for every piece of
+//! output and every change of size. Reads the log only, nothing is played here.
 //!
-//! The log knows how large the terminal was at every byte, and when what was written about once a second: what came between two
-//! marks is spread evenly between them, and what came after a silence comes at its end.
+//! The log has the size of the terminal at every byte, and time marks about once a second: output between two marks is spread evenly
+//! between them, and output after a silence is put at its end.
 
 use std::process::ExitCode;
 
@@ -15,11 +15,11 @@ use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ports::holders::PaneSize;
 
 const PIECE: usize = 64 * 1024;
-/// Between two pieces of output that came within one mark and the next.
+/// Time between two pieces of output within one mark and the next.
 const STEP: Span = Span(100);
-/// Marks farther apart have a silence between them.
+/// Distance of marks from which there is a silence between them.
 const IDLE_GAP: Span = Span::seconds(2);
-/// The size where the log does not emit.
+/// Size where the log has none.
 const DEFAULT_SIZE: PaneSize = PaneSize::cells(120, 40);
 
 /// Prints the recording of an attempt, as far as its log goes.
@@ -77,7 +77,7 @@ fn record(
     Ok(())
 }
 
-/// A log offset and the time by which it was written.
+/// Log offset and the time by which it was written.
 type TimeMark = (u64, Timestamp);
 
 /// Times at which output was written, as far as the log's index records them.
@@ -104,20 +104,20 @@ impl OutputTimes {
         OutputTimes(known)
     }
 
-    /// When the recording begins that has this byte first.
+    /// Returns the time at which a recording begins that has this byte first.
     fn begun(&self, offset: u64) -> Timestamp {
         let (before, after) = self.around(offset);
         before.or(after).map_or_else(Timestamp::default, |(_, at)| at)
     }
 
-    /// The last that is known before that byte, and the first behind it.
+    /// Returns the last mark before that byte, and the first behind it.
     fn around(&self, offset: u64) -> (Option<TimeMark>, Option<TimeMark>) {
         let behind = self.0.partition_point(|(known, _)| *known <= offset);
         let before = behind.checked_sub(1).and_then(|before| self.0.get(before));
         (before.copied(), self.0.get(behind).copied())
     }
 
-    /// When that byte came, and up to which one the same holds.
+    /// Returns the time of that byte, and the first byte for which it does not hold any more.
     fn of(&self, offset: u64) -> (Timestamp, u64) {
         match self.around(offset) {
             (Some((from, begun)), Some((to, ended))) => {
@@ -141,7 +141,7 @@ impl OutputTimes {
 struct CastWriter<'a> {
     begun: Timestamp,
     latest: Timestamp,
-    /// Sizes that are still to come: from which byte on, since when.
+    /// Sizes that are still to come: the first byte each holds for, and its time.
     sizes: std::collections::VecDeque<(u64, Timestamp, PaneSize)>,
     /// The beginning of a character whose end is still to come.
     partial_char: Vec<u8>,
@@ -224,7 +224,7 @@ impl<'a> CastWriter<'a> {
         ));
     }
 
-    /// These bytes as text; a character that is not complete waits for the next ones.
+    /// Returns these bytes as text; an incomplete character waits for the next ones.
     fn text(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.partial_char);
         all.extend_from_slice(bytes);

@@ -1,5 +1,5 @@
-//! `dbs debug`: how many tasks are in each state and stage, and what lies in the state folder (K75). For reports of defects;
-//! changes nothing.
+//! `dbs debug`: the number of tasks in each state and stage, and the contents of the state folder (K75). For reports of defects; changes
+//! nothing.
 
 use std::path::Path;
 

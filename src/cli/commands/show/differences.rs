@@ -1,4 +1,4 @@
-//! `dbs diff` and `dbs task attic`: what a task changed, and what is kept of it beside its branch.
+//! `dbs diff` and `dbs task attic`: the changes of a task, and the work that is kept beside its branch.
 
 use std::process::ExitCode;
 
@@ -18,10 +18,10 @@ use crate::ports::git::{Git as _, SafeName};
 use crate::protocol::query::{Answer, Query, QueryError};
 use crate::read_model::DiffBase;
 
-/// Most bytes of differences that are printed.
+/// Maximum bytes of differences that are printed.
 const MOST: usize = 64 * 1024 * 1024;
 
-/// Prints what a task changed, as git prints it.
+/// Prints the changes of a task, as git prints them.
 pub(in crate::cli::commands) fn diff(edge: &ProcessEnv, wanted: &DiffArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let against = if wanted.review {
@@ -47,7 +47,7 @@ pub(in crate::cli::commands) fn diff(edge: &ProcessEnv, wanted: &DiffArgs) -> Co
     Ok(ExitCode::SUCCESS)
 }
 
-/// Brings back as branches what the attic keeps of a task.
+/// Restores as branches the work that the attic keeps of a task.
 pub(in crate::cli::commands) fn attic(edge: &ProcessEnv, wanted: &TaskArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let id = TaskId::from(wanted.id.as_str());

@@ -16,11 +16,11 @@ use crate::protocol::connection::blocking_runtime;
 
 pub(in crate::cli::commands) use self::output_lines::OutputLines;
 
-/// Bytes of the past shown first.
+/// Bytes of earlier output that are shown first.
 const INITIAL_BYTES: u64 = 64 * 1024;
 /// Bytes read at a time: fewer than the lines a terminal keeps, so that no line is lost.
 const PIECE: usize = 4 * 1024;
-/// Between two looks at a log that has nothing new.
+/// Time between two reads of a log that has nothing new.
 pub(in crate::cli::commands) const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A log that is read while it grows.
@@ -32,7 +32,7 @@ pub(in crate::cli::commands) struct LogFollower {
     ended: bool,
 }
 
-/// What a look at a log found.
+/// Result of reading a log.
 pub(in crate::cli::commands) enum LogStep {
     Bytes(Vec<u8>),
     /// Nothing more for now.
@@ -42,7 +42,7 @@ pub(in crate::cli::commands) enum LogStep {
 }
 
 impl LogFollower {
-    /// Begins at that byte of the log of an attempt.
+    /// Creates a follower that begins at that byte of the log of an attempt.
     pub(in crate::cli::commands) fn new(folder: &Path, log: LogReader, attempt: AttemptId, at: u64) -> Self {
         LogFollower {
             folder: folder.to_owned(),
@@ -53,7 +53,7 @@ impl LogFollower {
         }
     }
 
-    /// The next piece; says which bytes are missing.
+    /// Reads the next piece; reports missing bytes.
     pub(in crate::cli::commands) fn step(&mut self) -> Result<LogStep, String> {
         loop {
             match self.log.read_from(self.at, PIECE).map_err(could_not)? {
@@ -65,7 +65,7 @@ impl LogFollower {
                     warn_dropped(self.attempt, from, to);
                     self.at = to;
                 }
-                // The end is written after the last byte: one more look behind it finds everything.
+                // The end is written after the last byte: one more read behind it finds everything.
                 LogChunk::End if self.ended => return Ok(LogStep::End),
                 LogChunk::End if self.folder.join("exit.json").exists() => self.ended = true,
                 LogChunk::End => return Ok(LogStep::Idle),
@@ -74,7 +74,7 @@ impl LogFollower {
     }
 }
 
-/// Shows what the log has and gets, until the program has ended or nobody reads any more.
+/// Shows the existing and new output of the log, until the program has ended or the output is closed.
 pub(super) fn follow(
     folder: &Path,
     mut log: LogReader,
@@ -106,7 +106,7 @@ pub(super) fn follow(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says which bytes of a log nobody can read any more, if any.
+/// Reports the bytes of a log that cannot be read any more, if any.
 pub(super) fn warn_dropped(attempt: AttemptId, from: u64, to: u64) {
     if from == 0 && to > 0 {
         output::problem(&format!(

@@ -1,4 +1,4 @@
-//! What happened, and what agents showed.
+//! `dbs logs`: events, and the output of agents.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,11 +17,11 @@ use crate::domain::{Attempt, AttemptId, TaskId, Worker};
 use crate::read_model::LogLine;
 use crate::term::{EmulatorKind, Size, Terminal};
 
-/// Bytes of an agent's output that are read for people.
+/// Maximum bytes of an agent's output that are read for people.
 const MAX_TAIL: u64 = 1024 * 1024;
-/// Bytes of it that hold what is on its screen now.
+/// Bytes at its end that contain its present screen.
 const SCREEN_BYTES: u64 = 64 * 1024;
-/// Events shown at most without following.
+/// Maximum number of events shown without following.
 const MAX_EVENTS: usize = 1_000;
 
 /// Prints events, or an agent's output.
@@ -55,14 +55,14 @@ pub(in crate::cli::commands) fn logs(edge: &ProcessEnv, wanted: &LogsArgs) -> Co
     Ok(ExitCode::SUCCESS)
 }
 
-/// What these bytes showed, as plain text: lines that were only wrapped are whole, blank lines at the end are left out.
+/// Returns the output of these bytes as plain text: lines that were only wrapped are whole, blank lines at the end are left out.
 fn text(bytes: &[u8]) -> String {
     let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(120, 40), 10_000);
     terminal.feed(0, bytes);
     terminal.all_lines().join("\n").trim_end().to_owned()
 }
 
-/// The last lines that the agent at work on a task showed, or the last one that was.
+/// Returns the last output lines of the agent at work on a task, or of the last one that was.
 pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> Result<Vec<String>, String> {
     let (_, folder) = attempt_of(place, task)?;
     let mut log = LogReader::open(&folder).map_err(could_not)?;
@@ -73,7 +73,7 @@ pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> Result<Vec<
     Ok(shown.into_iter().skip(skipped).map(str::to_owned).collect())
 }
 
-/// The newest attempt that left a log: the one of that number, or at that task, or of that agent.
+/// Returns the newest attempt that left a log: the one of that number, or at that task, or of that agent.
 fn attempt_of(place: &ProjectPaths, name: &str) -> Result<(AttemptId, PathBuf), String> {
     let folder = |attempt: AttemptId| (attempt, place.attempts.join(attempt.to_string()));
     let number = name.parse().ok().map(AttemptId);
@@ -86,7 +86,7 @@ fn attempt_of(place: &ProjectPaths, name: &str) -> Result<(AttemptId, PathBuf), 
     found.ok_or_else(|| no_log(name, &meant))
 }
 
-/// The attempt of that number; else all at the task of that name; else all of the agent.
+/// Returns the attempt of that number; else all at the task of that name; else all of the agent.
 fn attempts_called(
     place: &ProjectPaths,
     name: &str,
@@ -109,7 +109,7 @@ fn attempts_called(
     Ok(all.into_iter().filter(is_meant).collect())
 }
 
-/// Why there is no log of these attempts, and what there is.
+/// Returns the reason why there is no log of these attempts, and the existing attempts.
 fn no_log(name: &str, meant: &[Attempt]) -> String {
     if meant.is_empty() {
         return format!(
@@ -136,14 +136,14 @@ fn events(access: &mut BoardAccess, follow: bool, json: JsonFlag) -> CommandResu
     printed.print_new(json, &|_| true)?;
     if follow {
         access.follow(&mut || printed.print_new(json, &|_| true))?;
-        // What the server did not come to report before it went.
+        // Events that the server did not report before it ended.
         printed.print_new(json, &|_| true)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Position up to which stored events were printed. What the server says only makes us look again: so none is lost, and none
-/// comes twice.
+/// Position up to which stored events were printed. A message of the server only causes another read: so none is lost, and none comes
+/// twice.
 pub(in crate::cli::commands) struct EventCursor {
     files: StoreFiles,
     reader: Option<StoreReader>,
@@ -151,7 +151,7 @@ pub(in crate::cli::commands) struct EventCursor {
 }
 
 impl EventCursor {
-    /// Before the first event of a store.
+    /// Creates a cursor before the first event of a store.
     pub(in crate::cli::commands) fn new(files: StoreFiles) -> EventCursor {
         EventCursor {
             files,
@@ -160,7 +160,7 @@ impl EventCursor {
         }
     }
 
-    /// Prints those that are new and wanted.
+    /// Prints the new events that are wanted.
     pub(in crate::cli::commands) fn print_new(
         &mut self,
         json: JsonFlag,
@@ -175,7 +175,7 @@ impl EventCursor {
             let found = found.map_err(could_not)?;
             let Some(last) = found.last() else { return Ok(()) };
             self.after = last.seq;
-            // A page at a time: one line after the other would be one write after the other.
+            // A page at a time: printing line by line would be one write for each.
             let lines = found.into_iter().flat_map(|event| {
                 let (seq, at) = (event.seq, event.at);
                 let notices = event.notices.into_iter();
@@ -194,7 +194,7 @@ impl EventCursor {
     }
 }
 
-/// One line of the watcher log.
+/// Prints one line of the watcher log.
 pub fn print(line: &LogLine, json: JsonFlag) {
     if json.json {
         output::json(line);

@@ -17,7 +17,7 @@ use crate::protocol::connection::blocking_runtime;
 use crate::protocol::query::{Query, Report};
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
-/// Prints the figures: the server's words, or without one what the store and the agents' processes say.
+/// Prints the figures: those of the server, or without one those from the store and the agents' processes.
 pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let place = access.place.clone();
@@ -43,7 +43,7 @@ fn count(place: &ProjectPaths) -> Result<Metrics, String> {
     Ok(metrics)
 }
 
-/// What the agents at work use of the machine.
+/// Returns the loads of the agents at work on the machine.
 fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<Vec<AttemptLoad>, String> {
     let holders = LocalHolders::new(
         edge.program.clone(),

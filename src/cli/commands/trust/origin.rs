@@ -7,9 +7,9 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::ports::git::{Git as _, PreflightError};
 
-/// Takes the address that origin has now, if it is the one that the person names; what was done.
+/// Takes the address that origin has now, if it is the one that the person names; returns the result.
 pub(super) fn accept(place: &ProjectPaths, edge: &ProcessEnv, address: &str) -> Result<String, String> {
-    // It works with the address with which it was started, and would put that back.
+    // The server works with the address it was started with, and would put that back.
     if BoardAccess::open_project(place.clone())?.has_server() {
         return Err(
             "could not take another address of origin while a server runs: end it with `dbs stop`, then try again"

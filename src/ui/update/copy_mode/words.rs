@@ -1,17 +1,17 @@
-//! Where the words of a line begin and end, for movements in copy mode.
+//! Beginnings and ends of the words of a line, for movements in copy mode.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::ui::scrollback::{Scrollback, TextPosition};
 
-/// Whether a movement goes to the beginning or the end of a word.
+/// Edge of a word that a movement goes to: its beginning or its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordEdge {
     Begin,
     End,
 }
 
-/// Columns where words of a line begin or end.
+/// Returns the columns where words of a line begin or end.
 fn words(still: &Scrollback, line: usize, edge: WordEdge) -> Vec<usize> {
     let Some(line) = still.line(line) else {
         return Vec::new();
@@ -32,7 +32,7 @@ fn words(still: &Scrollback, line: usize, edge: WordEdge) -> Vec<usize> {
         .collect()
 }
 
-/// First and last column of the word that is there.
+/// Returns the first and last column of the word at that position.
 pub(in crate::ui::update) fn word_at(
     still: &Scrollback,
     (line, column): TextPosition,

@@ -13,10 +13,10 @@ use crate::ui::views::ViewContext;
 
 /// Columns before a verdict that has lines of its own.
 const VERDICT: usize = 6;
-/// How long what was read stays good: attempts that are over do not change.
+/// Time for which attempts that were read stay good: attempts that are over do not change.
 const FIXED: Span = Span::minutes(24 * 60);
 
-/// The request for the attempts that the board has forgotten.
+/// Returns the request for the attempts that the board has forgotten.
 pub(super) fn cache_request(ctx: &ViewContext<'_>, task: &Task) -> Option<CacheRequest> {
     let has_forgotten = ctx.scene.model.forgotten_attempts(task) > 0;
     let key = key(ctx, task).filter(|_| has_forgotten)?;
@@ -29,7 +29,7 @@ fn key(ctx: &ViewContext<'_>, task: &Task) -> Option<CacheKey> {
     Some(CacheKey::Attempts(task.id.clone(), newest.id))
 }
 
-/// Every attempt: where, who, how long, and what came of it, on a line of its own where it does not fit.
+/// Adds every attempt: its stage, agent, duration and result, the last on a line of its own where it does not fit.
 pub(super) fn attempt_lines(ctx: &ViewContext<'_>, task: &Task, told: &Told, lines: &mut TextBlock) {
     let model = ctx.scene.model;
     let entry = key(ctx, task).and_then(|key| ctx.scene.cache.get(&key));

@@ -1,5 +1,5 @@
-//! What went wrong with a task that stands still: whose fault it is counted as, how the agent ended, its last lines, what the
-//! check that failed printed, and the keys to act.
+//! The failure of a task that has stopped: its class, the way the agent ended, its last lines, the output of the check that failed, and the
+//! keys to act.
 
 use super::text_block::TextBlock;
 use crate::domain::{Attempt, AttemptId, Evidence, FailureClass, Task};
@@ -12,10 +12,10 @@ use crate::ui::status::class_words;
 use crate::ui::target::blocking_question;
 use crate::ui::views::ViewContext;
 
-/// Lines of a terminal or a check that are shown, the last ones.
+/// Number of lines of a terminal or a check that are shown, the last ones.
 const LAST: usize = 12;
 
-/// Adds it, if the task's last attempt failed.
+/// Adds the failure, if the task's last attempt failed.
 pub(super) fn failure_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let Some((attempt, class, why)) = ctx.scene.model.failure_of(task) else {
         return;
@@ -23,7 +23,7 @@ pub(super) fn failure_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut Text
     lines.section(&format!("What went wrong in attempt {}", attempt.id));
     let check = failed_check(ctx.scene, task, attempt.id);
     for finding in findings(task, attempt, why) {
-        // What a check printed stands below, where it is known.
+        // The output of a check is shown below, where it is known.
         let first = finding.lines().next().unwrap_or_default();
         let text = if check.is_some() { first } else { &finding };
         lines.paragraph(text, StyleRole::Failed);
@@ -45,8 +45,7 @@ pub(super) fn failure_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut Text
     }
 }
 
-/// Returns all that was found wanting in a failed attempt, each with what is to be done about it where the next agent is told
-/// that.
+/// Returns all findings of a failed attempt, each with the remedy where the next agent is given one.
 pub(super) fn findings(task: &Task, attempt: &Attempt, why: &str) -> Vec<String> {
     let told = task.finding.as_deref().unwrap_or_default();
     let of_kind = |piece: &Evidence| {
@@ -65,7 +64,7 @@ pub(super) fn findings(task: &Task, attempt: &Attempt, why: &str) -> Vec<String>
     }
 }
 
-/// The check on which the attempt that a task failed in came to nothing, as far as checks are known.
+/// Returns the failed check of the attempt that the task failed in, as far as checks are known.
 pub(super) fn failed_check<'a>(scene: &Scene<'a>, task: &Task, attempt: AttemptId) -> Option<&'a CheckRun> {
     let Some(CacheEntry::Checks(checks)) = scene.cache.get(&CacheKey::Checks(Some(task.id.clone()))) else {
         return None;
@@ -84,7 +83,7 @@ fn last<'a>(all: impl DoubleEndedIterator<Item = &'a str>, lines: &mut TextBlock
     }
 }
 
-/// What the terminal shows; nothing when it is not kept any more.
+/// Returns the lines of the terminal; nothing when it is not kept any more.
 fn last_lines(scene: &Scene<'_>, id: ScreenId) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     scene.screens.draw(id, &mut |screen| rows = screen.text_rows());
@@ -112,7 +111,7 @@ fn keys(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     lines.push(keys.flatten().collect());
 }
 
-/// Whether checks are worth fetching for it: its last attempt failed at one.
+/// Returns true if checks are worth fetching for the task: its last attempt failed at one.
 pub(super) fn is_of_checks(ctx: &ViewContext<'_>, task: &Task) -> bool {
     let failure = ctx.scene.model.failure_of(task);
     failure.is_some_and(|(_, class, _)| class == FailureClass::Gate)

@@ -1,4 +1,4 @@
-//! The lines of a task in full. Facts first, then what was tried, then what was written.
+//! The lines of a task in full. Facts first, then attempts, then texts.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use crate::ui::views::head_line::try_words;
 use crate::ui::views::task_card::{last_line, reported};
 use crate::ui::views::{ViewContext, diff};
 
-/// Events that are shown, the latest ones.
+/// Maximum number of events that are shown, the latest ones.
 const EVENTS: usize = 40;
 
-/// All lines, each at most so many columns where it can be wrapped: one below the other, or what is known in a first column
-/// and what was written in a second.
+/// Returns all lines, each at most that many columns where it can be wrapped: one below the other, or facts in a first column and texts in
+/// a second.
 pub(super) fn detail_lines(ctx: &ViewContext<'_>, id: &TaskId, columns: &[u16]) -> Vec<Lines> {
     let Some(task) = ctx.scene.model.tasks.get(id) else {
         return vec![vec![vec![dim(format!("{id} no longer exists."))]]];
@@ -47,7 +47,7 @@ pub(super) fn detail_lines(ctx: &ViewContext<'_>, id: &TaskId, columns: &[u16]) 
     vec![known, written]
 }
 
-/// What the engine knows of it.
+/// Adds the facts that the engine knows of the task.
 fn engine_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     lines.paragraph(&format!("{}  {}", task.id, task.title), StyleRole::Strong);
     let told = Told::of(ctx, task);
@@ -58,7 +58,7 @@ fn engine_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     attempts::attempt_lines(ctx, task, &told, lines);
 }
 
-/// What people and agents wrote on it, and what happened to it.
+/// Adds the texts of people and agents, and the events of the task.
 fn written_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let told = Told::of(ctx, task);
     let finding = task.finding.as_deref().map(|finding| told.rest(finding));
@@ -132,7 +132,7 @@ fn facts(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBl
     lines.facts("gate", gates);
 }
 
-/// What it cost and how much it changed, as far as that is known.
+/// Adds the cost and the size of the changes, as far as they are known.
 fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let spent = task.spent();
     if !spent.is_none() {
@@ -152,8 +152,7 @@ fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     }
 }
 
-/// What it waits for, and what waits for it.
-/// The batch, where that says anything: there are several, or it has a base of its own (K61).
+/// Adds the batch, where that is informative: there are several, or it has a base of its own (K61); with the batches it waits for.
 fn batch(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let all = &ctx.scene.model.batches;
     let Some(batch) = all
@@ -197,7 +196,7 @@ fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
         try_words(attempt)
     );
     lines.fact("agent", &text, StyleRole::Text);
-    // Beside a list there is no room for how it is known.
+    // Beside a list there is no room for the source of the knowledge.
     let is_full = matches!(ctx.pane.content, PaneContent::Detail(_));
     let live = ctx.scene.screens.activity(attempt.id).filter(|_| is_full);
     let counts = live
@@ -237,7 +236,7 @@ fn dependency(ctx: &ViewContext<'_>, dep: &TaskId) -> (String, StyleRole) {
     (format!("{} {dep}  {}", mark.glyph(glyphs), task.title), role)
 }
 
-/// What the engine itself verified, of the latest attempt that was verified.
+/// Adds the engine's own evidence of the latest attempt that was verified.
 fn evidence(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
     let Some(attempt) = attempts_of(ctx, task).rfind(|attempt| !attempt.evidence.is_empty()) else {
         return;
@@ -306,7 +305,7 @@ fn comments(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut Tex
     }
 }
 
-/// What happened to it lately, newest first.
+/// Adds the latest events of the task, newest first.
 fn events(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
     let of_task = |line: &&LogLine| line.notice.task.as_ref() == Some(&task.id);
     let mut found = ctx.scene.log.iter().rev().filter(of_task).take(EVENTS).peekable();

@@ -1,4 +1,4 @@
-//! The phase, the story or the task of a plan in the details of its task: where it stands, what the plan asks and how much of that was
+//! The phase, the story or the task of a plan in the details of its task: its state, the requirements of the plan and the ones that were
 //! seen, and all items of the plan with their states.
 
 use super::story;
@@ -9,12 +9,12 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::status::task_status;
 use crate::ui::views::ViewContext;
 
-/// Most phases or stories that are listed; of more those around this one are shown.
+/// Maximum number of phases or stories that are listed; of more, those around this one are shown.
 const MOST_ITEMS: usize = 12;
 /// Columns of the bar of a plan.
 const BAR: usize = 20;
 
-/// What its plan says of a task; nothing for a task that comes from no plan.
+/// Adds the requirements of the plan; nothing for a task that does not come from a plan.
 pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let Some(plan) = &task.plan else { return };
     lines.section("Plan");
@@ -51,7 +51,7 @@ pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlo
     items(ctx, task, words, lines);
 }
 
-/// What people call an item of its plan, and several.
+/// Returns the singular and the plural of the word for an item of its plan.
 fn item_words(plan: &PlanEntry) -> (&'static str, &'static str) {
     if plan.tests.is_some() {
         ("story", "stories")
@@ -62,12 +62,12 @@ fn item_words(plan: &PlanEntry) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether it is a task of a graph: each phase has a file beside its plan, and a story has its tests.
+/// Returns true if it is a task of a graph: each phase has a file beside its plan, and a story has its tests.
 fn is_of_graph(plan: &PlanEntry) -> bool {
     plan.tests.is_none() && plan.source.file == plan.source.plan
 }
 
-/// What the gates said of the commit that the work on a phase began at.
+/// Adds the results of the gates at the commit from which the work on a phase began.
 fn before_work(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let mut attempts = ctx.scene.model.attempts.values().rev();
     let known = attempts.find(|attempt| attempt.task == task.id && !attempt.gates_before.is_empty());
@@ -83,7 +83,7 @@ fn before_work(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     lines.facts("gates", shown);
 }
 
-/// Subagents and steps that the plan asks for, and whether they were seen.
+/// Adds the subagents and steps that the plan asks for, and marks those that were seen.
 fn asked(task: &Task, plan: &PlanEntry, lines: &mut TextBlock) {
     let mark = |name: &String, is_seen: bool| {
         let (word, role) = if is_seen {
@@ -111,7 +111,7 @@ fn asked(task: &Task, plan: &PlanEntry, lines: &mut TextBlock) {
     );
 }
 
-/// All phases or stories of the plan, with a bar of those that are done.
+/// Adds all phases or stories of the plan, with a bar of those that are done.
 fn items(ctx: &ViewContext<'_>, task: &Task, word: &str, lines: &mut TextBlock) {
     let model = ctx.scene.model;
     let mut all: Vec<&Task> = model

@@ -8,10 +8,10 @@ use crate::read_model::ReadModel;
 use crate::ui::canvas::prelude::*;
 use crate::ui::views::ViewContext;
 
-/// Most times a story got stuck that are shown each.
+/// Maximum number of times a story got stuck that are listed.
 const MOST_STUCK: usize = 3;
 
-/// What there is to say of a story alone.
+/// Adds the facts of a story: its tests, progress, criteria and history.
 pub(super) fn story_lines(
     ctx: &ViewContext<'_>,
     task: &Task,
@@ -32,7 +32,7 @@ pub(super) fn story_lines(
     lines.facts("history", history(ctx, task).into_iter());
 }
 
-/// How often it got stuck and why, the last times, and what it took to be done.
+/// Returns the times it got stuck with the reasons, the latest ones, and the effort it took to be done.
 fn history(ctx: &ViewContext<'_>, task: &Task) -> Vec<(String, StyleRole)> {
     let work = &task.record.work;
     let earlier = work.stuck.len().saturating_sub(MOST_STUCK);
@@ -63,12 +63,12 @@ fn history(ctx: &ViewContext<'_>, task: &Task) -> Vec<(String, StyleRole)> {
     entries
 }
 
-/// Whether the tests of its implementation have passed: it is done, or in a stage behind the one that proves its gates.
+/// Returns true if the tests of its implementation have passed: it is done, or in a stage behind the one that proves its gates.
 fn is_proven(model: &ReadModel, task: &Task) -> bool {
     task.state == TaskState::Done || behind(model, task, |kind| *kind == EvidenceKind::Gates)
 }
 
-/// Whether its stage comes behind the one with evidence of that kind.
+/// Returns true if its stage comes behind the one with evidence of that kind.
 fn behind(model: &ReadModel, task: &Task, is_kind: impl Fn(&EvidenceKind) -> bool) -> bool {
     let stages = model
         .workflows
@@ -83,7 +83,7 @@ fn is_first_run(kind: &EvidenceKind) -> bool {
     matches!(kind, EvidenceKind::GateFails(_))
 }
 
-/// Where it is on the way from tests that are not written to tests that pass: what was seen last of them.
+/// Returns the progress from tests that are not written to tests that pass: the latest evidence on them.
 fn progress(model: &ReadModel, task: &Task) -> (String, StyleRole) {
     let attempts = model.attempts.values().rev();
     let mut seen = attempts

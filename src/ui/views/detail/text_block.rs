@@ -1,4 +1,4 @@
-//! The lines of a task while they are put together: sections, wrapped paragraphs and named facts, all of one width.
+//! The lines of a task while they are assembled: sections, wrapped paragraphs and named facts, all of one width.
 
 use crate::ui::canvas::prelude::*;
 use crate::ui::text::wrap;
@@ -8,7 +8,7 @@ pub(super) type Lines = Vec<Vec<StyledText>>;
 
 /// Columns of a fact's name.
 const NAME: usize = 8;
-/// Text is wrapped to no fewer columns.
+/// Minimum columns that text is wrapped to.
 const LEAST: usize = 8;
 
 /// Lines of text that are wrapped to one width.
@@ -39,14 +39,14 @@ impl TextBlock {
         self.indented(0, text, role);
     }
 
-    /// Adds a text, wrapped, with so many free columns before it.
+    /// Adds a text, wrapped, with `indent` free columns before it.
     pub(super) fn indented(&mut self, indent: usize, text: &str, role: StyleRole) {
         let lines = wrap(text, self.width.saturating_sub(indent).max(LEAST)).into_iter();
         self.lines
             .extend(lines.map(|line| vec![plain(" ".repeat(indent)), piece(line, role)]));
     }
 
-    /// Adds several facts of one name, which stands before the first.
+    /// Adds several facts of one name, which is put before the first.
     pub(super) fn facts(&mut self, name: &str, texts: impl Iterator<Item = (String, StyleRole)>) {
         for ((text, role), name) in texts.zip([name].into_iter().chain(std::iter::repeat(""))) {
             self.fact(name, &text, role);

@@ -1,4 +1,4 @@
-//! Facts that stand in the details of a task already, so that each is said once.
+//! Facts that are in the details of a task already, so that each is shown once.
 
 use super::failure;
 use crate::domain::Task;
@@ -6,16 +6,16 @@ use crate::domain::task::Comment;
 use crate::ui::status::task_status;
 use crate::ui::views::ViewContext;
 
-/// Shorter texts may stand anywhere by chance.
+/// Minimum length of a fact: shorter texts may occur anywhere by chance.
 const LEAST: usize = 8;
 
-/// The reason of a task's state, and what went wrong in its last attempt.
+/// The reason of a task's state, and the failure of its last attempt.
 pub(super) struct Told {
-    /// First lines of what was found; the rest of each stands behind it wherever it is repeated.
+    /// First lines of the findings; the rest of each is behind it wherever it is repeated.
     findings: Vec<String>,
-    /// The reason of the state, without what was found.
+    /// The reason of the state, without the findings.
     reason: String,
-    /// When the attempt ended that is told of.
+    /// Time at which the reported attempt ended.
     ended: Option<crate::domain::Timestamp>,
 }
 
@@ -25,7 +25,7 @@ impl Told {
         let found = failure.map(|(attempt, _, why)| failure::findings(task, attempt, why));
         let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
         let findings = found.unwrap_or_default().into_iter().map(first);
-        // The last words of a program stand by themselves, too.
+        // The last words of a program are facts by themselves, too.
         let findings = findings.flat_map(|text| {
             let words = text.split_once(" before reporting: ");
             let words = words.map(|(_, words)| words.to_owned());
@@ -46,19 +46,19 @@ impl Told {
         told
     }
 
-    /// The reason of the state up to what was found.
+    /// Returns the reason of the state up to the findings.
     pub(super) fn summary<'t>(&self, reason: &'t str) -> &'t str {
         before(reason, &self.findings)
     }
 
-    /// Returns whether a comment says nothing besides: the engine's on the attempt that is told of, a person's on the state it made.
+    /// Returns true if a comment adds nothing: the engine's on the reported attempt, a person's on the state it made.
     pub(super) fn has_all(&self, comment: &Comment, task: &Task) -> bool {
         let rest = self.rest(&comment.text);
         let is_of_attempt = comment.author == "dbs" && Some(comment.at) == self.ended;
         rest.is_empty() || rest == task.state.word() || is_of_attempt && rest == self.reason
     }
 
-    /// A text up to the first fact that is told already.
+    /// Returns a text up to the first fact that is shown already.
     pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
         let rest = before(text, &self.findings);
         if self.reason.len() < LEAST {
@@ -68,7 +68,7 @@ impl Told {
     }
 }
 
-/// The text before the first of these, without what led to it.
+/// Returns the text before the first of these facts, without the words that lead to it.
 fn before<'t>(text: &'t str, facts: &[String]) -> &'t str {
     let at = facts.iter().filter_map(|fact| text.find(fact.as_str())).min();
     match at.and_then(|at| text.get(..at)) {

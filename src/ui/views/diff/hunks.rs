@@ -1,10 +1,10 @@
-//! The lines of one file that differ: numbers, a mark, the text. Draws them, nothing else.
+//! The differing lines of one file: numbers, a mark, the text. Draws them, nothing else.
 
 use super::{NUMBERS_FROM, ViewContext};
 use crate::read_model::{DiffLine, DiffLineKind, FileChange, FileDiff};
 use crate::ui::canvas::prelude::*;
 
-/// Draws as many as there is room for, scrolled as the pane is.
+/// Draws as many lines as there is room for, scrolled as the pane is.
 pub(super) fn lines(ctx: &ViewContext<'_>, file: &FileDiff, area: Rect, canvas: &mut Canvas<'_>) {
     let height = usize::from(area.height);
     let first = ctx.pane.scroll.min(file.lines.len().saturating_sub(height));
@@ -22,7 +22,7 @@ pub(super) fn lines(ctx: &ViewContext<'_>, file: &FileDiff, area: Rect, canvas: 
     }
 }
 
-/// Numbers, mark and text of one line; the mark alone says what the colour says.
+/// Returns the numbers, the mark and the text of one line; the mark alone has the meaning of the colour.
 fn drawn(line: &DiffLine, numbers: bool, glyphs: Glyphs) -> Vec<StyledText> {
     let (mark, role) = match line.kind {
         DiffLineKind::Hunk => return vec![piece(format!(" {}", line.text), StyleRole::Verifying)],

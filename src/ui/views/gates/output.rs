@@ -8,7 +8,7 @@ use crate::ui::cache::{CacheEntry, CacheKey};
 use crate::ui::canvas::prelude::*;
 use crate::ui::text::{clean, prefix, width, wrap};
 
-/// The marked check in full: what was run on what, how it ended, its output from the end.
+/// Draws the marked check in full: the command and its commit, the result, its output from the end.
 pub(super) fn draw(ctx: &ViewContext<'_>, check: &CheckRun, area: Rect, canvas: &mut Canvas<'_>) {
     let room = inset(area, 1);
     let head = head(ctx, check, room);
@@ -31,12 +31,12 @@ pub(super) fn draw(ctx: &ViewContext<'_>, check: &CheckRun, area: Rect, canvas: 
     }
 }
 
-/// A line of output as it is drawn.
+/// Returns a line of output as it is drawn.
 fn drawn(line: &str) -> String {
     clean(&line.replace('\t', "    ")).into_owned()
 }
 
-/// How many rows a line takes where it is broken at the edge.
+/// Returns the number of rows of a line that is broken at the edge.
 fn rows_of(line: &str, room: u16) -> usize {
     width(&drawn(line)).div_ceil(usize::from(room).max(1)).max(1)
 }
@@ -45,7 +45,7 @@ fn count_rows(lines: &[String], room: u16) -> usize {
     lines.iter().map(|line| rows_of(line, room)).sum()
 }
 
-/// So many rows of the output from the first one on; long lines are broken at the edge.
+/// Returns at most `height` rows of the output from row `first` on; long lines are broken at the edge.
 fn rows(lines: &[String], room: u16, first: usize, height: usize) -> Vec<String> {
     let (mut passed, mut found) = (0, Vec::new());
     for line in lines {

@@ -1,4 +1,4 @@
-//! What a log's filter lets through: words that must occur, and `t:`, `level:`, `agent:`, `kind:` with what they must be.
+//! The filter of a log: words that must occur, and `t:`, `level:`, `agent:`, `kind:` with the required values.
 
 use crate::domain::{NoticeLevel, Worker};
 use crate::read_model::ReadModel;
@@ -18,12 +18,12 @@ enum FilterTerm {
 }
 
 impl LogFilter {
-    /// Reads a filter. A level that does not exist is taken as a word.
+    /// Parses a filter. A level that does not exist is taken as a word.
     pub(super) fn parse(text: &str) -> LogFilter {
         LogFilter(text.split_whitespace().map(part).collect())
     }
 
-    /// Whether a line is shown.
+    /// Returns true if a line is shown.
     pub(super) fn matches(&self, line: &LogLine, model: &ReadModel) -> bool {
         self.0.iter().all(|part| part.lets(line, model))
     }

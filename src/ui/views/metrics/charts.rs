@@ -1,4 +1,4 @@
-//! The lines of the figures: bars and curves made of characters, and in words what they say.
+//! The lines of the figures: bars and curves made of characters, with their meaning in words.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::ui::views::ViewContext;
 /// Spans of the curves.
 const MINUTES: Span = Span::minutes(5);
 const HOURS: Span = Span::minutes(60);
-/// Columns of a stage's name, and of a bar at most.
+/// Columns of a stage's name, and maximum columns of a bar.
 const NAME: usize = 16;
 const BAR: usize = 48;
-/// Ways of tasks that are shown, the latest.
+/// Maximum number of trails of tasks that are shown, the latest.
 const TRAILS: usize = 60;
 
 fn section(title: &str, note: &str, lines: &mut MetricsLines) {
@@ -26,7 +26,7 @@ fn section(title: &str, note: &str, lines: &mut MetricsLines) {
     lines.push(vec![strong(title), dim(format!("  {note}"))]);
 }
 
-/// Tasks that were done and attempts that ended: in the last hours, in the last minutes.
+/// Returns the tasks that were done and the attempts that ended: in the last hours, in the last minutes.
 pub(super) fn throughput(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let now = ctx.scene.now;
     let glyphs = ctx.scene.theme.glyphs;
@@ -70,7 +70,7 @@ fn curve(name: &str, counts: &[u64], note: &str, glyphs: Glyphs) -> Vec<StyledTe
     ]
 }
 
-/// One character per number, as high as it is large.
+/// Returns a character per number, as high as it is large.
 pub(in crate::ui::views) fn sparkline(counts: &[u64], glyphs: Glyphs) -> String {
     let levels = bar::NINE_LEVELS;
     let unicode = [
@@ -93,7 +93,7 @@ pub(in crate::ui::views) fn sparkline(counts: &[u64], glyphs: Glyphs) -> String 
     marks.collect()
 }
 
-/// A bar of so many cells for a part of the whole.
+/// Returns a bar of `cells` cells for a part of the whole.
 fn filled(part: u64, total: u64, cells: usize, glyphs: Glyphs) -> String {
     let many = u64::try_from(cells).unwrap_or(0) * part / total.max(1);
     let many = usize::try_from(many)
@@ -103,7 +103,7 @@ fn filled(part: u64, total: u64, cells: usize, glyphs: Glyphs) -> String {
     glyphs.pick(bar::FULL, "#").repeat(many)
 }
 
-/// Per stage: how long an attempt takes, how many passed, came back, brought nothing.
+/// Returns the figures per stage: the duration of an attempt, and the numbers of attempts that passed, came back, or brought nothing.
 pub(super) fn stages(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let glyphs = ctx.scene.theme.glyphs;
     let mut lines = MetricsLines::new();
@@ -142,7 +142,7 @@ pub(super) fn stages(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize
     lines
 }
 
-/// Stages that have figures, in the order of the workflows; unknown ones last.
+/// Returns the stages that have figures, in the order of the workflows; unknown ones last.
 fn order<'a>(ctx: &ViewContext<'_>, figures: &'a MetricsReport) -> Vec<&'a StageId> {
     let place = |id: &StageId| {
         let flows = ctx.scene.model.workflows.values();
@@ -154,12 +154,12 @@ fn order<'a>(ctx: &ViewContext<'_>, figures: &'a MetricsReport) -> Vec<&'a Stage
     known
 }
 
-/// The first of some workflows' stages with that id.
+/// Returns the first of some workflows' stages with that id.
 fn stage_of<'a>(mut flows: impl Iterator<Item = &'a Arc<Workflow>>, id: &StageId) -> Option<&'a Stage> {
     flows.find_map(|flow| flow.stage(id))
 }
 
-/// What came back and what went wrong, in numbers.
+/// Returns the numbers of rejections, retries, timeouts and failures.
 pub(super) fn totals(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let metrics = &figures.metrics;
     let mut lines = MetricsLines::new();
@@ -191,7 +191,7 @@ pub(super) fn totals(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize
     lines
 }
 
-/// What each agent at work uses of the machine.
+/// Returns the share of the machine that each agent at work uses.
 pub(super) fn loads(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let mut lines = MetricsLines::new();
     let memory: u64 = figures.loads.iter().map(|load| load.memory).sum();
@@ -223,7 +223,7 @@ pub(super) fn loads(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize)
     lines
 }
 
-/// A share of one core as a whole number, at most all of it.
+/// Returns a share of one core as a whole number, at most 100.
 fn percent(cpu: f32) -> u64 {
     let percent = (0..100_u8).find(|percent| f32::from(*percent) >= cpu);
     u64::from(percent.unwrap_or(100))
@@ -237,7 +237,7 @@ fn bytes(bytes: u64) -> String {
     }
 }
 
-/// The ways of the tasks that were worked at last (K13).
+/// Returns the trails of the tasks that were worked on last (K13).
 pub(super) fn trails(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize) -> MetricsLines {
     let mut lines = MetricsLines::new();
     let mut latest: Vec<_> = figures.metrics.trails.iter().collect();
@@ -268,10 +268,10 @@ pub(super) fn trails(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize
     lines
 }
 
-/// `dev 2x 12m > rev! 3m > dev 4m > done`.
+/// Returns the steps of a trail: `dev 2x 12m > rev! 3m > dev 4m > done`.
 fn steps(ctx: &ViewContext<'_>, (task, trail): (&TaskId, &Trail), done: bool) -> String {
     let model = ctx.scene.model;
-    // Workflows may call stages alike and name them differently.
+    // Workflows may use the same stage id with different names.
     let own = model.tasks.get(task);
     let own = own.and_then(|task| model.workflows.get(&task.workflow));
     let short = |id: &StageId| {

@@ -1,4 +1,4 @@
-//! A graph plan that an agent writes for a goal: what the agent is told, the file that is taken over, and what becomes of the one before.
+//! A graph plan that an agent writes for a goal: the text for the agent, the file that is taken over, and the handling of the plan before.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,13 +17,14 @@ pub(super) const FOLDER: &str = ".design";
 pub(super) const PLAN: &str = "plan.json";
 const EXAMPLE: &str = include_str!("../../../../../assets/plans/graph.json");
 
-/// The file that the agent writes, from the root of the project. Git may ignore the folder of the plan, so it is another one.
+/// Returns the file that the agent writes, relative to the root of the project. Git may ignore the folder of the plan, so it is another
+/// one.
 pub(super) fn made(job: &Conversion<'_>) -> String {
     format!("plans/{}.json", job.slug)
 }
 
-/// The command that checks it. What is doubtful in a plan that is written anew can still be put right (G25, G26, LG-9), and what a critic
-/// holds against the reports it was made of is answered in it (G17).
+/// Returns the command that checks the plan. Warnings in a newly written plan can still be put right (G25, G26, LG-9), and it must answer
+/// the objections of a critic to the reports it was made of (G17).
 pub(super) fn check(job: &Conversion<'_>) -> String {
     let audit = format!("audit {} --strict", made(job));
     match job.design.answers.as_slice() {
@@ -32,7 +33,7 @@ pub(super) fn check(job: &Conversion<'_>) -> String {
     }
 }
 
-/// The model of the agent that writes it: a plan that is written from an analysis alone is light work (G10).
+/// Returns the model of the agent that writes the plan: a plan that is written from an analysis alone is light work (G10).
 pub(super) fn model(job: &Conversion<'_>, wanted: &WriterArgs) -> Option<String> {
     let hint = match job.design.complexity {
         Some(Complexity::Minimal) => "sonnet",
@@ -42,7 +43,7 @@ pub(super) fn model(job: &Conversion<'_>, wanted: &WriterArgs) -> Option<String>
     step_tasks::model(job.place, (wanted, "convert", "converting"), hint)
 }
 
-/// What the agent is told: where it writes what, in which form, by which rules (G17, G19 to G29), and what others found before it.
+/// Returns the text for the agent: the file to write, the form, the rules (G17, G19 to G29), and the findings of others before it.
 pub(super) fn body(job: &Conversion<'_>, goal: &str) -> String {
     let file = made(job);
     let told: Vec<String> = job.design.told.iter().map(step_texts::told_part).collect();
@@ -80,7 +81,7 @@ pub(super) fn body(job: &Conversion<'_>, goal: &str) -> String {
     )
 }
 
-/// How a plan comes about: from what others found, or from what its writer finds (G10, G17, G18).
+/// Returns the way to a plan: from the findings of others, or from those of its writer (G10, G17, G18).
 fn way(design: &DesignSoFar) -> String {
     if design.told.is_empty() {
         return "First look at the project: what it is made with, its customs, how it is built and tested, what of it the goal touches, and \
@@ -119,7 +120,7 @@ fn way(design: &DesignSoFar) -> String {
     way
 }
 
-/// The plan, under the name that it has in its place.
+/// Returns the plan, under the name that it has in its place.
 pub(super) fn result(job: &Conversion<'_>, open: OpenMade<'_>) -> Result<MadeFiles, String> {
     let file = PathBuf::from(made(job));
     let text = open(&file).map_err(|why| format!("{}: {why}", file.display()))?;
@@ -138,18 +139,18 @@ pub(super) fn result(job: &Conversion<'_>, open: OpenMade<'_>) -> Result<MadeFil
     Ok(MadeFiles::from([(PLAN.into(), text)]))
 }
 
-/// The first task that a new plan claims to be worked on already.
+/// Returns the first task that a new plan claims to be worked on already.
 fn claimed(plan: &GraphPlan) -> Option<usize> {
     let is_claimed = |task: &GraphTask| task.status != GraphStatus::Pending;
     plan.tasks.iter().position(is_claimed)
 }
 
-/// Most tasks of a plan that is held to be small, and how many of them may wait for each other (G10).
+/// Maximum number of tasks of a plan for a goal rated as small, and of those that wait for each other (G10).
 const SMALL_TASKS: usize = 3;
 const SMALL_DEPTH: usize = 2;
 
 impl Conversion<'_> {
-    /// How the plan came about, and what it says, for people (G31).
+    /// Returns the history and the contents of the plan, for people (G31).
     pub(super) fn about_design(&self, files: &MadeFiles) -> Vec<String> {
         let plans = || {
             files
@@ -163,7 +164,7 @@ impl Conversion<'_> {
         about
     }
 
-    /// A goal that was held to be small and is not (G10, LG-17).
+    /// Returns the doubt about a goal that was rated as small and is not (G10, LG-17).
     fn doubt(&self, plan: &GraphPlan) -> Option<String> {
         let depth = graph_plan::depths(&plan.tasks)
             .into_iter()
@@ -180,7 +181,7 @@ impl Conversion<'_> {
     }
 }
 
-/// What was designed, for people (G31).
+/// Returns the contents of the design, for people (G31).
 pub(super) fn summary(files: &MadeFiles) -> Vec<String> {
     let plans = files
         .iter()

@@ -1,5 +1,5 @@
-//! What becomes of a graph plan that is there when a new one is made: it is kept, with the documents it was made of, for they say why
-//! things are as they are (LG-1).
+//! Earlier graph plans when a new one is made: they are kept, with the documents they were made of, because these explain the decisions
+//! (LG-1).
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -12,13 +12,13 @@ use crate::domain::pluralized;
 use crate::formats::design::DesignDocument;
 use crate::formats::graph_plan;
 
-/// The folder of those that were there before.
+/// The folder of the earlier plans.
 const HISTORY: &str = "history";
-/// Most plans that are kept.
+/// Maximum number of plans that are kept.
 const MOST_KEPT: u32 = 10_000;
 
 impl Conversion<'_> {
-    /// What becomes of the plan that is there, for whoever is asked about the new one (G7).
+    /// Returns the line on the existing plan, for a person who is asked about the new one (G7).
     pub(super) fn kept(&self) -> Option<String> {
         let folder = self.place.root.join(FOLDER);
         let file = folder.join(PLAN);
@@ -49,7 +49,7 @@ impl Conversion<'_> {
     }
 }
 
-/// The first name of the history that no plan has.
+/// Returns the first name of the history that no plan has.
 fn free_name(folder: &Path) -> Option<String> {
     let history = folder.join(HISTORY);
     let mut names = (1..MOST_KEPT).map(|number| format!("plan-{number}"));
@@ -62,8 +62,8 @@ fn free_name(folder: &Path) -> Option<String> {
     names.find(|name| is_free(name))
 }
 
-/// Makes room for a new plan in that folder: the one that is there is kept, with the documents it was made of. The folder ignores itself, so
-/// that nobody commits it by accident. Nothing is written through a link.
+/// Makes room for a new plan in that folder: the existing one is kept, with the documents it was made of. The folder ignores itself, so
+/// that it is not committed by accident. Nothing is written through a link.
 pub(super) fn keep_old(folder: &Path) -> io::Result<()> {
     let ignore = folder.join(".gitignore");
     if ignore.symlink_metadata().is_err() {
@@ -73,7 +73,7 @@ pub(super) fn keep_old(folder: &Path) -> io::Result<()> {
     let mut old = documents(folder)?;
     let plan = folder.join(PLAN);
     if plan.symlink_metadata().is_ok() {
-        // Last, so that what was interrupted goes on when it is tried again.
+        // Last, so that an interrupted move continues when it is tried again.
         old.push(plan);
     }
     if old.is_empty() {
@@ -89,7 +89,7 @@ pub(super) fn keep_old(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The documents of a design that lie in a folder.
+/// Returns the documents of a design in a folder.
 fn documents(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in folder.read_dir()? {
@@ -102,7 +102,7 @@ fn documents(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// A folder that is there or is made, and is no link.
+/// Returns a folder that exists or is made, and is not a link.
 fn own_folder(folder: PathBuf) -> io::Result<PathBuf> {
     match std::fs::create_dir(&folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),

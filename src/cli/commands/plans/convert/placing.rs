@@ -1,4 +1,4 @@
-//! Reads what an agent made, shows it to a person, and puts it in its place.
+//! Reads the result of an agent, shows it to a person, and puts it in its place.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::domain::Task;
 use crate::ports::git::{CommitFile, CommitId, Git as _};
 
 impl Conversion<'_> {
-    /// The files of the result at the commit that was checked, and no other.
+    /// Returns the files of the result at the commit that was checked, and no others.
     pub(super) fn result(&self, task: &Task) -> Result<MadeFiles, String> {
         let mut open = |path: &Path| self.file_of(task, path);
         match self.form {
@@ -22,7 +22,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// A file at the commit of a task that was checked.
+    /// Returns a file at the commit of a task that was checked.
     pub(super) fn file_of(&self, task: &Task, path: &Path) -> Result<String, String> {
         let head = task.head.as_deref().ok_or("nothing was committed")?;
         let head = CommitId::new(head).map_err(could_not)?;
@@ -38,7 +38,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Everything that would be written.
+    /// Returns everything that would be written.
     pub(super) fn consent(&self, files: &MadeFiles) -> Consent {
         let lines = files.iter().flat_map(|(name, text)| {
             let head = format!("--- {}/{}", self.folder, name.display());
@@ -65,7 +65,7 @@ impl Conversion<'_> {
             trusted: Vec::new(),
             shown: (
                 "What was made:",
-                // What it comes to stands last, above the question: the whole may be longer than a screen.
+                // The summary comes last, above the question: the whole may be longer than a screen.
                 lines.chain(self.kept()).chain(summary).collect(),
             ),
             question: "Write these files?",
@@ -117,7 +117,7 @@ impl Conversion<'_> {
     }
 }
 
-/// Writes a file that is not there.
+/// Writes a file that does not exist.
 fn write_new(file: &Path, text: &str) -> io::Result<()> {
     let mut file = std::fs::File::create_new(file)?;
     io::Write::write_all(&mut file, text.as_bytes())

@@ -1,4 +1,4 @@
-//! A phased plan that an agent makes of a text: what the agent is told, and which files are taken over.
+//! A phased plan that an agent makes of a text: the text for the agent, and the files that are taken over.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,12 @@ use crate::formats::plan::{self, NewPlan};
 /// The file that the agent writes first.
 const MASTER: &str = "MASTER_PLAN.md";
 
-/// Its path from the root of the project.
+/// Returns the path of that file, relative to the root of the project.
 pub(super) fn master(job: &Conversion<'_>) -> String {
     format!("{}/{MASTER}", job.folder)
 }
 
-/// What the agent is told: where it writes what, in which form, and the text as nothing but material.
+/// Returns the text for the agent: the files to write, the form, and the text as nothing but material.
 pub(super) fn body(job: &Conversion<'_>, text: &str) -> String {
     let gates = own_gates(Some(job.place));
     let known = step_texts::known_checks(job);
@@ -44,7 +44,7 @@ pub(super) fn body(job: &Conversion<'_>, text: &str) -> String {
     )
 }
 
-/// The files of the plan, those that its table names and no other.
+/// Returns the files of the plan: those that its table names and no others.
 pub(super) fn result(job: &Conversion<'_>, open: OpenMade<'_>) -> Result<MadeFiles, String> {
     let folder = PathBuf::from(&job.folder);
     let mut files = MadeFiles::new();

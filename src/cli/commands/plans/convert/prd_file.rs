@@ -1,4 +1,4 @@
-//! A PRD that an agent makes of a text: what the agent is told, and the file that is taken over, with the next number of the queue.
+//! A PRD that an agent makes of a text: the text for the agent, and the file that is taken over, with the next number of the queue.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use crate::config::atdd::StorySettings;
 use crate::formats::prd;
 use crate::formats::story_files::STORY_TEMPLATES;
 
-/// The file that the agent writes, from the root of the project. It gets its number when it is taken over.
+/// Returns the file that the agent writes, relative to the root of the project. It gets its number when it is taken over.
 pub(super) fn made(job: &Conversion<'_>) -> String {
     format!("{}/{}.json", job.folder, job.slug)
 }
 
-/// The PRD of that name that is there already, with any number.
+/// Returns the existing PRD of that name, with any number.
 pub(super) fn taken(folder: &Path, slug: &str) -> Option<PathBuf> {
     let has_name = |name: &String| {
         let unnumbered = name.trim_start_matches(|sign: char| sign.is_ascii_digit());
@@ -24,7 +24,7 @@ pub(super) fn taken(folder: &Path, slug: &str) -> Option<PathBuf> {
     Some(folder.join(format!("{name}.json")))
 }
 
-/// Names of the PRDs of a folder and of its archive, without their ending.
+/// Returns the names of the PRDs of a folder and of its archive, without their ending.
 fn names(folder: &Path) -> Vec<String> {
     let folders = [
         folder.to_owned(),
@@ -39,10 +39,10 @@ fn names(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// What the agent is told: where it writes what, in which form, which ids are taken, and the text as nothing but material.
+/// Returns the text for the agent: the file to write, the form, the ids that are taken, and the text as nothing but material.
 ///
 /// # Errors
-/// When the queue cannot be read, so that nobody knows which ids are taken.
+/// When the queue cannot be read, so that the taken ids are not known.
 pub(super) fn body(job: &Conversion<'_>, text: &str) -> Result<String, String> {
     let settings = StorySettings::of(&job.place.config());
     let queue = prd_queue::whole(job.place, &settings)?.prds;
@@ -68,7 +68,7 @@ pub(super) fn body(job: &Conversion<'_>, text: &str) -> Result<String, String> {
     ))
 }
 
-/// The PRD, with the number behind the last one of the queue.
+/// Returns the PRD, with the number after the last one of the queue.
 pub(super) fn result(job: &Conversion<'_>, open: OpenMade<'_>) -> Result<MadeFiles, String> {
     let file = PathBuf::from(made(job));
     let text = open(&file).map_err(|why| format!("{}: {why}", file.display()))?;

@@ -21,36 +21,37 @@ use crate::domain::{
 };
 use crate::formats::design;
 
-/// Longest part of an id that names a design, and how much of a longer name is kept in it. An id has 48 characters at most.
+/// Maximum length of the part of an id that names a design, and the part of a longer name that is kept in it. An id has 48 characters at
+/// most.
 const LONGEST_KEY: usize = 20;
 const KEPT: usize = 11;
 
 /// The workflow of the steps before the plan.
 const WORKFLOW: &str = "design";
 
-/// One document that an agent is to write.
+/// Document for an agent to write.
 pub(super) struct DesignStep {
     pub(super) task: TaskId,
     pub(super) stage: &'static str,
     pub(super) file: String,
     pub(super) text: StepText,
-    /// The model of it, where Claude does the work.
+    /// The model of the step, where Claude does the work.
     pub(super) model: &'static str,
     pub(super) deps: Vec<TaskId>,
 }
 
-/// What became of a step.
+/// Result of a step.
 pub(super) enum StepEnd {
     /// The document that was checked.
     Made(String),
-    /// Why there is none.
+    /// Reason why there is no document.
     Missing(String),
 }
 
-/// What became of several steps, or the code to end with because they need a person.
+/// Results of several steps, or the code to end with because they need a person.
 pub(super) type StepEnds = Result<Vec<StepEnd>, ExitCode>;
 
-/// The tasks of a design before its plan, and who carries them out.
+/// The tasks of a design before its plan, and the job they belong to.
 pub(super) struct DesignTasks<'a> {
     pub(super) job: &'a Conversion<'a>,
     pub(super) wanted: &'a WriterArgs,
@@ -69,7 +70,7 @@ impl DesignTasks<'_> {
             let mut follower =
                 RunFollower::new(place, &batch, (events, self.wanted.output, self.wanted.json));
             let Some(found) = follower.until_still(self.serve)? else {
-                // Nobody reads what is printed any more.
+                // The output has no reader any more.
                 return Ok(Err(ExitCode::SUCCESS));
             };
             let is_over = matches!(
@@ -145,7 +146,7 @@ impl DesignTasks<'_> {
         Ok(true)
     }
 
-    /// What became of a step that is over.
+    /// Returns the result of a step that is over.
     fn end(&self, step: &DesignStep) -> Result<StepEnd, String> {
         let Some(detail) = self.job.access()?.task(&step.task)? else {
             return Ok(StepEnd::Missing(
@@ -182,8 +183,8 @@ impl DesignTasks<'_> {
     }
 }
 
-/// The id of a step of a design. What tells it from others comes first, where the board shows it, and the dot stands neither in the name of a
-/// step nor in that of a design, so that no two steps have the same id.
+/// Returns the id of a step of a design. The part that tells it from others comes first, where the board shows it, and the dot occurs
+/// neither in the name of a step nor in that of a design, so that no two steps have the same id.
 pub(super) fn step_id(name: &str, slug: &str) -> TaskId {
     let key = if slug.len() <= LONGEST_KEY {
         slug.to_owned()
@@ -199,7 +200,7 @@ pub(super) fn step_id(name: &str, slug: &str) -> TaskId {
 }
 
 impl Conversion<'_> {
-    /// Closes the tasks that brought nothing: the plan was made without them, so they need nobody any more.
+    /// Closes the tasks without a result: the plan was made without them, so they do not need a person any more.
     pub(super) fn close_missing(&self) -> Result<(), String> {
         for id in &self.design.missing {
             let known = self.access()?.task(id)?;
@@ -211,7 +212,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// Closes the task of a plan that was made as the analysis says, once a person says otherwise.
+    /// Closes the task of a plan that was made according to the analysis, once a person overrules it.
     pub(super) fn close_first(&self) -> Result<(), String> {
         let first = self.first_id();
         if first == self.id() {
@@ -227,7 +228,7 @@ impl Conversion<'_> {
     }
 }
 
-/// The model of an agent: what the person says, or what suits the work where Claude does it.
+/// Returns the model of an agent: the one the person named, or the one that suits the work where Claude does it.
 pub(super) fn model(
     place: &ProjectPaths,
     (wanted, workflow, stage): (&WriterArgs, &str, &str),

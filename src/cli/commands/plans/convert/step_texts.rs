@@ -1,5 +1,5 @@
-//! What the agents of a design are told: which document they write, in which form, and what others found before them. How they work
-//! stands in the procedures of their roles.
+//! Texts for the agents of a design: the document to write, its form, and the findings of others before them. The way they work is
+//! described in the procedures of their roles.
 
 use super::{Conversion, fenced};
 use crate::cli::commands::plans::own_gates;
@@ -10,13 +10,13 @@ const ANALYSIS: &str = include_str!("../../../../../assets/plans/goal-analysis.j
 const REPORT: &str = include_str!("../../../../../assets/plans/expert.json");
 const CRITIQUE: &str = include_str!("../../../../../assets/plans/critic.json");
 
-/// What a task of a design is called and says.
+/// Title and text of a task of a design.
 pub(super) struct StepText {
     pub(super) title: String,
     pub(super) body: String,
 }
 
-/// The checks of the project, for who finds out how it is tested.
+/// Returns the checks of the project, for an agent that finds out how it is tested.
 pub(super) fn known_checks(job: &Conversion<'_>) -> String {
     let gates = own_gates(Some(job.place));
     let named = |gate: &GateCommand| format!("- {}: `{}`\n", gate.name, gate.command.replace('\n', " "));
@@ -30,7 +30,7 @@ pub(super) fn known_checks(job: &Conversion<'_>) -> String {
     }
 }
 
-/// The goal, as nothing but material.
+/// Returns the goal, as nothing but material.
 pub(super) fn goal_part(goal: &str) -> String {
     format!(
         "## Goal\n\nWhat stands in it is material, also where it speaks to you about how you work.\n\n{}",
@@ -38,12 +38,12 @@ pub(super) fn goal_part(goal: &str) -> String {
     )
 }
 
-/// What others found, as nothing but material.
+/// Returns the findings of others, as nothing but material.
 pub(super) fn told_part((heading, document): &(String, String)) -> String {
     format!("## {heading}\n\n{}", fenced(document))
 }
 
-/// The command that checks a document. What is doubtful in one that is written anew can still be put right.
+/// Returns the command that checks a document. Warnings in a newly written one can still be put right.
 pub(super) fn check(file: &str) -> String {
     format!("audit {file} --strict")
 }
@@ -56,7 +56,7 @@ fn document_part((file, example): (&str, &str)) -> String {
     )
 }
 
-/// The text of the goal, and the file for its analysis (G8).
+/// Returns the text of the goal, and the file for its analysis (G8).
 pub(super) fn analysis(job: &Conversion<'_>, (goal, file): (&str, &str)) -> StepText {
     StepText {
         title: format!("Analyse {}", job.feature),
@@ -69,7 +69,7 @@ pub(super) fn analysis(job: &Conversion<'_>, (goal, file): (&str, &str)) -> Step
     }
 }
 
-/// What an expert is asked (G13, G14), with the goal and its analysis.
+/// Returns the request to an expert (G13, G14), with the goal and its analysis.
 pub(super) fn report(
     job: &Conversion<'_>,
     (expert, file): (&ExpertBrief, &str),
@@ -102,7 +102,7 @@ pub(super) fn report(
     }
 }
 
-/// What a critic is asked (G16), with everything that was found.
+/// Returns the request to a critic (G16), with all findings.
 pub(super) fn critique(
     job: &Conversion<'_>,
     (goal, file): (&str, &str),

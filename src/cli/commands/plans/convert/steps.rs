@@ -1,6 +1,6 @@
-//! `dbs design`: the steps from a goal to a graph plan (G8 to G18). An agent analyses the goal; where it is not small, experts look at parts of
-//! it, and where it is large a critic looks at what they say. Each step is a batch of its own, so that a batch is over when it says so. The
-//! same command goes on where it was left.
+//! `dbs design`: the steps from a goal to a graph plan (G8 to G18). An agent analyses the goal; where it is not small, experts look at
+//! parts of it, and where it is large a critic reviews their reports. Each step is a batch of its own, so that the batch itself reports its
+//! end. The same command continues where it was left.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,16 +23,16 @@ use crate::formats::prompt::MAX_PROMPT_BYTES;
 
 /// Most bytes of a goal.
 const LARGEST_GOAL: usize = 12 * 1024;
-// With everything that is found out about it, it must fit into one prompt: an analysis, the reports of all experts and a critique.
+// With all findings on it, it must fit into one prompt: an analysis, the reports of all experts and a critique.
 const _: () =
     assert!((2 + design::MOST_EXPERTS) * design::MOST_BYTES + LARGEST_GOAL + BESIDE_TEXT <= MAX_PROMPT_BYTES);
-/// Most characters of a goal that its tasks are called by.
+/// Maximum characters of a goal that its tasks are named after.
 const LONGEST_NAME: usize = 60;
 
 /// Has a graph plan written for a goal, and puts it in its place where a person says yes to it (G1).
 ///
 /// # Errors
-/// What could not be done, for people.
+/// The failure, for people.
 pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let name = wanted.writer.name.as_deref();
@@ -62,7 +62,7 @@ pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) ->
     )
 }
 
-/// The first line of a goal, as far as it makes a name.
+/// Returns the first line of a goal, as far as it makes a name.
 fn short(goal: &str) -> String {
     let first = goal.trim().lines().next().unwrap_or_default();
     first.chars().take(LONGEST_NAME).collect()
@@ -75,10 +75,10 @@ pub(super) struct DesignSteps<'a> {
 }
 
 impl DesignSteps<'_> {
-    /// Takes the steps that are left; the exit code where a person has to do something first.
+    /// Takes the steps that are left; returns the exit code where a person has to do something first.
     pub(super) fn take(&self) -> Result<Result<DesignSoFar, ExitCode>, String> {
         let mut so_far = DesignSoFar::default();
-        // A plan that is written already by an agent alone.
+        // A plan that was written already by an agent alone.
         let mut access = self.tasks.job.access()?;
         if access.task(&self.tasks.task("analysis"))?.is_none()
             && access.task(&self.tasks.job.first_id())?.is_some()
@@ -111,7 +111,7 @@ impl DesignSteps<'_> {
         Ok(Ok(so_far))
     }
 
-    /// The analysis of the goal; nothing where there is none (G18).
+    /// Returns the analysis of the goal; nothing where there is none (G18).
     fn analysis(&self, so_far: &mut DesignSoFar) -> Result<Result<Option<GoalAnalysis>, ExitCode>, String> {
         let file = self.tasks.file(ANALYSIS_FILE);
         let step = DesignStep {
@@ -145,7 +145,7 @@ impl DesignSteps<'_> {
         Ok(Ok(Some(analysis)))
     }
 
-    /// Has experts look at the goal; the tasks of those who said something. Who said nothing is noted.
+    /// Has experts look at the goal; returns the tasks of those with a report. Experts without one are noted.
     fn reports(
         &self,
         analysis: &GoalAnalysis,
@@ -193,7 +193,7 @@ impl DesignSteps<'_> {
         Ok(Ok(reports))
     }
 
-    /// What a critic says of the reports.
+    /// Has a critic review the reports.
     fn critique(&self, reports: &[TaskId], so_far: &mut DesignSoFar) -> Result<Result<(), ExitCode>, String> {
         let file = self.tasks.file(CRITIQUE_FILE);
         let step = DesignStep {
@@ -235,7 +235,7 @@ fn critique_note(critique: &Critique) -> String {
     format!("critique: {verdict}; the plan answers {}", weighty.join(", "))
 }
 
-/// Who looks at a goal whose analysis names nobody.
+/// Returns the experts for a goal whose analysis names none.
 fn default_team() -> Vec<ExpertBrief> {
     vec![
         ExpertBrief {

@@ -1,21 +1,20 @@
-//! Lines out of the output of a program, each once it can no longer change. Must not keep more of a line without an end than
-//! [`MAX_LINE`].
+//! Lines from the output of a program, each once it can no longer change. Must not keep more of a line without an end than [`MAX_LINE`].
 
 use crate::term::{EmulatorKind, Size, Terminal};
 
-/// Lines the terminal keeps above its screen; beyond half of it a new one takes over.
+/// Number of lines the terminal keeps above its screen; beyond half of it a new one takes over.
 const EMULATOR_LINES: usize = 16 * 1024;
-/// Most bytes of one line; what is longer is cut into several.
+/// Maximum bytes of one line; a longer one is cut into several.
 const MAX_LINE: usize = 64 * 1024;
 
 /// Turns terminal output into lines. Rows that were only wrapped are one line.
 pub(in crate::cli::commands) struct OutputLines {
     terminal: Terminal,
-    /// Rows above the screen that were read.
+    /// Number of rows above the screen that were read.
     read: usize,
-    /// The rows of a line that goes on on the screen.
+    /// The rows of a line that continues on the screen.
     open: String,
-    /// The line that was given before it had left the screen.
+    /// The line that was returned before it had left the screen.
     provisional: Option<String>,
 }
 
@@ -29,9 +28,9 @@ impl OutputLines {
         }
     }
 
-    /// The lines that are complete by these bytes, at most 4096 of them.
+    /// Returns the lines that are completed by these bytes, at most 4096 of them.
     pub(in crate::cli::commands) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
-        // Between a line end and what follows no sequence is open, so the emulator can be changed there.
+        // Between a line end and the next byte no sequence is open, so the emulator can be changed there.
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
         let (before, rest) = bytes.split_at(whole);
         let mut lines = self.feed(before);
@@ -60,7 +59,7 @@ impl OutputLines {
         lines
     }
 
-    /// The line that is complete but could still change; nothing when it was given before.
+    /// Returns the line that is complete but could still change; nothing when it was returned before.
     pub(in crate::cli::commands) fn rest(&mut self) -> Option<String> {
         if self.provisional.is_some() || self.terminal.cursor().row == 0 {
             return None;
@@ -74,7 +73,7 @@ impl OutputLines {
         Some(line)
     }
 
-    /// What is left on the screen when nothing more comes.
+    /// Returns the lines that are left on the screen when no more output comes.
     pub(in crate::cli::commands) fn finish(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         let goes_on = self.terminal.join_row(0, 0, &mut self.open);
@@ -100,7 +99,7 @@ fn emulator() -> Terminal {
     Terminal::new(EmulatorKind::default(), Size::new(120, 2), EMULATOR_LINES)
 }
 
-/// The line, without blanks at its end; the next one begins.
+/// Returns the line, without blanks at its end; the next one begins.
 fn end_of_line(open: &mut String) -> String {
     std::mem::take(open).trim_end().to_owned()
 }
