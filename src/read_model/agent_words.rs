@@ -47,7 +47,9 @@ fn asking(attempt: &Attempt, standing: Standing, now: Timestamp) -> Standing {
         return standing;
     }
     match attempt.open_asks(now).last() {
-        Some(open) => Standing::new(DisplayStatus::NeedsYou, "asks", open.since).because(as_question(&open.ask.text)),
+        Some(open) => {
+            Standing::new(DisplayStatus::NeedsYou, "asks", open.since).because(as_question(&open.ask.text))
+        }
         None => standing,
     }
 }

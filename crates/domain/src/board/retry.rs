@@ -184,7 +184,11 @@ impl Board {
     pub(super) fn quota_reached(&mut self, step: &mut Transition, until: Option<Timestamp>, why: &str) {
         let until = until.unwrap_or(step.now + QUOTA_WAIT);
         let until = until.min(step.now + LONGEST_QUOTA);
-        let until = if until > step.now { until } else { step.now + ENDED_QUOTA_WAIT };
+        let until = if until > step.now {
+            until
+        } else {
+            step.now + ENDED_QUOTA_WAIT
+        };
         let until = match &self.pause {
             Some(PauseReason::Operator { .. }) => return,
             Some(PauseReason::Quota { until: before, .. }) => until.max(*before),
