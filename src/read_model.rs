@@ -25,6 +25,7 @@ mod live_activity;
 mod log_line;
 mod machine;
 mod metrics;
+mod plan_run;
 mod prompt;
 mod sessions;
 mod stall;
@@ -49,6 +50,7 @@ pub use machine::MachineLoad;
 #[cfg(test)]
 pub(crate) use metrics::settled_attempt;
 pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, TrailStep, per_span};
+pub use plan_run::{GateCount, PlanRow, PlanRun};
 pub use sessions::{SessionRow, SessionState};
 pub use stall::{Stall, StallAct};
 pub use standing::{DisplayStatus, Standing};
@@ -195,6 +197,7 @@ impl ReadModel {
             tasks: &self.tasks,
             batches: &self.batches,
             workflows: &self.workflows,
+            attempts: &self.attempts,
         }
     }
 

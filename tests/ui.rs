@@ -70,6 +70,8 @@ mod picture;
 mod plain;
 #[path = "ui/plan_details.rs"]
 mod plan_details;
+#[path = "ui/plan_table.rs"]
+mod plan_table;
 #[path = "ui/screens.rs"]
 mod screens;
 #[path = "ui/small.rs"]

@@ -12,9 +12,9 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
 use crate::config::themes::{read_small, toml_files};
 use crate::domain::{NoticeLevel, Span, Timestamp, pluralized};
-use crate::read_model::ReadModel;
+use crate::read_model::{PlanRun, ReadModel};
 use crate::server::in_force::ActiveSettings;
-use crate::ui::{SavedArrangement, SessionFacts, UiState};
+use crate::ui::{FirstTab, SavedArrangement, SessionFacts, UiState};
 
 /// Interval at which a client's arrangement is compared with the saved one.
 const SAVE_INTERVAL: Duration = Duration::from_secs(3);
@@ -32,7 +32,10 @@ pub(super) fn restore(
     state: &mut UiState,
     now: Timestamp,
 ) {
-    let first = settings.place.config().choice(&schema::LAYOUT);
+    let first = match settings.place.config().choice(&schema::LAYOUT) {
+        FirstTab::Main if model.plan_runs().iter().any(PlanRun::is_open) => FirstTab::Plan,
+        chosen => chosen,
+    };
     if let Err(problem) = state.set_first_tab(first) {
         let text = format!("could not arrange the first tab: could not {problem}");
         state.show_toast(now, NoticeLevel::Warning, text);

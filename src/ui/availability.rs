@@ -52,13 +52,6 @@ pub(crate) fn unavailable_reason_for(
         Availability::Unfinished => task_refuses(about, |task| !task.state.is_terminal(), "is over"),
         Availability::Skippable => task_refuses(about, |task| task.state.can_be_skipped(), "is over"),
         Availability::Backlog => task_refuses(about, is_in_backlog, "is not in the backlog"),
-        Availability::Agent if action == Action::Answer && about.wants_permission(scene.now).is_some() => {
-            let key = |action| state.keymap.hint(action).unwrap_or_default();
-            let (allow, deny) = (key(Action::Approve), key(Action::Deny));
-            Some(format!(
-                "it asks for a permission: {allow} allows, {deny} denies and says why"
-            ))
-        }
         Availability::Agent => agent(about),
         Availability::Terminal => terminal(about, state, scene, arranged),
         Availability::TerminalFocus => {

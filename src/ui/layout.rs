@@ -135,9 +135,20 @@ pub enum FirstTab {
     Main,
     /// As the seed has it (K84): conductor, shell, board, watcher.
     Classic,
+    /// The table of the plan that is carried out.
+    Plan,
 }
 
-pub(super) const CLASSIC: &str = include_str!("../../assets/layouts/classic.toml");
+impl FirstTab {
+    /// Returns the text of the layout that takes the place of the main one.
+    pub(super) fn replacement(self) -> Option<&'static str> {
+        match self {
+            FirstTab::Main => None,
+            FirstTab::Classic => Some(include_str!("../../assets/layouts/classic.toml")),
+            FirstTab::Plan => Some(include_str!("../../assets/layouts/plan.toml")),
+        }
+    }
+}
 
 /// The built-in layouts, in the order of the tabs.
 pub(super) const BUILTIN: [&str; 6] = [
@@ -230,7 +241,7 @@ mod tests {
             .collect();
         assert_eq!(layouts[0].views, ["board", "selected", "log"]);
         assert_eq!(layouts[0].focus, PaneId::Fixed(0));
-        let classic = TabLayout::parse(CLASSIC).expect("layout");
+        let classic = TabLayout::parse(FirstTab::Classic.replacement().expect("layout")).expect("layout");
         assert_eq!(classic.views, ["conductor", "shell", "board", "watcher"]);
         assert_eq!(classic.focus, PaneId::Fixed(2));
         assert_eq!(layouts[1].views, ["agents"]);
@@ -239,7 +250,11 @@ mod tests {
 
     #[test]
     fn both_trees_of_a_layout_hold_the_same_panes() {
-        for text in BUILTIN.into_iter().chain([CLASSIC]) {
+        for text in BUILTIN.into_iter().chain(
+            [FirstTab::Classic, FirstTab::Plan]
+                .into_iter()
+                .filter_map(FirstTab::replacement),
+        ) {
             if let PaneArrangement::Saved { wide, medium, narrow } =
                 TabLayout::parse(text).expect("layout").arrangement
             {

@@ -60,6 +60,8 @@ pub struct UiState {
     /// Set when the person's terminal reported that its window lost the focus.
     pub(crate) window_lost_focus: bool,
     pub(crate) overlay: Option<Overlay>,
+    /// Until then letters are the rest of a text for which no prompt was opened, not keys.
+    pub(crate) ignores_typing_until: Option<Timestamp>,
     /// The number typed so far: the repeat count of the next movement.
     pub(crate) count: Option<u32>,
     /// The terminal in copy mode.

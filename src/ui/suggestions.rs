@@ -97,7 +97,11 @@ fn in_look(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<A
     } else {
         &[Action::Approve, Action::Deny]
     };
-    let rest = LOOK.into_iter().filter(|action| !answers.contains(action));
+    // A text to an agent that asks for a permission is a no, which has a key of its own.
+    let is_permission = about.wants_permission(scene.now).is_some();
+    let rest = LOOK
+        .into_iter()
+        .filter(|action| !answers.contains(action) && !(is_permission && *action == Action::Answer));
     answers.iter().copied().chain(rest).collect()
 }
 
@@ -117,9 +121,12 @@ fn in_nav(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Ac
         _ => false,
     };
     let is_empty = lists_tasks && about.task.is_none() && about.attempt.is_none();
-    let offered = NAV
-        .into_iter()
-        .filter(|action| !(is_empty && *action == Action::Open));
+    let is_permission = about.wants_permission(scene.now).is_some();
+    let offered = NAV.into_iter().filter(|action| match action {
+        Action::Open => !is_empty,
+        Action::Answer => !is_permission,
+        _ => true,
+    });
     let (words, mut rest): (Vec<Action>, Vec<Action>) =
         offered.partition(|action| !asked && WORDS.contains(action));
     let retry = rest.iter().position(|action| *action == Action::Retry);

@@ -31,6 +31,7 @@ mod kanban;
 mod list;
 mod log;
 mod metrics;
+mod plan;
 mod replay;
 mod search;
 mod sessions;
@@ -46,13 +47,14 @@ pub(crate) use sessions::PAGE as SESSIONS;
 pub(crate) use terminal::{first_row_shown, redraw_row};
 
 /// Views that are known by name alone, and their code. A new one is a file of its own, its line here and its row in the table of actions.
-static PAGES: [(ViewName, &dyn View); 6] = [
+static PAGES: [(ViewName, &dyn View); 7] = [
     (log::PAGE, &log::LogView),
     (log::WATCHER, &log::LogView),
     (inbox::PAGE, &inbox::InboxView),
     (metrics::PAGE, &metrics::MetricsView),
     (sessions::PAGE, &sessions::SessionsView),
     (graph::PAGE, &graph::GraphView),
+    (plan::PAGE, &plan::PlanView),
 ];
 
 /// Context that a view is drawn from: state, scene, pane, focus and mode.

@@ -7,6 +7,7 @@ use dbs::domain::attempt::{Activity, Obstacle, StopCause, Verdict, WorkspaceStat
 use dbs::domain::batch::{Batch, PauseReason};
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
+use dbs::domain::plan_entry::Risk;
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, AgentSettings, Ask, AskAnswer,
@@ -129,6 +130,7 @@ fn plan() -> PlanEntry {
         notes_before: Some("notes/0.md".to_owned()),
         notes: Some("notes/1.md".to_owned()),
         fallback: Some("by hand".to_owned()),
+        risk: Some(Risk::High),
         agents: texts("validator"),
         steps: texts("write_notes"),
         paths: PathRules {

@@ -121,6 +121,7 @@ fn scope(board: &Board) -> UndoScope<'_> {
         tasks: &board.tasks,
         batches: &board.batches,
         workflows: &board.workflows,
+        attempts: &board.attempts,
     }
 }
 

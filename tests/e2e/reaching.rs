@@ -147,7 +147,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     tty.see("undo: skipped t-2");
     story.wait_until("the skip", || story.count("skipped") == 1);
     tty.press("u");
-    tty.see("undone: skipped t-2");
+    tty.see("put back t-2");
     story.wait_until("the task in the backlog", || story.count("backlog") == 1);
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);

@@ -51,12 +51,59 @@ fn where_an_agent_asks_for_a_permission_allow_and_deny_come_first_at_every_width
 }
 
 #[test]
-fn a_text_for_an_agent_that_asks_for_a_permission_is_refused_with_the_two_ways() {
+fn a_text_for_an_agent_that_asks_for_a_permission_is_the_reason_for_a_no() {
     let mut dashboard = at_its_agent((120, 40));
     assert_eq!(dashboard.press("t"), []);
-    assert_eq!(dashboard.mode(), "LOOK");
-    let said = dashboard.text();
-    assert!(said.contains("a allows, N denies and says why"), "{said}");
+    let asked = dashboard.text();
+    for part in [
+        "npm run migrate",
+        "A text is the reason for a no",
+        "press Esc, then a",
+    ] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    // Typed as fast as a person types, or pasted: no letter of it is a key.
+    dashboard.press("n o , Space a l w a y s Space N");
+    let [UiRequest::Command(Command::AnswerAsk { attempt, reply, .. })] = &dashboard.press("Enter")[..]
+    else {
+        panic!("nothing was answered: {}", dashboard.text());
+    };
+    assert_eq!(*attempt, AttemptId(13));
+    assert_eq!(*reply, AskReply::Deny("no, always N".to_owned()));
+}
+
+#[test]
+fn a_yes_that_is_typed_as_the_reason_for_a_no_sends_nothing() {
+    for yes in ["y", "yes", "OK", "Allow"] {
+        let mut dashboard = at_its_agent((120, 40));
+        dashboard.press("t");
+        dashboard.input(UiInput::Paste(yes.to_owned()));
+        assert_eq!(dashboard.press("Enter"), [], "{yes}");
+        let said = dashboard.text();
+        assert!(
+            said.contains("reads as a yes, and nothing was sent: a allows it"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_is_typed_on_after_a_key_that_opened_no_prompt_is_no_key() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.change("dbs-21", |task| task.state = TaskState::Backlog);
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste("@dbs-21".to_owned()));
+    dashboard.press("Enter");
+    // Nothing works on it that could be sent back; `w` would release it.
+    for refused in ["b", "R"] {
+        assert_eq!(dashboard.press(refused), [], "{refused}");
+        let before = dashboard.mode();
+        assert_eq!(dashboard.press("w a n Space r X Enter"), [], "{refused}");
+        assert_eq!(dashboard.mode(), before, "{}", dashboard.text());
+        dashboard.now = dashboard.now + Span::seconds(2);
+    }
+    dashboard.press("n");
+    assert!(dashboard.text().contains("New task"), "{}", dashboard.text());
 }
 
 #[test]

@@ -36,6 +36,7 @@ nav      d        diff
 nav      V        task
 nav      M        metrics
 nav      D        graph
+nav      Z        plan
 nav      C        gates
 nav      =        against
 nav      1        tab_1

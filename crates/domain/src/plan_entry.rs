@@ -33,6 +33,9 @@ pub struct PlanEntry {
     /// Another way to do the work, passed to an agent that tries again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
+    /// Risk that the plan names; a high one needs a person's approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
     /// Subagents that the task's agent must use, by name (P15, P35).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
@@ -53,6 +56,26 @@ pub struct PlanEntry {
     /// True if the task also begins when its dependencies have stopped for good or for a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passes_over: bool,
+}
+
+/// Risk of an item of a plan (P13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    Low,
+    Medium,
+    High,
+}
+
+impl Risk {
+    /// Returns the word that plans use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Risk::Low => "low",
+            Risk::Medium => "medium",
+            Risk::High => "high",
+        }
+    }
 }
 
 /// Tests of a story, which are written and fail before there is anything to test (A5, A7).

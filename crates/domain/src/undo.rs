@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::attempt::Attempt;
 use super::batch::{Batch, RunState};
 use super::command::Command;
-use super::id::{BatchId, StageId, TaskId, WorkflowId};
-use super::task::{Task, TaskState};
+use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::task::{HoldReason, Task, TaskState};
 use super::workflow::{Actor, CascadePolicy, Workflow};
 
 /// Rows that decide whether a command can be undone.
@@ -15,9 +16,31 @@ pub struct UndoScope<'a> {
     pub tasks: &'a BTreeMap<TaskId, Arc<Task>>,
     pub batches: &'a BTreeMap<BatchId, Arc<Batch>>,
     pub workflows: &'a BTreeMap<WorkflowId, Arc<Workflow>>,
+    pub attempts: &'a BTreeMap<AttemptId, Arc<Attempt>>,
 }
 
 impl UndoScope<'_> {
+    /// Returns true if nothing happened to a task since the last command about it, except that an agent was started or approval is asked
+    /// for.
+    pub fn is_as_left(&self, id: &TaskId) -> bool {
+        let Some((task, before)) = self
+            .tasks
+            .get(id)
+            .and_then(|task| Some((task, task.before.as_ref()?)))
+        else {
+            return false;
+        };
+        let goes = before.left == TaskState::Released;
+        let Some(attempt) = task.open_attempt.and_then(|id| self.attempts.get(&id)) else {
+            let asks = goes && task.state == TaskState::Held(HoldReason::Approval);
+            return asks || task.state == before.left;
+        };
+        goes && task.state == TaskState::Active
+            && attempt.created_at >= before.at
+            && attempt.is_agent_at_work()
+            && !before.progress.begins_anew
+    }
+
     /// Returns the tasks that undo restores after that command; empty if undo would not restore everything.
     pub fn restorable(&self, command: &Command) -> Vec<TaskId> {
         let (ids, is_whole) = match command {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// Name and title of every view that has a name, in the order of choices.
-const TITLES: [(ViewName, &str); 15] = [
+const TITLES: [(ViewName, &str); 16] = [
     (ViewName("board"), "Board"),
     (ViewName("agents"), "Agents"),
     (ViewName("shell"), "Shell"),
@@ -19,6 +19,7 @@ const TITLES: [(ViewName, &str); 15] = [
     (ViewName("sessions"), "Sessions"),
     (ViewName("history"), "History"),
     (ViewName("graph"), "Dependencies"),
+    (ViewName("plan"), "Plan"),
     (ViewName("gates"), "Gates"),
     (ViewName("diff"), "Diff"),
 ];

@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{FinishedTasks, Pane, PaneContent, Tab, UiState, is_prefix_of};
 use crate::domain::{NoticeLevel, Timestamp};
-use crate::ui::layout::{CLASSIC, FirstTab, TabLayout};
+use crate::ui::layout::{FirstTab, TabLayout};
 use crate::ui::pane::PaneId;
 
 /// Version of the format.
 const VERSION: u32 = 1;
+
+/// Title of the tab that is the first one while a plan is carried out.
+const PLAN_TITLE: &str = "Plan";
 
 /// A client's tabs and panes as they are stored while nobody is attached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +90,12 @@ impl UiState {
         // Layouts that were added since then.
         let new = fresh.into_iter().filter(|tab| !saved.known.contains(&tab.title));
         for tab in new.collect::<Vec<_>>() {
+            let is_plan = tab.title == PLAN_TITLE;
             self.adopt(tab, &before);
+            if is_plan {
+                // A plan that has begun meanwhile is what the person comes to see.
+                self.tab = self.tabs.len() - 1;
+            }
         }
         true
     }
@@ -106,10 +114,10 @@ impl UiState {
     /// # Errors
     /// Never with the built-in files; a test holds them to that.
     pub fn set_first_tab(&mut self, wanted: FirstTab) -> Result<(), super::UiStateError> {
-        if wanted == FirstTab::Main || self.tabs.is_empty() {
+        let Some(layout) = wanted.replacement().filter(|_| !self.tabs.is_empty()) else {
             return Ok(());
-        }
-        super::start::add(self, TabLayout::parse(CLASSIC)?)?;
+        };
+        super::start::add(self, TabLayout::parse(layout)?)?;
         let replaced = self.tabs.swap_remove(0);
         self.layouts.remove(&replaced.title);
         for id in replaced.arrangement.fixed() {

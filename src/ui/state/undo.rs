@@ -49,9 +49,35 @@ pub(crate) struct PanesSnapshot {
 }
 
 impl UndoEntry {
-    /// Returns true if undo is offered for the action.
-    pub(crate) fn is_shown(&self, now: Timestamp) -> bool {
-        self.is_fresh(now) && !matches!(self.method, UndoMethod::Irreversible(_))
+    /// Returns true if undo is offered for the action: it can be undone, and nothing more has happened to its tasks.
+    pub(crate) fn is_shown(&self, now: Timestamp, model: &ReadModel) -> bool {
+        let is_possible = match &self.method {
+            UndoMethod::Irreversible(_) => false,
+            UndoMethod::Commands { inverse, .. } => {
+                let undoes = inverse.iter().filter_map(|command| match command {
+                    Command::Undo(ids) => Some(ids),
+                    _ => None,
+                });
+                undoes.flatten().all(|id| self.is_unchanged_since(id, model))
+            }
+            UndoMethod::Panes(_) | UndoMethod::Name(_) | UndoMethod::Marks(_) => true,
+        };
+        is_possible && self.is_fresh(now)
+    }
+
+    /// Returns true unless something happened to a task after the board had carried out the action.
+    fn is_unchanged_since(&self, id: &TaskId, model: &ReadModel) -> bool {
+        let before = model.tasks.get(id).and_then(|task| task.before.as_ref());
+        let is_carried_out = before.is_some_and(|before| before.at >= self.at);
+        !is_carried_out || model.undo_scope().is_as_left(id)
+    }
+
+    /// Returns the word for what undo does: the board has yet to carry out commands, and may refuse them.
+    pub(crate) fn undoing(&self) -> &'static str {
+        match self.method {
+            UndoMethod::Commands { .. } => "undoing",
+            _ => "undone",
+        }
     }
 
     /// Returns true if the action is so recent that undo means it.

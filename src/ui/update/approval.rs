@@ -5,12 +5,16 @@ use super::affected::affected_lines;
 use super::{UiRequest, UpdateContext};
 use crate::domain::{Ask, AskRecord, AskReply, Attempt, AttemptId, Command, Span, TaskId};
 use crate::read_model::AttentionKind;
+use crate::ui::action::Action;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{ConfirmAction, Overlay, PromptKind, TextPrompt, named};
 use crate::ui::target::ActionTarget;
 
 /// Time before which a request cannot have been read: a yes was meant for the text there before (A5).
 const READ_IN: Span = Span(400);
+
+/// Texts that are not the reason for a no.
+const YES: [&str; 7] = ["y", "yes", "ok", "okay", "allow", "approve", "sure"];
 
 impl UpdateContext<'_, '_> {
     /// Allows the request of the current agent; opens its terminal instead when the person cannot have read it yet.
@@ -57,13 +61,23 @@ impl UpdateContext<'_, '_> {
         let mut prompt = TextPrompt::new(PromptKind::Deny, LineEditor::default());
         prompt.tasks = vec![task.id.clone()];
         prompt.ask = Some((attempt.id, known.ask.id.clone()));
-        prompt.lines = vec![format!("{} asks: {}", attempt.worker.name(), known.ask.text)];
+        let allow = self.state.keymap.hint(Action::Approve).unwrap_or_default();
+        prompt.lines = vec![
+            format!("{} asks: {}", attempt.worker.name(), known.ask.text),
+            format!("A text is the reason for a no; to allow it press Esc, then {allow}."),
+        ];
         self.state.overlay = Some(Overlay::Prompt(prompt));
     }
 
     /// Denies that very request; the board refuses it when it is no longer current.
     pub(super) fn deny(&mut self, prompt: TextPrompt, why: &str) {
         let done = prompt.done();
+        if YES.contains(&why.to_lowercase().as_str()) {
+            let allow = self.state.keymap.hint(Action::Approve).unwrap_or_default();
+            return self.warn(format!(
+                "`{why}` reads as a yes, and nothing was sent: {allow} allows it"
+            ));
+        }
         let Some((attempt, ask)) = prompt.ask else { return };
         let model = self.scene.model;
         let asks = model.attempts.get(&attempt);

@@ -1,7 +1,7 @@
 //! Dispatch of actions. One match has an arm for every action of the table, so that a new one does not compile without its arm.
 
 use super::{UiRequest, UpdateContext};
-use crate::domain::Command;
+use crate::domain::{Command, Span};
 use crate::ui::action::Action;
 use crate::ui::availability::unavailable_reason_for;
 use crate::ui::pane::Direction;
@@ -9,6 +9,9 @@ use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{KeyFocus, Overlay, Picker, PromptKind, TrustReview, retry};
 use crate::ui::target::ActionTarget;
 use crate::ui::views::ViewMove;
+
+/// Longest time between two keys of a person who is typing a text.
+pub(super) const TYPED_ON: Span = Span(1_000);
 
 impl UpdateContext<'_, '_> {
     /// Performs an action, or shows the reason why it is not possible.
@@ -20,6 +23,7 @@ impl UpdateContext<'_, '_> {
             Some(why) => {
                 let title = action.entry().map_or("that", |entry| entry.title);
                 self.warn(format!("{title}: {why}"));
+                self.state.ignores_typing_until = begins_text(action).then_some(self.scene.now + TYPED_ON);
             }
         }
     }
@@ -71,6 +75,8 @@ impl UpdateContext<'_, '_> {
             Action::RaisePriority => self.change_priority("raised", -1, about),
             Action::LowerPriority => self.change_priority("lowered", 1, about),
             Action::EditTask => self.edit_task(about),
+            // A text to an agent that asks for a permission is a no with that reason, never a yes.
+            Action::Answer if about.wants_permission(self.scene.now).is_some() => self.ask_deny(about),
             Action::Answer => self.prompt_about(PromptKind::Answer, about),
             Action::Comment => self.prompt_about(PromptKind::Comment, about),
             Action::NewTask => self.new_task(),
@@ -142,4 +148,18 @@ impl UpdateContext<'_, '_> {
             Action::StopServer => self.stop_server(),
         }
     }
+}
+
+/// Returns true for an action that a person goes on to type a text after.
+fn begins_text(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Answer
+            | Action::Comment
+            | Action::Deny
+            | Action::Reject
+            | Action::RetryWithNote
+            | Action::TogglePark
+            | Action::Type
+    )
 }

@@ -2,6 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
+use super::dispatch::TYPED_ON;
 use super::{ProgramInput, UiRequest, UpdateContext};
 use crate::ui::action::Action;
 use crate::ui::availability::can_go_back;
@@ -64,6 +65,9 @@ impl UpdateContext<'_, '_> {
 
     /// Handles a key of ours: a digit of a number counts, a movement is repeated as often as was counted.
     fn own_key(&mut self, chord: Chord) {
+        if self.is_rest_of_text(chord) {
+            return;
+        }
         let mode = self.mode();
         if let Some(digit) = self.digit(chord, mode) {
             let before = self.state.count.unwrap_or(0);
@@ -76,6 +80,16 @@ impl UpdateContext<'_, '_> {
             (_, Some(action)) => self.act(action),
             (_, None) => {}
         }
+    }
+
+    /// Returns true for a letter that a person goes on to type after a key that opened no prompt, so that it is not taken as a key.
+    fn is_rest_of_text(&mut self, chord: Chord) -> bool {
+        let now = self.scene.now;
+        let is_typed =
+            chord.typed_char().is_some() || matches!(chord.code(), KeyCode::Enter | KeyCode::Backspace);
+        let goes_on = is_typed && self.state.ignores_typing_until.is_some_and(|until| now < until);
+        self.state.ignores_typing_until = goes_on.then_some(now + TYPED_ON);
+        goes_on
     }
 
     fn meaning(&self, chord: Chord, mode: InputMode) -> Option<Action> {

@@ -65,7 +65,7 @@ impl UpdateContext<'_, '_> {
                 self.warn(format!("cannot be undone: {}", act.title));
             }
             Some(act) => {
-                self.inform(format!("undone: {}", act.title));
+                self.inform(format!("{}: {}", act.undoing(), act.title));
                 let back = self.reverse(act);
                 self.state.redo_stack.push(back);
             }
@@ -79,7 +79,7 @@ impl UpdateContext<'_, '_> {
     pub(super) fn redo(&mut self) {
         let now = self.scene.now;
         if let Some(act) = self.state.redo_stack.pop().filter(|act| act.is_fresh(now)) {
-            self.inform(format!("redone: {}", act.title));
+            self.inform(format!("redoing: {}", act.title));
             let back = self.reverse(act);
             self.state.undo_stack.push(back);
         } else {

@@ -54,7 +54,10 @@ pub(crate) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
         KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::Opening(_) | KeyFocus::DropUntil(_) => false,
     };
     keys || state.copy_mode.is_some()
-        || state.undo_stack.last().is_some_and(|act| act.is_shown(scene.now))
+        || state
+            .undo_stack
+            .last()
+            .is_some_and(|act| act.is_shown(scene.now, scene.model))
         || state.overlay.is_some()
         || state.splash_lines(scene.now).is_some()
         || state.toasts.iter().any(|toast| toast.is_visible(scene.now))
@@ -95,7 +98,11 @@ fn undo(
     canvas: &mut Canvas<'_>,
 ) {
     let now = frame.scene.now;
-    let act = frame.state.undo_stack.last().filter(|act| act.is_shown(now));
+    let act = frame
+        .state
+        .undo_stack
+        .last()
+        .filter(|act| act.is_shown(now, frame.scene.model));
     let Some((act, row)) = act.and_then(|act| Some((act, rows.next()?))) else {
         return;
     };

@@ -6,7 +6,7 @@ use super::transition::Transition;
 use crate::command::Command;
 use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::TaskId;
-use crate::task::{HoldReason, Task, TaskBefore, TaskState};
+use crate::task::{Task, TaskBefore};
 use crate::task_progress::SavedProgress;
 use crate::time::Timestamp;
 use crate::undo::UndoScope;
@@ -14,17 +14,22 @@ use crate::undo::UndoScope;
 impl Board {
     /// Returns the tasks of a command as they are before it, if undo can restore all that it changes.
     pub(super) fn before(&self, step: &Transition, command: &Command) -> Vec<(TaskId, TaskBefore)> {
-        let scope = UndoScope {
-            tasks: &self.tasks,
-            batches: &self.batches,
-            workflows: &self.workflows,
-        };
-        let ids = scope.restorable(command).into_iter();
+        let ids = self.undo_scope().restorable(command).into_iter();
         let before = ids.filter_map(|id| {
             let before = as_it_is(self.tasks.get(&id)?, step.now);
             Some((id, before))
         });
         before.collect()
+    }
+
+    /// The rows by which it is decided whether a command can be undone.
+    fn undo_scope(&self) -> UndoScope<'_> {
+        UndoScope {
+            tasks: &self.tasks,
+            batches: &self.batches,
+            workflows: &self.workflows,
+            attempts: &self.attempts,
+        }
     }
 
     /// Stores the state before a command that was carried out with the tasks of the command.
@@ -47,12 +52,8 @@ impl Board {
     /// Restores tasks to their state before the last command about them, all of them or none.
     pub(super) fn undo(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
         for id in ids {
-            let task = self.require_task(id)?;
-            if !task
-                .before
-                .as_ref()
-                .is_some_and(|before| self.is_as_left(&task, before))
-            {
+            self.require_task(id)?;
+            if !self.undo_scope().is_as_left(id) {
                 refuse!(
                     "{id} cannot be put back: more has happened to it since; `dbs why {id}` says how it stands"
                 );
@@ -63,19 +64,6 @@ impl Board {
         }
         let names: Vec<&str> = ids.iter().map(TaskId::as_str).collect();
         Ok(accepted(format!("put back {}", names.join(", "))))
-    }
-
-    /// Returns true if nothing happened to a task since the command, except that an agent was started or approval is asked for.
-    fn is_as_left(&self, task: &Task, before: &TaskBefore) -> bool {
-        let goes = before.left == TaskState::Released;
-        let Some(attempt) = task.open_attempt.and_then(|id| self.attempts.get(&id)) else {
-            let asks = goes && task.state == TaskState::Held(HoldReason::Approval);
-            return asks || task.state == before.left;
-        };
-        goes && task.state == TaskState::Active
-            && attempt.created_at >= before.at
-            && attempt.is_agent_at_work()
-            && !before.progress.begins_anew
     }
 
     fn put_back(&mut self, step: &mut Transition, by: &str, id: &TaskId) {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
+use super::words;
 use dbs_domain::plan_entry::step_name;
 use dbs_domain::task::GateCommand;
 use dbs_domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId};
@@ -199,6 +200,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
         },
         notes_before: item.notes_before.clone(),
         notes: item.notes.clone(),
+        risk: item.risk.as_deref().and_then(words::risk),
         agents: item.agents.clone(),
         steps: steps.map(ToString::to_string).collect(),
         ..told.unwrap_or_default()

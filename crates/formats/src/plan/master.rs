@@ -4,6 +4,7 @@ use super::document::{Inline, Part, Row};
 use super::findings::Findings;
 use super::model::PlanItem;
 use super::words;
+use dbs_domain::plan_entry::Risk;
 
 /// Most phases of a plan.
 const MOST_PHASES: usize = 1_000;
@@ -138,10 +139,13 @@ fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<Phase
         found.warning("UNKNOWN_STATUS", row.line, text);
         super::model::PhaseStatus::Pending
     });
-    let risk = columns.risk.map(cell).filter(|risk| !risk.is_empty());
-    let is_risky = risk
-        .as_deref()
-        .is_some_and(|risk| risk.to_lowercase().contains("high"));
+    let risk = columns.risk.map(cell).filter(|risk| !words::is_none(risk));
+    let known = risk.as_deref().map(words::risk);
+    if let (Some(risk), Some(None)) = (&risk, known) {
+        unknown_risk(id, risk, row.line, found);
+    }
+    // An unknown word may have meant a high one.
+    let is_risky = known.is_some_and(|risk| risk.is_none_or(|risk| risk == Risk::High));
     let item = PlanItem {
         id: id.to_owned(),
         title,
@@ -157,4 +161,13 @@ fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<Phase
         link,
         has_status: !said.is_empty(),
     })
+}
+
+/// Warns of a risk that is not known, which may have been meant as a high one.
+fn unknown_risk(id: &str, risk: &str, line: usize, found: &mut Findings<'_>) {
+    let meant = words::nearest_risk(risk).map_or_else(String::new, |word| format!(" (did you mean {word}?)"));
+    let text = format!(
+        "phase {id} has the risk {risk:?}{meant}: write low, medium or high; until then a person must approve the phase"
+    );
+    found.warning("UNKNOWN_RISK", line, text);
 }

@@ -1,7 +1,10 @@
 //! The small grammars inside a line of a plan: status words, ids of phases, bold fields.
 
 use super::document::Inline;
+use dbs_domain::plan_entry::Risk;
+
 use super::model::PhaseStatus;
+use crate::nearest::nearest;
 
 /// Returns the status that a text names, with emoji and marks around it left out; none if it is not a word of a status.
 pub(super) fn status(text: &str) -> Option<PhaseStatus> {
@@ -19,6 +22,28 @@ pub(super) fn status(text: &str) -> Option<PhaseStatus> {
         ["awaiting", ..] => PhaseStatus::AwaitingHuman,
         _ => return None,
     })
+}
+
+/// Words of a risk that are proposed for one that is not known.
+const RISKS: [&str; 3] = ["low", "medium", "high"];
+
+/// Returns the highest risk that a text names, with emoji and other words left out; none if there is no word of a risk in it.
+pub(super) fn risk(text: &str) -> Option<Risk> {
+    let lower = text.to_lowercase();
+    let words = lower.split(|sign: char| sign.is_whitespace() || sign.is_ascii_punctuation());
+    words
+        .filter_map(|word| match word {
+            "low" | "minimal" | "🟢" => Some(Risk::Low),
+            "medium" | "med" | "moderate" | "🟡" | "🟠" => Some(Risk::Medium),
+            "high" | "critical" | "🔴" => Some(Risk::High),
+            _ => None,
+        })
+        .max()
+}
+
+/// Returns the word of a risk that a mistyped one was probably meant to be.
+pub(super) fn nearest_risk(text: &str) -> Option<&'static str> {
+    nearest(&text.trim().to_lowercase(), RISKS)
 }
 
 /// Most phases that are read from one text.

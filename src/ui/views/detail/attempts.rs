@@ -65,8 +65,12 @@ fn attempt_line(
     (stages, names): (usize, usize),
     lines: &mut TextBlock,
 ) {
-    let (text, role) = outcome(attempt, ctx.scene);
-    let text = told.rest(&text);
+    let (mut text, role) = outcome(attempt, ctx.scene);
+    if told.repeats(&text) {
+        let class = text.split(':').next().unwrap_or_default();
+        text = format!("{class}: as said above");
+    }
+    let text = text.as_str();
     let begun = attempt.started_at.unwrap_or(attempt.created_at);
     let took = attempt.ended_at.unwrap_or(ctx.scene.now).since(begun).to_string();
     let (stage, name) = (attempt.stage.as_str(), attempt.worker.name());

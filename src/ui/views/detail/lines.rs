@@ -315,7 +315,13 @@ fn events(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextB
     lines.section("Events");
     for line in found {
         let time = clock(line.at, ctx.scene.session.utc_offset);
-        let text = format!("{}  {}", line.notice.kind, told.rest(&line.notice.text));
+        let notice = &line.notice;
+        let said = if told.repeats(&notice.text) {
+            "as said above"
+        } else {
+            &notice.text
+        };
+        let text = format!("{}  {said}", notice.kind);
         lines.fact(time.get(..5).unwrap_or(&time), &text, StyleRole::Text);
     }
 }

@@ -58,6 +58,11 @@ impl Told {
         rest.is_empty() || rest == task.state.word() || is_of_attempt && rest == self.reason
     }
 
+    /// Returns true if a text repeats a fact that is shown already.
+    pub(super) fn repeats(&self, text: &str) -> bool {
+        self.rest(text).len() < text.len()
+    }
+
     /// Returns a text up to the first fact that is shown already.
     pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
         let rest = before(text, &self.findings);

@@ -1,0 +1,162 @@
+//! The table of a plan: a row for each phase, what it waits for, its gates, tries, state and cost.
+
+use std::sync::Arc;
+
+use dbs::domain::plan_entry::Risk;
+use dbs::domain::task::GateCommand;
+use dbs::domain::workflow::GateSet;
+use dbs::domain::{
+    Batch, BatchId, ComplianceIssue, Cost, Evidence, EvidenceKind, PlanEntry, PlanSource, Severity, Spending,
+    StageId, Task, TaskState, Usage,
+};
+use dbs::ui::FirstTab;
+
+use crate::fixture::{Dashboard, NOW};
+use crate::snapshots;
+
+fn entry(item: &str, risk: Risk) -> PlanEntry {
+    PlanEntry {
+        source: PlanSource {
+            plan: "plans/MASTER.md".to_owned(),
+            file: format!("plans/phase-{item}.md"),
+            item: item.to_owned(),
+            line: 7,
+            hash: String::new(),
+        },
+        risk: Some(risk),
+        ..PlanEntry::default()
+    }
+}
+
+fn gates() -> Vec<GateCommand> {
+    let gate = |name: &str| GateCommand {
+        name: name.to_owned(),
+        command: "true".to_owned(),
+    };
+    vec![gate("lint"), gate("tests"), gate("types")]
+}
+
+fn spent(task: &mut Task, dollars: u64) {
+    task.spending.push(Spending {
+        day: Spending::day_of(NOW),
+        stage: StageId::from("development"),
+        role: "developer".into(),
+        usage: Usage {
+            cost: Some(Cost(dollars * 1_000_000)),
+            ..Usage::default()
+        },
+    });
+}
+
+/// A board on which five tasks are the phases of one plan: done, at work, to be approved, failed, and waiting for that.
+fn planned(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    let phases = [
+        ("dbs-1", "1", Risk::Low),
+        ("dbs-4", "2", Risk::Medium),
+        ("dbs-16", "3", Risk::High),
+        ("dbs-18", "4", Risk::Low),
+        ("dbs-21", "5", Risk::Low),
+    ];
+    let shop = dashboard.board.batches.values().next().expect("batch");
+    let export = Batch {
+        id: BatchId::from("export"),
+        title: "Invoice export".to_owned(),
+        ..Batch::clone(shop)
+    };
+    dashboard
+        .board
+        .batches
+        .insert(export.id.clone(), Arc::new(export));
+    for (number, (task, item, risk)) in (1_u64..).zip(phases) {
+        dashboard.change(task, |task| {
+            task.plan = Some(Arc::new(entry(item, risk)));
+            task.batch = "export".into();
+            task.number = number;
+            task.gates = gates();
+        });
+    }
+    dashboard.change("dbs-1", |task| {
+        task.state = TaskState::Done;
+        spent(task, 1);
+    });
+    dashboard.change("dbs-4", |task| {
+        task.deps = ["dbs-1".into()].into();
+        spent(task, 2);
+    });
+    dashboard.change("dbs-21", |task| {
+        task.deps = ["dbs-18".into(), "dbs-4".into()].into()
+    });
+    let flow = dashboard
+        .board
+        .workflows
+        .get_mut(&"kanban".into())
+        .expect("workflow");
+    for stage in &mut Arc::make_mut(flow).stages {
+        stage.gates = GateSet::IfAny;
+    }
+    let mut attempts = dashboard.board.attempts.values_mut();
+    let failed = attempts.find(|attempt| attempt.task.as_str() == "dbs-4");
+    let issue = ComplianceIssue::new(Severity::Critical, "gate tests failed");
+    Arc::make_mut(failed.expect("attempt")).evidence =
+        vec![Evidence::from_issues(EvidenceKind::Gates, vec![issue])];
+    dashboard.change("dbs-1", |_| {});
+    dashboard
+}
+
+#[test]
+fn a_plan_is_a_table_on_the_first_tab_at_every_size() {
+    let mut all = String::new();
+    for size in snapshots::SIZES {
+        let mut dashboard = planned(size);
+        dashboard.state.set_first_tab(FirstTab::Plan).expect("built in");
+        all.extend([format!("== {}x{}\n", size.0, size.1), dashboard.text()]);
+    }
+    snapshots::check_text("plan_table", &all);
+}
+
+#[test]
+fn a_row_says_what_a_phase_waits_for_its_gates_and_what_it_cost() {
+    let mut dashboard = planned((160, 40));
+    dashboard.press("3 Z");
+    let text = dashboard.text();
+    let row = |item: &str| {
+        let row = text.lines().find(|line| line.contains(&format!(" {item}     ")));
+        row.unwrap_or_else(|| panic!("no row {item}: {text}")).to_owned()
+    };
+    for (item, wanted) in [
+        ("1", &["low", "3/3", "done", "$1.00"][..]),
+        ("2", &["medium", "2/3", "$2.00"]),
+        ("3", &["high", "-/3", "waits for your approval"]),
+        ("4", &["failed"]),
+        ("5", &["4 2", "-/3", "dbs-18"]),
+    ] {
+        let row = row(item);
+        assert!(wanted.iter().all(|part| row.contains(part)), "{wanted:?}: {row}");
+    }
+    assert!(
+        text.contains("Invoice export  running  1 of 5 done  $3.00"),
+        "{text}"
+    );
+}
+
+#[test]
+fn keys_in_the_table_act_on_the_phase_of_the_row() {
+    let mut dashboard = planned((160, 40));
+    dashboard.press("3 Z g j j");
+    let requests = dashboard.press("a");
+    let asked = format!("{requests:?}");
+    assert!(asked.contains("Approve") && asked.contains("dbs-16"), "{asked}");
+}
+
+#[test]
+fn without_a_plan_the_table_says_how_one_is_begun() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 Z");
+    assert!(
+        dashboard.text().contains("No plan is on the board."),
+        "{}",
+        dashboard.text()
+    );
+    assert!(dashboard.text().contains("dbs run PLAN"), "{}", dashboard.text());
+}
