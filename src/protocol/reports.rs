@@ -6,6 +6,7 @@ pub(super) mod board;
 pub(super) mod cost;
 pub(super) mod debug;
 pub(super) mod metrics;
+mod plan_table;
 pub(super) mod runs;
 pub(super) mod status;
 pub(super) mod task;

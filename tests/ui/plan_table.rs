@@ -127,7 +127,7 @@ fn a_row_says_what_a_phase_waits_for_its_gates_and_what_it_cost() {
     for (item, wanted) in [
         ("1", &["low", "3/3", "done", "$1.00"][..]),
         ("2", &["medium", "2/3", "$2.00"]),
-        ("3", &["high", "-/3", "waits for your approval"]),
+        ("3", &["high", "-/3", "approve?"]),
         ("4", &["failed"]),
         ("5", &["4 2", "-/3", "dbs-18"]),
     ] {

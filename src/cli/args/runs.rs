@@ -7,8 +7,8 @@ use crate::cli::args::JsonFlag;
 /// Arguments of `dbs status`.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
-    /// The tasks of that run, and how far each is: the id of a batch, as `dbs history` lists them
-    #[arg(long, short, value_name = "ID")]
+    /// Show the phases or tasks of a run: a batch id as `dbs history` lists them, or the newest run without one
+    #[arg(long, short, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub run: Option<String>,
     #[command(flatten)]
     pub json: JsonFlag,

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::adapters::clock;
 use crate::domain::{Attempt, Batch, BatchId, RunState, SignalKind, Span, Task, TaskId, TaskState, Worker};
 use crate::protocol::query::{OutputFormat, QueryError};
-use crate::protocol::reports::in_format;
 use crate::protocol::reports::tasks::note;
+use crate::protocol::reports::{in_format, plan_table};
 use crate::read_model::ReadModel;
 use crate::term::sanitize;
 use crate::ui::cut;
@@ -66,16 +66,26 @@ fn conditions(board: &ReadModel, batch: &Batch) -> Vec<String> {
     base.chain(after).chain(accepted).collect()
 }
 
-/// The tasks of a batch in the order in which they were planned.
+/// Returns the run of a plan that is shown first, else the newest run.
+fn newest(board: &ReadModel) -> Option<&Batch> {
+    let planned = board.plan_runs().first().map(|run| run.batch);
+    let runs = board.batches.values().map(Arc::as_ref);
+    planned.or_else(|| {
+        runs.filter(|batch| tasks(board, &batch.id).next().is_some())
+            .max_by_key(|batch| batch.go_ahead)
+    })
+}
+
+/// The tasks of a batch in the order in which they were planned; those of the newest run where no batch is named.
 pub(in crate::protocol) fn one(
     board: &ReadModel,
     id: &BatchId,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    let batch = board
-        .batches
-        .get(id)
-        .ok_or_else(|| QueryError::NoRun(id.clone()))?;
+    let newest = || newest(board).filter(|_| id.as_str().is_empty());
+    let batch = board.batches.get(id).map(Arc::as_ref).or_else(newest);
+    let batch = batch.ok_or_else(|| QueryError::NoRun(id.clone()))?;
+    let id = &batch.id;
     let mut all: Vec<&Task> = tasks(board, id).collect();
     all.sort_by_key(|task| task.number);
     let data = || {
@@ -185,6 +195,14 @@ fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
         lines.push(format!("  goal: {}", batch.goal));
     }
     lines.extend(conditions(board, batch));
+    let runs = board.plan_runs();
+    let planned = runs
+        .iter()
+        .find(|run| run.batch.id == batch.id && run.rows.len() == tasks.len());
+    if let Some(run) = planned {
+        lines.extend(plan_table::lines(board, run));
+        return lines;
+    }
     let widest = tasks.iter().map(|task| task.id.as_str().len()).max();
     let width = widest.unwrap_or_default();
     lines.extend(tasks.iter().map(|task| {

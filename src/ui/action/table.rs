@@ -284,7 +284,7 @@ actions! {
             (ViewName::of("graph")) "graph", "dependencies", "What waits for what, how deep it goes, and the longest chain of work that is left.",
                 ["tree", "critical path", "blocked", "order"];
             (ViewName::of("plan")) "plan", "plan", "The plan at work: a row for each phase, story or task, with gates, tries, state and cost.",
-                ["phases", "stories", "table", "run"], shell "dbs status --run ID";
+                ["phases", "stories", "table", "run"], shell "dbs status --run";
             (ViewName::of("gates")) "gates", "gates", "The checks the engine ran, failed ones first: command, how it ended, how long, output.",
                 ["checks", "tests", "evidence", "output"];
             (ViewName::of("diff")) "diff", "diff", "What the task changed: files and lines, what is not committed included.",

@@ -9,7 +9,7 @@ pub const HELP: &[&str] = &[
     "inbox: what needs you, numbered",
     "2: the second of these in full, with the answers it takes",
     "2 yes, 2 no, 2 retry, 2 look, or a text: an answer to it",
-    "board: the tasks by stage; status: agents, counts, branches",
+    "board: the tasks by stage; plan: the phases of the plan; status: agents, counts, branches",
     "show ID, why ID, logs ID: a task, why it does not move, what its agent showed",
     "new TITLE: a task for the backlog; release ID: hand it to the agents",
     "approve ID, reject ID WHY, retry ID, skip ID, park ID WHY, close ID WHY, comment ID TEXT, answer ID TEXT",
@@ -55,6 +55,7 @@ pub fn parse_line(line: &str, prompts: &PlainPrompts, attention: &AttentionSumma
         ("inbox" | "i", "") => PlainCommand::Inbox,
         ("quit" | "q" | "exit", "") => PlainCommand::Quit,
         ("agents", "") => PlainCommand::CommandLine("status".to_owned()),
+        ("plan", "") => PlainCommand::CommandLine("status --run".to_owned()),
         // A title needs no quotes here; its options come after it as on the command line.
         ("new", title) if !title.is_empty() && !title.contains(['"', '\'']) => {
             let (title, options) = title.split_once(" -").unwrap_or((title, ""));

@@ -1,0 +1,61 @@
+//! A run of a plan as a table in plain text: a row for each phase, story or task of a graph.
+
+use crate::domain::plan_entry::Risk;
+use crate::protocol::reports::runs::progress;
+use crate::read_model::{PlanRow, PlanRun, ReadModel};
+use crate::term::sanitize;
+
+/// Heads of the columns; the state comes last, because it may be long.
+const HEAD: [&str; 9] = [
+    "#", "TASK", "TITLE", "AFTER", "RISK", "GATES", "TRIES", "COST", "STATE",
+];
+
+/// Returns the lines of the table, its head first. Columns without any value are left out.
+pub(super) fn lines(board: &ReadModel, run: &PlanRun<'_>) -> Vec<String> {
+    let cells: Vec<[String; 9]> = run.rows.iter().map(|row| cells(board, row)).collect();
+    let widths: Vec<usize> = (0..HEAD.len())
+        .map(|at| {
+            let values = cells.iter().filter_map(|row| row.get(at));
+            values
+                .map(|value| value.chars().count())
+                .max()
+                .unwrap_or_default()
+        })
+        .collect();
+    let head = HEAD.map(str::to_owned);
+    let line = |row: &[String; 9]| {
+        let shown = row.iter().zip(HEAD).zip(&widths).filter(|(_, width)| **width > 0);
+        let padded = shown.map(|((value, head), width)| {
+            let width = (*width).max(head.len());
+            format!("{value:<width$}")
+        });
+        format!("  {}", padded.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    std::iter::once(&head).chain(&cells).map(line).collect()
+}
+
+fn cells(board: &ReadModel, row: &PlanRow<'_>) -> [String; 9] {
+    let task = row.task;
+    let count = row.gates;
+    let gates = match count.passed {
+        _ if count.all == 0 => String::new(),
+        None => format!("-/{}", count.all),
+        Some(passed) => format!("{passed}/{}", count.all),
+    };
+    let tries = Some(row.tries).filter(|tries| *tries > 0);
+    let standing = board.standing(task).line();
+    let open = board.open_attempt(task);
+    let step = open.and_then(|attempt| progress(board, attempt));
+    let step = step.map_or_else(String::new, |step| format!("  ({step})"));
+    [
+        row.item.to_owned(),
+        task.id.to_string(),
+        sanitize(&task.title).replace(char::is_whitespace, " "),
+        row.needs.join(" "),
+        row.risk.map_or("", Risk::word).to_owned(),
+        gates,
+        tries.map_or_else(String::new, |tries| tries.to_string()),
+        row.cost.map_or_else(String::new, |cost| cost.to_string()),
+        format!("{} {}{step}", board.stage_label(task), standing),
+    ]
+}
