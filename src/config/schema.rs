@@ -199,7 +199,7 @@ settings! { SETTINGS
         used("terminal.engine", NextStart, Harmless, "ADR 0005",
         "Which emulation draws the agents' terminals.");
     TERMINAL_CLIPBOARD: ClipboardPolicy = choice(&["ask", "allow", "deny"], ClipboardPolicy::Ask, &[ClipboardPolicy::Allow, ClipboardPolicy::Deny]),
-        used("terminal.clipboard", AtOnce, Steers, "A12",
+        used("terminal.clipboard", AtOnce, Steers, "",
         "Whether a program in the pane with the focus may put a text into your clipboard (`OSC 52`): after a key of yours, at once, or never. It can never read it.");
     COMMIT_AUTO: bool = switch(true), known_as("auto_commit", used("commit.auto", AtOnce, Harmless, "C13, C17",
         "Whether the engine commits what an agent leaves uncommitted, where its stage asks for it (`committed`); otherwise the agent is asked to do it."));
@@ -207,7 +207,7 @@ settings! { SETTINGS
         "First line of these commits, in which `{task}`, `{title}`, `{stage}`, `{phase_id}` and `{status}` have their meaning; not set: `[{task}] {title}`."));
     STRICT: bool = switch(false), known_as("strict_compliance", used("compliance.strict", AtOnce, Harmless, "P51",
         "Whether findings that would only be a warning are fixed too, where a stage weighs its findings."));
-    COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "A17",
+    COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "",
         "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
     TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, Harmless, "",
         "Largest raw log of one attempt's terminal, in MiB.");
@@ -215,20 +215,20 @@ settings! { SETTINGS
         "Days after which the log and the checks' output of an attempt are removed when its task is done or cancelled, or has had three attempts since. They hold no work: that is on branches and in the attic.");
     ATTIC_DAYS: u32 = count_or_none(36_500, 90), used("attic.days", AtOnce, Harmless, "",
         "Days after which work that was kept when a branch or workspace went loses its name below `refs/dbs/attic/`, once its task has been done or cancelled for as long; 0 keeps all names. Its commits stay in the control repository.");
-    SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, Harmless, "A6",
+    SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, Harmless, "",
         "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.");
     THEME: Cow<'static, str> = text(ValueKind::Text, "auto"), used("theme", AtOnce, Harmless, "P50",
         "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, `catppuccin`, `gruvbox`, `nord`, `solarized`, `tokyo-night`, or a file of your own in `themes/`; heeded when a screen is attached.");
-    MOTION: Motion = choice(&["full", "reduced"], Motion::Full, &[Motion::Reduced]), used("motion", AtOnce, Harmless, "A13",
+    MOTION: Motion = choice(&["full", "reduced"], Motion::Full, &[Motion::Reduced]), used("motion", AtOnce, Harmless, "",
         "Whether what needs you blinks; with `reduced` nothing moves by itself.");
     GLYPHS: Option<Glyphs> = choice(&["auto", "unicode", "ascii"], None, &[Some(Glyphs::Unicode), Some(Glyphs::Ascii)]),
         used("glyphs", AtOnce, Harmless, "P50",
         "What lines and marks are drawn with; `auto` takes ASCII on a simple terminal, without UTF-8, and in Chinese, Japanese and Korean locales, where lines may be two columns wide.");
     PASTE_PREVIEW: PastePreview = choice(&["auto", "never"], PastePreview::Shown, &[PastePreview::Never]),
-        used("paste_preview", AtOnce, Harmless, "A5",
+        used("paste_preview", AtOnce, Harmless, "",
         "Whether a paste that is long, holds control characters, or whose lines a program would take for Enter is shown first.");
     MOUSE: MouseCapture = choice(&["on", "scroll", "off"], MouseCapture::All, &[MouseCapture::Scroll, MouseCapture::Off]),
-        used("mouse", AtOnce, Harmless, "A5",
+        used("mouse", AtOnce, Harmless, "",
         "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.");
     LAYOUT: FirstTab = choice(&["main", "classic", "plan"], FirstTab::Main, &[FirstTab::Classic, FirstTab::Plan]),
         used("layout", NextStart, Harmless, "K84",
@@ -236,15 +236,15 @@ settings! { SETTINGS
     KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, Harmless, "K85",
         "The one key that is not passed on to an agent that is typed to.");
     KEYS_PRESET: Cow<'static, str> = text(ValueKind::Choice(&["default", "tmux", "vim", "emacs"]), "default"),
-        used("keys.preset", AtOnce, Harmless, "A6",
+        used("keys.preset", AtOnce, Harmless, "",
         "The keys to begin with.");
-    KEYS_NAV: Option<String> = unset(ValueKind::Text), used("keys.nav.<action>", AtOnce, Harmless, "A6",
+    KEYS_NAV: Option<String> = unset(ValueKind::Text), used("keys.nav.<action>", AtOnce, Harmless, "",
         "Keys of an action in our own views, separated by spaces; `dbs keys` lists the actions.");
-    KEYS_FOUND: Option<String> = unset(ValueKind::Text), used("keys.found.<action>", AtOnce, Harmless, "A6",
+    KEYS_FOUND: Option<String> = unset(ValueKind::Text), used("keys.found.<action>", AtOnce, Harmless, "",
         "The same in a list that is filtered.");
-    KEYS_COPY: Option<String> = unset(ValueKind::Text), used("keys.copy.<action>", AtOnce, Harmless, "A6",
+    KEYS_COPY: Option<String> = unset(ValueKind::Text), used("keys.copy.<action>", AtOnce, Harmless, "",
         "The same while a terminal is held still.");
-    KEYS_PREFIXED: Option<String> = unset(ValueKind::Text), used("keys.prefixed.<action>", AtOnce, Harmless, "A6",
+    KEYS_PREFIXED: Option<String> = unset(ValueKind::Text), used("keys.prefixed.<action>", AtOnce, Harmless, "",
         "The same after the prefix.");
     REHEARSAL_SCENARIO: Cow<'static, str> = text(ValueKind::Text, "demo"),
         used("rehearsal.scenario", NextAttempt, Runs, "",

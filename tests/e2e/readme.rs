@@ -34,7 +34,7 @@ fn a_newcomer_who_does_what_the_readme_says_gets_the_first_task_done() {
     let agent = story.root().join("home/agent.sh");
     std::fs::write(&agent, block_with("#!/bin/sh")).unwrap();
     let mut script = String::new();
-    for line in block_with("dbs init").lines() {
+    for line in block_with("roles.default.command").lines() {
         // It takes the terminal; here a server starts instead.
         if !line.starts_with("dbs start") {
             writeln!(

@@ -12,9 +12,9 @@ use crate::config::value::ValueKind;
 settings! { ATDD
     ATDD_FOLDER: Cow<'static, str> = text(ValueKind::InnerPath, "prds"), used("atdd.folder", NextAttempt, Steers, "A3",
         "Folder with the queue of PRDs: its files `*.json`, in the order of their names ([stories.md](stories.md)).");
-    ATDD_TEST_CMD: Cow<'static, str> = text(ValueKind::TestCommand, "pytest {file}"), used("atdd.test_cmd", NextAttempt, Runs, "A5, 4.12",
+    ATDD_TEST_CMD: Cow<'static, str> = text(ValueKind::TestCommand, "pytest {file}"), used("atdd.test_cmd", NextAttempt, Runs, "A5",
         "Runs the tests of one story: `{file}` is the path of their file, `{name}` its name without ending. No shell reads it.");
-    ATDD_TEST_PATH: Cow<'static, str> = text(ValueKind::TestPath, "tests/{name}.py"), used("atdd.test_path", NextAttempt, Steers, "4.12",
+    ATDD_TEST_PATH: Cow<'static, str> = text(ValueKind::TestPath, "tests/{name}.py"), used("atdd.test_path", NextAttempt, Steers, "",
         "Where the tests of a story are written; `{name}` is `test_US_001` for the story US-001. Its ending says in which language they are read.");
     ATDD_SUITE_CMD: Cow<'static, str> = text(ValueKind::WordsOrNone, "pytest"), used("atdd.suite_cmd", NextAttempt, Runs, "LA-7",
         "Runs all tests, after the work on each story: what worked before must still work. Empty: none are run. No shell reads it.");
@@ -30,12 +30,12 @@ settings! { ATDD
         "About how many tokens of documents and sources each session gets to read; sources beyond that are only listed.");
     ATDD_PROTECTED: Option<String> = unset(ValueKind::InnerPaths), used("atdd.protected", NextAttempt, Steers, "LA-7",
         "Files and folders that no work on a story may change: `src/loop.py, migrations`.");
-    ATDD_TEST_WORDS: Option<String> = unset(ValueKind::List), used("atdd.test_words", NextAttempt, Steers, "A5, 4.12",
+    ATDD_TEST_WORDS: Option<String> = unset(ValueKind::List), used("atdd.test_words", NextAttempt, Steers, "A5",
         "Words that begin a test, for files in a language that is not known (known are Python, Rust, JavaScript, TypeScript and Go): `it, test`; with `*` at its end a word says how the names of tests begin: `test_*`.");
-    ATDD_ASSERTION_WORDS: Option<String> = unset(ValueKind::List), used("atdd.assertion_words", NextAttempt, Steers, "A5, 4.12",
+    ATDD_ASSERTION_WORDS: Option<String> = unset(ValueKind::List), used("atdd.assertion_words", NextAttempt, Steers, "A5",
         "Words that assert in such a language: `expect, assert*`.");
-    ATDD_SKIP_WORDS: Cow<'static, str> = text(ValueKind::List, "xit, xtest, xdescribe, Ignore, Disabled"), used("atdd.skip_words", NextAttempt, Steers, "A5, 4.12",
+    ATDD_SKIP_WORDS: Cow<'static, str> = text(ValueKind::List, "xit, xtest, xdescribe, Ignore, Disabled"), used("atdd.skip_words", NextAttempt, Steers, "A5",
         "Words by which a test is skipped in such a language, in it, on its line or the one above: `xit, Ignore`.");
-    ATDD_COMMENT_MARKS: Cow<'static, str> = text(ValueKind::List, "#, //"), used("atdd.comment_marks", NextAttempt, Steers, "A5, 4.12",
+    ATDD_COMMENT_MARKS: Cow<'static, str> = text(ValueKind::List, "#, //"), used("atdd.comment_marks", NextAttempt, Steers, "A5",
         "What begins a comment to the end of its line in such a language: `--`. With `//` there are comments between `/*` and `*/`, too.");
 }
