@@ -11,7 +11,6 @@ mod click_target;
 mod flowchart;
 mod fuzzy;
 mod help;
-mod key_reference;
 mod keymap;
 mod last_output;
 mod layout;
@@ -49,7 +48,6 @@ pub use alerts::{
 pub use cache::{CacheEntry, CacheKey, CacheRequest, CheckPhase, DiffBase, RecordedScreen, ViewCache};
 pub use chord::{Chord, KeyParseError};
 pub use flowchart::flowchart;
-pub use key_reference::keys_document;
 pub use keymap::{KeyTable, Keymap, KeymapError};
 pub use last_output::LastOutputCache;
 pub use layout::{FirstTab, LayoutError, TabLayout};

@@ -38,6 +38,8 @@ mod git_fixture;
 mod golden;
 #[path = "ui/inbox.rs"]
 mod inbox;
+#[path = "ui/key_reference.rs"]
+mod key_reference;
 #[path = "ui/keymap.rs"]
 mod keymap;
 #[path = "ui/keys.rs"]

@@ -1,12 +1,14 @@
 //! Implementation of the `StoryFiles` port: the readers and writers of the files of stories, over texts.
 
+use std::path::Path;
+
 use jiff::Timestamp as Instant;
 
 use crate::agent_state::ContextEstimate;
 use crate::domain::{PlanEntry, StoryTests, Timestamp};
 use crate::formats::story_context::{ContextKind, ContextText, StorySession, build_context};
 use crate::formats::story_files::{CompletionEntry, DoneStory, STATE_FILE, record_story};
-use crate::formats::test_text::{self, TestLanguage, TestWords};
+use crate::formats::test_text::{self, TestWords};
 use crate::ports::git::FileEdit;
 use crate::ports::stories::{ContextRequest, FinishedStory, ReadFile, StoryFiles, TestFile};
 
@@ -23,13 +25,13 @@ pub struct StoryFormats;
 
 impl StoryFiles for StoryFormats {
     fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, String> {
-        let language = language(tests).ok_or_else(|| {
+        let words = words(tests).ok_or_else(|| {
             format!(
                 "tell what tests {} holds: nothing is known of its language; say how they begin with atdd.test_words and atdd.assertion_words",
                 tests.file
             )
         })?;
-        let read = test_text::read(&language, text);
+        let read = test_text::read(&words, text);
         let stubs = read.tests.iter().filter(|test| !test.is_asserting());
         Ok(TestFile {
             n_asserting: read.n_asserting(),
@@ -143,17 +145,18 @@ fn tokens(text: &str) -> u64 {
     estimate.tokens()
 }
 
-/// The language in which tests are read; none where it is not known and the settings have no words for it.
-fn language(tests: &StoryTests) -> Option<TestLanguage> {
+/// Returns the words of the language of the tests; nothing where it is not known and the settings have none for it.
+fn words(tests: &StoryTests) -> Option<TestWords> {
     let has_words = !tests.test_words.is_empty() && !tests.assertion_words.is_empty();
-    let by_words = || TestWords {
+    let by_settings = || TestWords {
         tests: tests.test_words.clone(),
+        functions: Vec::new(),
         assertions: tests.assertion_words.clone(),
         skips: tests.skip_words.clone(),
         comments: tests.comment_marks.clone(),
     };
-    let known = TestLanguage::of_path(std::path::Path::new(&tests.file));
-    known.or_else(|| has_words.then(|| TestLanguage::Other(by_words())))
+    let known = TestWords::of_path(Path::new(&tests.file));
+    known.or_else(|| has_words.then(by_settings))
 }
 
 /// Names behind `Creates:` in a line that is a comment.

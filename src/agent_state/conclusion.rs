@@ -58,16 +58,6 @@ pub(super) struct Candidate {
     pub(super) ended: Option<Timestamp>,
 }
 
-impl Conclusion {
-    /// Returns the kind of work, if the agent works and its sources name one.
-    pub fn substate(&self) -> Option<&Work> {
-        match &self.doing {
-            Doing::Working(work) if *work != Work::Unspecified => Some(work),
-            _ => None,
-        }
-    }
-}
-
 impl AgentState {
     /// Concludes the state of the agent at that time.
     pub fn conclude(&self, now: Timestamp) -> Conclusion {

@@ -47,6 +47,7 @@ impl StorySettings {
             protected: list(config.value(&schema::ATDD_PROTECTED)),
             words: TestWords {
                 tests: list(config.value(&schema::ATDD_TEST_WORDS)),
+                functions: Vec::new(),
                 assertions: list(config.value(&schema::ATDD_ASSERTION_WORDS)),
                 skips: words(config.value(&schema::ATDD_SKIP_WORDS).as_ref()),
                 comments: words(config.value(&schema::ATDD_COMMENT_MARKS).as_ref()),

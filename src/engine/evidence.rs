@@ -9,7 +9,8 @@ use super::gate_runs;
 use super::git_changes;
 use super::job::Job;
 use super::leftovers;
-use super::plan_checks;
+use super::plan_checks::{self, Issues};
+use super::story_checks;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Evidence, EvidenceKind, Tri};
 use crate::ports::git::{
@@ -104,7 +105,8 @@ fn collect_all(
     let (gates, others): (Vec<_>, Vec<_>) =
         kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
     let all = others.into_iter().chain(gates);
-    all.map(|kind| collect(world, job, attempt, kind, seen)).collect()
+    all.filter_map(|kind| collect(world, job, attempt, kind, seen))
+        .collect()
 }
 
 /// Returns the objection of git's own check to the commits of the task, if it refuses one that the base lacks; unknown: the reason why that
@@ -128,30 +130,38 @@ fn of_refused(kind: &EvidenceKind, kinds: &[EvidenceKind], why: &Tri) -> Tri {
     }
 }
 
-/// Collects one piece of evidence.
+/// Collects one piece of evidence; nothing for a kind that the board knows itself.
 pub(super) fn collect(
     world: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     kind: &EvidenceKind,
     seen: &BranchHeads,
-) -> Evidence {
+) -> Option<Evidence> {
     let head = seen.head.as_ref();
-    if *kind == EvidenceKind::Gates {
-        return gate_runs::on_revision(world, job, attempt, &revision(job, head));
-    }
-    let planned = plan_checks::collect(world, job, attempt, (kind, head));
-    planned.unwrap_or_else(|| Evidence::new(kind.clone(), answer(world, job, attempt, kind, seen)))
-}
-
-fn answer(
-    world: &EngineContext,
-    job: &Job,
-    attempt: &Attempt,
-    kind: &EvidenceKind,
-    seen: &BranchHeads,
-) -> Tri {
-    match kind {
+    let at_head = |check: &dyn Fn(&CommitId) -> Issues| match head.map(check) {
+        Some(Ok(issues)) => Evidence::from_issues(kind.clone(), issues),
+        Some(Err(outcome)) => Evidence::new(kind.clone(), outcome),
+        None => Evidence::new(
+            kind.clone(),
+            Tri::Unknown("the head of the branch could not be read".into()),
+        ),
+    };
+    let outcome = match kind {
+        EvidenceKind::Gates => {
+            return Some(gate_runs::on_revision(world, job, attempt, &revision(job, head)));
+        }
+        EvidenceKind::Notes => return Some(at_head(&|head| plan_checks::notes(world, job, head))),
+        EvidenceKind::Protected => return Some(at_head(&|head| plan_checks::protected(world, job, head))),
+        EvidenceKind::ListedFiles => {
+            return Some(at_head(&|head| plan_checks::listed_files(world, job, head)));
+        }
+        EvidenceKind::GateFails(name) => {
+            return Some(at_head(&|head| {
+                plan_checks::gate_fails(world, job, attempt, head, name)
+            }));
+        }
+        EvidenceKind::Tests => return Some(at_head(&|head| story_checks::tests(world, job, head))),
         EvidenceKind::Committed => seen
             .committed
             .clone()
@@ -163,18 +173,10 @@ fn answer(
         }),
         EvidenceKind::WorkspaceUnchanged => unchanged(world, job, attempt),
         EvidenceKind::Commented => commented(job, attempt),
-        EvidenceKind::Report(path) => report(world, job, path, seen.head.as_ref()),
-        EvidenceKind::Approved if job.task.approved.as_ref() == Some(&attempt.stage) => Tri::Yes,
-        EvidenceKind::Approved => Tri::No("nobody has approved it".to_owned()),
-        EvidenceKind::Gates
-        | EvidenceKind::Notes
-        | EvidenceKind::AgentsUsed
-        | EvidenceKind::StepsDone
-        | EvidenceKind::Protected
-        | EvidenceKind::ListedFiles
-        | EvidenceKind::GateFails(_)
-        | EvidenceKind::Tests => Tri::Unknown("it is looked at elsewhere".into()),
-    }
+        EvidenceKind::Report(path) => report(world, job, path, head),
+        EvidenceKind::Approved | EvidenceKind::AgentsUsed | EvidenceKind::StepsDone => return None,
+    };
+    Some(Evidence::new(kind.clone(), outcome))
 }
 
 /// Reads the head of the task's branch for stages that work on it, and the recorded one for stages that only read it. The heads on the

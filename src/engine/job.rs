@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::task::GateCommand;
-use crate::domain::workflow::{GateSet, Stage, Workspace};
+use crate::domain::workflow::{Stage, Workspace};
 use crate::domain::{
     AgentChoice, AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind,
     PromptFacts, PromptSources, StopCause, Task,
@@ -100,13 +100,7 @@ impl Job {
             JobKind::Start => board.base_origin(&task).map(str::to_owned),
             _ => None,
         };
-        let gates = match stage.gates {
-            GateSet::None => Vec::new(),
-            GateSet::IfAny | GateSet::All => {
-                let all = task.gates.iter().chain(&board.settings.gates);
-                all.filter(|gate| stage.runs_gate(&gate.name)).cloned().collect()
-            }
-        };
+        let gates = board.settings.gates_of(&task, &stage);
         let others = board
             .attempts
             .values()

@@ -181,18 +181,19 @@ fn verified(
     let about_gates = |outcome| Evidence::new(EvidenceKind::Gates, outcome);
     let look = |kind: &EvidenceKind| match kind {
         EvidenceKind::Gates if job.gates.is_empty() => {
-            about_gates(Tri::No("no gate command is configured".to_owned()))
+            Some(about_gates(Tri::No("no gate command is configured".to_owned())))
         }
-        EvidenceKind::Gates => match gates {
+        EvidenceKind::Gates => Some(match gates {
             Gates::Passed => about_gates(Tri::Yes),
             Gates::NotRun => gate_runs::on_commit(world, job, attempt, commit),
-        },
-        EvidenceKind::Notes => {
-            Evidence::new(EvidenceKind::Notes, plan_checks::notes_kept(world, job, commit))
-        }
+        }),
+        EvidenceKind::Notes => Some(Evidence::new(
+            EvidenceKind::Notes,
+            plan_checks::notes_kept(world, job, commit),
+        )),
         kind => collect(world, job, attempt, kind, &BranchHeads::at(commit)),
     };
-    let evidence = job.stage.evidence.iter().map(look);
+    let evidence = job.stage.evidence.iter().filter_map(look);
     ActionOutcome::Done {
         commit: Some(commit.as_str().to_owned()),
         evidence: evidence.collect(),

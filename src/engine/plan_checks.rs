@@ -20,39 +20,15 @@ const NOTES_LIMIT: usize = 1024 * 1024;
 /// Most paths that a finding names.
 const MOST_PATHS: usize = 20;
 
-/// Looks at one of these kinds; `head` is the commit it is about. None for kinds that are looked at elsewhere.
-pub(super) fn collect(
-    world: &EngineContext,
-    job: &Job,
-    attempt: &Attempt,
-    (kind, head): (&EvidenceKind, Option<&CommitId>),
-) -> Option<Evidence> {
-    let looks = match kind {
-        EvidenceKind::Notes => notes,
-        EvidenceKind::Protected => protected,
-        EvidenceKind::ListedFiles => listed_files,
-        EvidenceKind::GateFails(_) => gate_fails,
-        EvidenceKind::Tests => story_checks::tests,
-        _ => return None,
-    };
-    let issues = match head {
-        Some(head) => looks(world, job, (attempt, kind), head),
-        None => Err(Tri::Unknown("the head of the branch could not be read".into())),
-    };
-    Some(match issues {
-        Ok(issues) => Evidence::from_issues(kind.clone(), issues),
-        Err(outcome) => Evidence::new(kind.clone(), outcome),
-    })
-}
-
-type Issues = Result<Vec<ComplianceIssue>, Tri>;
+/// Deficiencies that a check found, or its outcome where it could not tell.
+pub(super) type Issues = Result<Vec<ComplianceIssue>, Tri>;
 
 /// Checks that a merged commit holds the notes as the task brought them to its stage: faults that were accepted then are not the fault of
 /// the merge.
 pub(super) fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
     let brought = job.task.stage_head.as_deref().or(job.task.head.as_deref());
-    let looked = notes_at(world, job, merged).and_then(|now| match brought.map(CommitId::new) {
-        Some(Ok(brought)) if !now.is_empty() => Ok((now, notes_at(world, job, &brought)?)),
+    let looked = notes(world, job, merged).and_then(|now| match brought.map(CommitId::new) {
+        Some(Ok(brought)) if !now.is_empty() => Ok((now, notes(world, job, &brought)?)),
         _ => Ok((now, Vec::new())),
     });
     match looked {
@@ -64,12 +40,8 @@ pub(super) fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) ->
     }
 }
 
-fn notes(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
-    notes_at(world, job, head)
-}
-
 /// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
-fn notes_at(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
+pub(super) fn notes(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(path) = job.task.plan.as_deref().and_then(|plan| plan.notes.as_deref()) else {
         return Ok(Vec::new());
     };
@@ -105,7 +77,7 @@ fn sections_without(text: &str, path: &str) -> Vec<ComplianceIssue> {
 }
 
 /// Checks that no protected file has changed since the task came to the stage.
-fn protected(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
+pub(super) fn protected(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let patterns = PlanEntry::protected(job.task.plan.as_deref(), &job.stage.protected);
     let touched = changed(world, job, head)?;
     let is_protected = |path: &String| patterns.iter().any(|pattern| fits_path(pattern, path));
@@ -159,7 +131,7 @@ pub(super) fn restore_protected(world: &EngineContext, job: &Job, attempt: &Atte
 }
 
 /// Checks that the files listed to be made exist, that those listed to be changed were changed, and that no others were.
-fn listed_files(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
+pub(super) fn listed_files(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };
@@ -213,16 +185,14 @@ fn changed(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<Stri
 }
 
 /// The gate fails on the head, and not because it could not be found or did not end (LA-5).
-fn gate_fails(
+pub(super) fn gate_fails(
     world: &EngineContext,
     job: &Job,
-    (attempt, kind): (&Attempt, &EvidenceKind),
+    attempt: &Attempt,
     head: &CommitId,
+    name: &str,
 ) -> Issues {
-    let EvidenceKind::GateFails(name) = kind else {
-        return Ok(Vec::new());
-    };
-    let Some(gate) = job.gates.iter().find(|gate| gate.name == *name) else {
+    let Some(gate) = job.gates.iter().find(|gate| gate.name == name) else {
         let why = format!("there is no gate {name}; set it with `dbs config gates.{name} COMMAND`");
         return Err(Tri::No(why));
     };

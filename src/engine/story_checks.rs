@@ -2,9 +2,8 @@
 
 use super::context::EngineContext;
 use super::job::Job;
-use crate::domain::{
-    Attempt, ComplianceIssue, EvidenceKind, FirstRun, Severity, StoryTests, Tri, first_run as judge,
-};
+use super::plan_checks::Issues;
+use crate::domain::{ComplianceIssue, FirstRun, Severity, StoryTests, Tri, first_run as judge};
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitFile, CommitId};
 use crate::ports::stories::TestFile;
@@ -14,13 +13,8 @@ const TESTS_LIMIT: usize = 1024 * 1024;
 /// Most names that a finding lists.
 const MOST_NAMES: usize = 10;
 
-/// The tests are in the commit, none is a stub, and there is one for each criterion at least (A5, A15).
-pub(super) fn tests(
-    world: &EngineContext,
-    job: &Job,
-    _: (&Attempt, &EvidenceKind),
-    head: &CommitId,
-) -> Result<Vec<ComplianceIssue>, Tri> {
+/// The tests are in the commit, none is plainly a stub, and there is one for each criterion at least (A5, A15).
+pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, AttemptState, Event, Refusal};
+use crate::domain::{Accepted, Event, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::formats::completion_report;
 use crate::protocol::wire::SignalSent;
@@ -90,22 +90,8 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
         )));
     }
     let key = cut(&signal.key);
-    // The token is void from the end of its attempt on. A signal that was taken before is still known.
-    let is_known = || {
-        attempt
-            .signals
-            .iter()
-            .chain(&attempt.refused)
-            .any(|before| before.key == key)
-    };
-    if matches!(attempt.state, AttemptState::Settled(_)) && !is_known() {
-        return Err(Refusal::new(format!(
-            "attempt {} is over and its token is void: {} came too late",
-            signal.attempt, signal.kind
-        )));
-    }
-    // Refused here, a flood makes no events, so that the store does not grow.
-    if let Some(refusal) = attempt.flood_refusal(signal.kind, &key) {
+    // Refused here, late signals and a flood make no events, so that the store does not grow.
+    if let Some(refusal) = attempt.signal_refusal(signal.kind, &key) {
         return Err(refusal);
     }
     Ok(Event::Signalled {
@@ -134,7 +120,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{Attempt, AttemptId, Signal, SignalKind, Timestamp, Verdict};
+    use crate::domain::{Attempt, AttemptId, AttemptState, Signal, SignalKind, Timestamp, Verdict};
     use crate::engine::inbox::{InboxReceiver, inbox};
     use crate::engine::journal::Journal;
     use crate::read_model::{ReadModel, settled_attempt};
@@ -242,7 +228,7 @@ pub(super) mod tests {
         sent.key = "k-2".to_owned();
         assert!(
             verified(&intake, &sent, SignalWay::Socket)
-                .is_err_and(|refusal| refusal.why.contains("its token is void"))
+                .is_err_and(|refusal| refusal.why == "attempt 7 is over: done came too late")
         );
         assert!(
             verified(

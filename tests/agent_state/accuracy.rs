@@ -13,7 +13,7 @@ const STEP: u64 = 5;
 
 /// The states that are told apart, and the ways of reporting with the readers that each has.
 const STATES: [&str; 3] = ["working", "blocked", "ready"];
-const WAYS: [(&str, &str, &[Reader]); 7] = [
+const WAYS: [(&str, &str, &[Reader]); 6] = [
     ("claude status record", "claude-tty/", &[Reader::Record]),
     ("claude title", "claude-tty/", &[Reader::ClaudeTitle]),
     (
@@ -23,7 +23,6 @@ const WAYS: [(&str, &str, &[Reader]); 7] = [
     ),
     ("claude stream", "claude-control/", &[Reader::Stream]),
     ("codex both", "codex/tui", &[Reader::Record, Reader::CodexTitle]),
-    ("codex app server", "codex/app", &[Reader::AppServer]),
     ("gemini title", "gemini/", &[Reader::GeminiTitle]),
 ];
 

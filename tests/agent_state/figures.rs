@@ -112,13 +112,6 @@ fn totals_of_codex_go_on_over_a_resume_and_are_not_added() {
 }
 
 #[test]
-fn the_app_server_tells_the_context_of_the_last_request_and_its_window() {
-    let meter = metered("codex/appserver_turns_approval_interrupt.jsonl", usize::MAX);
-    assert_eq!(meter.context(), Some(fill(8377, 258_400)));
-    assert_eq!(meter.usage().tokens.sum(), 32_894);
-}
-
-#[test]
 fn the_record_of_a_codex_session_tells_the_same() {
     let line = br#"{"timestamp":"x","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":
         {"input_tokens":16113,"cached_input_tokens":6097,"output_tokens":127},"last_token_usage":{"input_tokens":8130,

@@ -28,7 +28,6 @@ pub(crate) enum Reader {
     StatusLine,
     Stream,
     Exec,
-    AppServer,
     Rollout,
     SessionFile,
     ClaudeTitle,
@@ -37,12 +36,11 @@ pub(crate) enum Reader {
     Record,
 }
 
-pub(crate) const READERS: [Reader; 11] = [
+pub(crate) const READERS: [Reader; 10] = [
     Reader::Hook,
     Reader::StatusLine,
     Reader::Stream,
     Reader::Exec,
-    Reader::AppServer,
     Reader::Rollout,
     Reader::SessionFile,
     Reader::ClaudeTitle,
@@ -59,7 +57,6 @@ impl Reader {
             Reader::StatusLine => claude::status_line::read(bytes),
             Reader::Stream => claude::stream::read(bytes),
             Reader::Exec => codex::exec::read(bytes),
-            Reader::AppServer => codex::app_server::read(bytes),
             Reader::Rollout => codex::rollout::RecordReader::default().read(bytes).0,
             Reader::SessionFile => claude::session_file::read(bytes)
                 .map(|file| file.report)
@@ -79,9 +76,7 @@ impl Reader {
             Reader::SessionFile => Source::SessionFile,
             Reader::ClaudeTitle | Reader::CodexTitle | Reader::GeminiTitle => Source::Title,
             Reader::Record => Source::StatusRecord,
-            Reader::StatusLine | Reader::Stream | Reader::Exec | Reader::AppServer | Reader::Rollout => {
-                Source::Stream
-            }
+            Reader::StatusLine | Reader::Stream | Reader::Exec | Reader::Rollout => Source::Stream,
         }
     }
 }
@@ -161,7 +156,6 @@ fn steps(name: &str, number: usize, line: &str) -> Vec<(Timestamp, Happening)> {
         }
         (Some("claude-hooks"), _) => bytes(Reader::Hook, message("in").as_bytes()),
         (Some("claude-control"), Some("out")) => bytes(Reader::Stream, message("msg").as_bytes()),
-        (Some("codex"), Some("<<")) => bytes(Reader::AppServer, message("msg").as_bytes()),
         _ if message("msg").contains("control_response") || message("msg").contains("decision") => {
             Happening::Answer
         }

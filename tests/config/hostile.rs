@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use dbs::adapters::rehearsal::{MANIFEST, TreeCheck, check};
 use dbs::formats::diagnostic::Diagnostic;
-use dbs::formats::test_text::{self, TestLanguage, TestWords};
+use dbs::formats::test_text::{self, TestWords};
 use dbs::formats::{design, end_rules, graph_plan, prd, scenario, story_files, task_list, workflow};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
 
@@ -297,31 +297,22 @@ fn silent(readers: &[(&str, Reader)], texts: &[(&str, String)]) -> Vec<String> {
         .collect()
 }
 
-/// Names of the tests in a text.
-fn test_names(language: &TestLanguage, text: &str) -> Vec<String> {
-    let tests = test_text::read(language, text).tests;
+/// Names of the tests in a text with that name.
+fn test_names(name: &str, text: &str) -> Vec<String> {
+    let words = TestWords::of_path(Path::new(name)).unwrap();
+    let tests = test_text::read(&words, text).tests;
     tests.into_iter().map(|test| test.name).collect()
 }
 
-const TEST_READERS: [(&str, Reader); 5] = [
-    ("Python", |text| test_names(&TestLanguage::Python, text)),
-    ("Rust", |text| test_names(&TestLanguage::Rust, text)),
-    ("JavaScript", |text| test_names(&TestLanguage::JavaScript, text)),
-    ("Go", |text| test_names(&TestLanguage::Go, text)),
-    ("words", |text| {
-        let list = |word: &str| vec![word.to_owned()];
-        let words = TestWords {
-            tests: list("it"),
-            assertions: list("expect"),
-            skips: list("skip"),
-            comments: list("//"),
-        };
-        test_names(&TestLanguage::Other(words), text)
-    }),
+const TEST_READERS: [(&str, Reader); 4] = [
+    ("Python", |text| test_names("a.py", text)),
+    ("Rust", |text| test_names("a.rs", text)),
+    ("JavaScript", |text| test_names("a.js", text)),
+    ("Go", |text| test_names("a.go", text)),
 ];
 
 /// Pieces of tests that are never finished.
-const TEST_PIECES: [&str; 20] = [
+const TEST_PIECES: [&str; 24] = [
     "(",
     "{",
     "({[",
@@ -342,6 +333,10 @@ const TEST_PIECES: [&str; 20] = [
     "\"\"\"",
     "@",
     "expect(1).",
+    "expect.assert_a(1",
+    "a.raises(1,\n.",
+    "#[test]",
+    " it('a',\n",
 ];
 
 #[test]

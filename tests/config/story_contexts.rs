@@ -2,8 +2,7 @@
 
 use dbs::agent_state::ContextEstimate;
 use dbs::formats::story_context::{
-    ContextInclusion, ContextKind, ContextText, DEFAULT_CONTEXT_TOKENS, StoryContext, StorySession,
-    build_context,
+    ContextInclusion, ContextKind, ContextText, StoryContext, StorySession, build_context,
 };
 use proptest::prelude::*;
 
@@ -46,12 +45,7 @@ fn marks(context: &StoryContext) -> String {
 
 #[test]
 fn who_writes_tests_reads_state_prd_schema_and_the_sections_about_tests() {
-    let context = build_context(
-        StorySession::TestGeneration,
-        &documents(),
-        DEFAULT_CONTEXT_TOKENS,
-        &tokens,
-    );
+    let context = build_context(StorySession::TestGeneration, &documents(), 15_000, &tokens);
     assert_eq!(marks(&context), "++++--");
     assert!(
         context
@@ -64,12 +58,7 @@ fn who_writes_tests_reads_state_prd_schema_and_the_sections_about_tests() {
 
 #[test]
 fn who_writes_code_reads_the_tests_all_standards_and_the_sources() {
-    let context = build_context(
-        StorySession::Implementation,
-        &documents(),
-        DEFAULT_CONTEXT_TOKENS,
-        &tokens,
-    );
+    let context = build_context(StorySession::Implementation, &documents(), 15_000, &tokens);
     assert_eq!(marks(&context), "++-+++");
     assert!(context.text.contains(STANDARDS) && context.text.contains("# src/a.py\n\n```\na = 1\n```\n"));
 }

@@ -4,7 +4,6 @@ use dbs::adapters::stories::StoryFormats;
 use dbs::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
 use dbs::config::{SettingTrust, keys};
 use dbs::domain::StoryTests;
-use dbs::formats::story_context::DEFAULT_CONTEXT_TOKENS;
 use dbs::ports::stories::StoryFiles as _;
 
 use super::Fixture;
@@ -25,7 +24,7 @@ fn without_settings_stories_are_worked_on_as_the_seed_says() {
         (seed.passing_tests, seed.on_failure),
         (PassingTests::Block, OnStoryFailure::Stop)
     );
-    assert_eq!(seed.context_tokens, DEFAULT_CONTEXT_TOKENS);
+    assert_eq!(seed.context_tokens, 15_000);
     assert!(seed.protected.is_empty() && seed.words.tests.is_empty());
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, UNIX_EPOCH};
 
-use dbs::domain::Timestamp;
+use dbs::domain::{Timestamp, Tri};
 use dbs::ports::git::{DeleteOutcome, Git, RemoveOutcome, Revision, WorkingTree, WorktreeKind};
 
 use super::{GitFixture, base, branch, developed, file_at, id, name, on_branch, open, saver, spec};
@@ -210,7 +210,7 @@ fn a_branch_merged_by_squash_still_leaves_its_commits_in_the_attic() {
     let git = open(&fixture);
     let (_, commit) = developed(&fixture, &git);
     fixture.commit_on_origin("main", "work.txt", "work\n");
-    assert!(git.is_merged(&commit, &branch("main")).is_yes());
+    assert_eq!(git.is_merged(&commit, &branch("main")), Tri::Yes);
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     let deleted = git.delete_branch(&branch("feature/t1"), &commit, &base(&git, "main"), &saver("t1"));
     assert!(

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use dbs::ui::{KeyTable, Keymap, entries, keys_document};
+use dbs::ui::{KeyTable, Keymap, entries};
+
+use crate::key_reference::keys_document;
 
 #[test]
 fn the_document_of_the_keys_is_fresh() {

@@ -160,7 +160,7 @@ impl Attempt {
     }
 
     /// Returns true if the attempt has sent so many signals of a kind, or such long ones, that no more of that kind are accepted.
-    pub fn has_sent_enough(&self, kind: SignalKind) -> bool {
+    pub(crate) fn has_sent_enough(&self, kind: SignalKind) -> bool {
         let all = self.signals.iter().chain(&self.refused);
         let (mut count, mut bytes) = (0, 0);
         for signal in all.filter(|signal| signal.kind == kind) {

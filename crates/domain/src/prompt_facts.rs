@@ -18,7 +18,7 @@ use super::settings::BoardSettings;
 use super::signal::SignalKind;
 use super::task::{Comment, GateCommand, Task};
 use super::time::Span;
-use super::workflow::{Actor, EvidenceKind, FileAccess, GateSet, Stage, Workflow, Workspace};
+use super::workflow::{Actor, EvidenceKind, FileAccess, Stage, Workflow, Workspace};
 
 /// Maximum number of earlier attempts in the facts, the latest ones.
 const MAX_EARLIER: usize = 5;
@@ -195,13 +195,7 @@ impl PromptSources<'_> {
             comments: latest(&task.comments),
             earlier: self.earlier(task, attempt),
             finding: task.finding.clone(),
-            gates: match stage.gates {
-                GateSet::None => Vec::new(),
-                GateSet::IfAny | GateSet::All => {
-                    let all = task.gates.iter().chain(&self.settings.gates);
-                    all.filter(|gate| stage.runs_gate(&gate.name)).cloned().collect()
-                }
-            },
+            gates: self.settings.gates_of(task, stage),
             gate_limit: None,
             gates_before: attempt
                 .map(|attempt| attempt.gates_before.clone())

@@ -8,9 +8,10 @@ use super::agent_choice::{AgentLayers, ChoiceSource};
 use super::context_restart::ContextRules;
 use super::id::{RoleId, StageId};
 use super::session::ResumeRoles;
-use super::task::GateCommand;
+use super::task::{GateCommand, Task};
 use super::time::{Span, Timestamp};
 use super::usage::Cost;
+use super::workflow::{GateSet, Stage};
 
 /// Settings that the board's rules depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +79,13 @@ pub struct SettingsChange {
 }
 
 impl BoardSettings {
+    /// Returns the gates that are run for a task at a stage: its own first, then those of the settings.
+    pub fn gates_of(&self, task: &Task, stage: &Stage) -> Vec<GateCommand> {
+        let all = task.gates.iter().chain(&self.gates);
+        let run = all.filter(|gate| stage.gates != GateSet::None && stage.runs_gate(&gate.name));
+        run.cloned().collect()
+    }
+
     /// Returns these settings as they follow those in force before, with the changes that are kept from them.
     pub(crate) fn following(&self, before: &BoardSettings) -> BoardSettings {
         let mut next = self.clone();

@@ -13,10 +13,3 @@ pub enum Tri {
     No(String),
     Unknown(Cause),
 }
-
-impl Tri {
-    /// Returns true if the answer is [`Tri::Yes`].
-    pub fn is_yes(&self) -> bool {
-        matches!(self, Tri::Yes)
-    }
-}

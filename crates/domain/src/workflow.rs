@@ -278,14 +278,6 @@ impl EvidenceKind {
             | EvidenceKind::Approved => None,
         }
     }
-
-    /// Returns true if the board answers it from its own knowledge, without a look outside.
-    pub fn is_known_to_board(&self) -> bool {
-        matches!(
-            self,
-            EvidenceKind::Approved | EvidenceKind::AgentsUsed | EvidenceKind::StepsDone
-        )
-    }
 }
 
 /// Reaction to findings in a stage.

@@ -3,9 +3,6 @@
 
 use super::story_files::testing_sections;
 
-/// Tokens of a session unless set otherwise (A12).
-pub const DEFAULT_CONTEXT_TOKENS: u64 = 15_000;
-
 /// Tokens that are set aside for each part, because an estimate of the whole rounds otherwise than those of its parts.
 const ROUNDING: u64 = 3;
 

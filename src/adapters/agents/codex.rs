@@ -1,6 +1,5 @@
 //! Codex in its own terminal interface, or without one. Beside it: its reports of itself, seen in version 0.169.
 
-pub mod app_server;
 pub mod exec;
 pub mod headless;
 mod hooks;

@@ -119,8 +119,8 @@ fn a_hook_says_which_tool_works_and_what_is_asked_where_the_record_does_not() {
         (Source::StatusRecord, 11, Doing::WORKING),
     ]);
     assert_eq!(
-        working.conclude(at(60)).substate(),
-        Some(&Work::Tool("Bash".to_owned()))
+        working.conclude(at(60)).doing,
+        Doing::Working(Work::Tool("Bash".to_owned()))
     );
     let plan = Doing::Blocked(Wait::new(AskKind::Plan, "the plan"));
     let blocked = state(&[

@@ -35,7 +35,7 @@ settings! { ATDD
     ATDD_ASSERTION_WORDS: Option<String> = unset(ValueKind::List), used("atdd.assertion_words", NextAttempt, Steers, "A5",
         "Words that assert in such a language: `expect, assert*`.");
     ATDD_SKIP_WORDS: Cow<'static, str> = text(ValueKind::List, "xit, xtest, xdescribe, Ignore, Disabled"), used("atdd.skip_words", NextAttempt, Steers, "A5",
-        "Words by which a test is skipped in such a language, in it, on its line or the one above: `xit, Ignore`.");
+        "Words by which a test is skipped in such a language, in it, on its line or by an attribute above it: `xit, Ignore`.");
     ATDD_COMMENT_MARKS: Cow<'static, str> = text(ValueKind::List, "#, //"), used("atdd.comment_marks", NextAttempt, Steers, "A5",
         "What begins a comment to the end of its line in such a language: `--`. With `//` there are comments between `/*` and `*/`, too.");
 }

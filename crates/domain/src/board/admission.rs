@@ -234,11 +234,10 @@ impl Board {
 
     /// Returns true if a stage demands gates of a task and there is no command for one: no agent could ever succeed there.
     pub(super) fn lacks_gates(&self, task: &Task, stage: &Stage) -> bool {
-        let mut gates = task.gates.iter().chain(&self.settings.gates);
         let demands = self
             .evidence_for(task, stage, task.next_mode)
             .contains(&EvidenceKind::Gates);
-        demands && !gates.any(|gate| stage.runs_gate(&gate.name))
+        demands && self.settings.gates_of(task, stage).is_empty()
     }
 
     /// Returns the batches that the task's batch needs and that are not completed.

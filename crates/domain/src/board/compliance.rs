@@ -54,19 +54,31 @@ impl Board {
 
     /// Returns evidence that the board has itself; `None` for evidence that has to be looked for.
     pub(super) fn known_evidence(&self, attempt: &Attempt, kind: &EvidenceKind) -> Option<Evidence> {
-        if !kind.is_known_to_board() {
-            return None;
+        let task = self.tasks.get(&attempt.task)?;
+        match kind {
+            EvidenceKind::AgentsUsed => Some(Evidence::from_issues(kind.clone(), unused_agents(task))),
+            EvidenceKind::StepsDone => Some(Evidence::from_issues(kind.clone(), missing_steps(task))),
+            EvidenceKind::Approved if task.approved.as_ref() == Some(&attempt.stage) => {
+                Some(Evidence::new(kind.clone(), Tri::Yes))
+            }
+            EvidenceKind::Approved => {
+                let why = "nobody has approved it".to_owned();
+                Some(Evidence::new(kind.clone(), Tri::No(why)))
+            }
+            EvidenceKind::Committed
+            | EvidenceKind::CommitsAhead
+            | EvidenceKind::Pushed
+            | EvidenceKind::Merged
+            | EvidenceKind::WorkspaceUnchanged
+            | EvidenceKind::Commented
+            | EvidenceKind::Report(_)
+            | EvidenceKind::Gates
+            | EvidenceKind::Notes
+            | EvidenceKind::Protected
+            | EvidenceKind::ListedFiles
+            | EvidenceKind::GateFails(_)
+            | EvidenceKind::Tests => None,
         }
-        let Some(task) = self.tasks.get(&attempt.task) else {
-            let gone = Tri::Unknown("its task is not on the board".into());
-            return Some(Evidence::new(kind.clone(), gone));
-        };
-        Some(match kind {
-            EvidenceKind::AgentsUsed => Evidence::from_issues(kind.clone(), unused_agents(task)),
-            EvidenceKind::StepsDone => Evidence::from_issues(kind.clone(), missing_steps(task)),
-            _ if task.approved.as_ref() == Some(&attempt.stage) => Evidence::new(kind.clone(), Tri::Yes),
-            _ => Evidence::new(kind.clone(), Tri::No("nobody has approved it".to_owned())),
-        })
     }
 
     /// Comments on the task about claims of its agents that differ from what was seen (P37).

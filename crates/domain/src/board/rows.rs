@@ -59,9 +59,7 @@ impl Board {
     /// one.
     pub fn evidence_for(&self, task: &Task, stage: &Stage, mode: AttemptMode) -> Vec<EvidenceKind> {
         let mut kinds = mode.evidence(stage);
-        let mut gates = task.gates.iter().chain(&self.settings.gates);
-        let has_gates = gates.any(|gate| stage.runs_gate(&gate.name));
-        if stage.gates == GateSet::IfAny && !has_gates {
+        if stage.gates == GateSet::IfAny && self.settings.gates_of(task, stage).is_empty() {
             kinds.retain(|kind| *kind != EvidenceKind::Gates);
         }
         kinds.retain(|kind| task.asks_for(kind, stage));

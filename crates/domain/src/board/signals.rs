@@ -23,11 +23,18 @@ use crate::workflow::{RejectTo, Stage};
 enum SignalJudgement {
     /// Signal that was received before, and accepted then or not.
     Known(bool),
-    Late,
-    /// Signal that is ignored because too many of its kind were accepted before.
-    TooMany,
+    Refused(SignalFault),
     Allowed,
     NotAllowed,
+}
+
+/// Reason to refuse a signal whatever it says.
+#[derive(Clone, Copy)]
+enum SignalFault {
+    /// The attempt is over, so its token is void.
+    Late,
+    /// Too many signals of its kind were accepted before.
+    TooMany,
 }
 
 impl Board {
@@ -102,8 +109,8 @@ impl Board {
     ) {
         let Some(attempt) = self.attempt(id) else { return };
         match self.judge_signal(&attempt, signal.kind, &signal.key) {
-            SignalJudgement::Known(_) | SignalJudgement::TooMany => {}
-            SignalJudgement::Late => {
+            SignalJudgement::Known(_) | SignalJudgement::Refused(SignalFault::TooMany) => {}
+            SignalJudgement::Refused(SignalFault::Late) => {
                 let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
                 step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
             }
@@ -143,22 +150,17 @@ impl Board {
                 attempt.stage,
                 self.allowed_signals(&attempt)
             ))),
-            SignalJudgement::Late => Err(refusal(format!("attempt {id} is over: {kind} came too late"))),
-            SignalJudgement::TooMany => Err(attempt.too_many(kind)),
+            SignalJudgement::Refused(fault) => Err(fault.refusal(id, kind)),
         }
     }
 
     /// Judges a signal; this is the only place that does. Its token proved which attempt sent it.
     fn judge_signal(&self, attempt: &Attempt, kind: SignalKind, key: &str) -> SignalJudgement {
-        let has_key = |signals: &[Signal]| signals.iter().any(|before| before.key == key);
-        if has_key(&attempt.signals) || has_key(&attempt.refused) {
-            return SignalJudgement::Known(has_key(&attempt.signals));
+        if let Some(was_accepted) = attempt.received(key) {
+            return SignalJudgement::Known(was_accepted);
         }
-        if !self.accepts_signals(attempt) {
-            return SignalJudgement::Late;
-        }
-        if attempt.has_sent_enough(kind) {
-            return SignalJudgement::TooMany;
+        if let Some(fault) = attempt.signal_fault(kind, !self.accepts_signals(attempt)) {
+            return SignalJudgement::Refused(fault);
         }
         match self.stage_of_attempt(attempt) {
             Some(stage) if allows(stage, attempt, kind) => SignalJudgement::Allowed,
@@ -353,19 +355,37 @@ impl Board {
 }
 
 impl Attempt {
-    /// Returns the refusal of a new signal of a kind of which the attempt has sent enough. A signal that was accepted before is not
-    /// refused.
-    pub fn flood_refusal(&self, kind: SignalKind, key: &str) -> Option<Refusal> {
-        let mut taken = self.signals.iter().chain(&self.refused);
-        let is_new = taken.all(|before| before.key != key);
-        (is_new && self.has_sent_enough(kind)).then(|| self.too_many(kind))
+    /// Returns the refusal of a new signal that the board would not take whatever it says, as far as the attempt alone tells. A signal that
+    /// was received before is not refused.
+    pub fn signal_refusal(&self, kind: SignalKind, key: &str) -> Option<Refusal> {
+        let is_over = matches!(self.state, AttemptState::Settled(_));
+        let fault = self.signal_fault(kind, is_over)?;
+        self.received(key).is_none().then(|| fault.refusal(self.id, kind))
     }
 
-    fn too_many(&self, kind: SignalKind) -> Refusal {
-        Refusal::new(format!(
-            "attempt {} has sent too many {kind} signals: no more of them are taken",
-            self.id
-        ))
+    fn signal_fault(&self, kind: SignalKind, is_over: bool) -> Option<SignalFault> {
+        if is_over {
+            return Some(SignalFault::Late);
+        }
+        self.has_sent_enough(kind).then_some(SignalFault::TooMany)
+    }
+
+    /// Returns true if the signal of that key was accepted, false if it was not allowed; nothing for a new one.
+    fn received(&self, key: &str) -> Option<bool> {
+        let has_key = |signals: &[Signal]| signals.iter().any(|before| before.key == key);
+        let was_accepted = has_key(&self.signals);
+        (was_accepted || has_key(&self.refused)).then_some(was_accepted)
+    }
+}
+
+impl SignalFault {
+    fn refusal(self, id: AttemptId, kind: SignalKind) -> Refusal {
+        Refusal::new(match self {
+            SignalFault::Late => format!("attempt {id} is over: {kind} came too late"),
+            SignalFault::TooMany => {
+                format!("attempt {id} has sent too many {kind} signals: no more of them are taken")
+            }
+        })
     }
 }
 

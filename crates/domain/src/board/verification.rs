@@ -139,7 +139,7 @@ impl Board {
     /// Returns the evidence the engine has to look for; evidence that the board knows itself is skipped.
     pub(super) fn evidence_to_collect(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
         let mut kinds = self.required_evidence(attempt);
-        kinds.retain(|kind| !kind.is_known_to_board());
+        kinds.retain(|kind| self.known_evidence(attempt, kind).is_none());
         kinds
     }
 

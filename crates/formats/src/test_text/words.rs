@@ -1,17 +1,15 @@
-//! Tests in a language of which only some words are known.
+//! The words by which tests, their assertions and what skips them are known in a language.
 
-use super::assertions::names_something;
-use super::code::Code;
-use super::model::{WrittenTest, kept_name};
-use super::scanner::CodeTokenKind;
-use super::syntax::{BlockComments, QuoteStyle, Syntax};
+use std::path::Path;
 
-/// Words for tests in a language that is not built in, as the settings give them.
+/// Words for tests in a language. A word that ends in `*` is the beginning of one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestWords {
     /// Words before the name of a test, or, when they end in `*`, the beginning of its name: `it`, `test_*`.
     pub tests: Vec<String>,
-    /// Words that assert: `assert`, `expect`. With `*` at the end, their beginning.
+    /// Words before the name of a function that tests may call: `def *`.
+    pub functions: Vec<String>,
+    /// Words that assert: `assert`, `expect*`.
     pub assertions: Vec<String>,
     /// Words that skip a test.
     pub skips: Vec<String>,
@@ -19,82 +17,129 @@ pub struct TestWords {
     pub comments: Vec<String>,
 }
 
-pub(super) fn tests(text: &str, words: &TestWords) -> Vec<WrittenTest> {
-    let comments: Vec<&str> = words
-        .comments
-        .iter()
-        .map(String::as_str)
-        .filter(|mark| !mark.is_empty())
-        .collect();
-    let has_slashes = comments.contains(&"//");
-    let syntax = Syntax {
-        line_comments: &comments,
-        block_comments: if has_slashes {
-            BlockComments::Plain
-        } else {
-            BlockComments::None
-        },
-        quotes: QuoteStyle::Plain,
-    };
-    let code = Code::of(text, syntax);
-    let begins: Vec<usize> = (0..code.tokens.len())
-        .filter(|at| code.word(*at).is_some_and(|word| matches(word, &words.tests)))
-        .collect();
-    let mut tests = Vec::new();
-    for (index, start) in begins.iter().enumerate() {
-        let end = begins.get(index + 1).copied().unwrap_or(code.tokens.len());
-        let Some(token) = code.get(*start) else { continue };
-        let below = code.range(*start, end);
-        let next = below
-            .iter()
-            .skip(1)
-            .find(|token| token.kind != CodeTokenKind::Mark);
-        let is_name = words.tests.iter().any(|word| {
-            word.strip_suffix('*')
-                .is_some_and(|begin| token.text.starts_with(begin))
-        });
-        let name = if is_name {
-            token.text
-        } else {
-            next.map_or("", |token| token.text)
-        };
-        let skip_range = code.range(start.saturating_sub(SKIP_REACH), end);
-        let own_line = token.line;
-        let next_line = code.get(end).map_or(usize::MAX, |token| token.line);
-        let is_skip = |word: &&super::scanner::CodeToken<'_>| {
-            let is_before_next = word.line > own_line && word.line + 1 >= next_line;
-            let is_own = word.line + 1 >= own_line && !is_before_next;
-            word.kind == CodeTokenKind::Word && matches(word.text, &words.skips) && is_own
-        };
-        tests.push(WrittenTest {
-            name: kept_name(name),
-            line: own_line,
-            is_skipped: skip_range.iter().any(|word| is_skip(&word)),
-            has_assertion: has_assertion(&code, start + 1, end, words),
-        });
+impl TestWords {
+    /// Returns the words for a file, by the ending of its name; nothing for a language that does not come with the program.
+    pub fn of_path(path: &Path) -> Option<TestWords> {
+        let ending = path.extension()?.to_str()?;
+        let known = KNOWN.iter().find(|known| known.endings.contains(&ending))?;
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Some(TestWords {
+            tests: owned(known.tests),
+            functions: owned(known.functions),
+            assertions: owned(known.assertions),
+            skips: owned(known.skips),
+            comments: owned(&[known.comment]),
+        })
     }
-    tests
 }
 
-/// Number of tokens before a test that may skip it, on its line or the one above.
-const SKIP_REACH: usize = 8;
-
-fn has_assertion(code: &Code<'_>, start: usize, end: usize, words: &TestWords) -> bool {
-    (start..end).any(|at| {
-        let is_assertion = code.word(at).is_some_and(|word| matches(word, &words.assertions));
-        let line = code.get(at).map_or(0, |token| token.line);
-        // The arguments of an assertion are in its brackets and on its line.
-        is_assertion && {
-            let after = code.range(at + 1, end).iter();
-            let on_line: Vec<_> = after.take_while(|token| token.line == line).copied().collect();
-            names_something(&on_line, "")
-        }
-    })
+/// A language that comes with the program.
+struct KnownLanguage {
+    endings: &'static [&'static str],
+    tests: &'static [&'static str],
+    functions: &'static [&'static str],
+    assertions: &'static [&'static str],
+    skips: &'static [&'static str],
+    comment: &'static str,
 }
 
-fn matches(word: &str, known: &[String]) -> bool {
-    known.iter().any(|known| match known.strip_suffix('*') {
-        Some(begin) => word.starts_with(begin),
-        None => word == known,
-    })
-}
+/// Words of each language, as `WordPattern` reads them. A condition counts as an assertion, because a failure often stands behind one.
+const KNOWN: [KnownLanguage; 4] = [
+    KnownLanguage {
+        endings: &["py"],
+        tests: &["def test*"],
+        functions: &["def *", "class *"],
+        assertions: &["assert*", ".assert_*(", "raises", "warns", "if", "except"],
+        skips: &[
+            "@pytest.mark.skip",
+            "@pytest.mark.xfail",
+            "@unittest.skip",
+            "@skip",
+            "expectedFailure",
+        ],
+        comment: "#",
+    },
+    KnownLanguage {
+        endings: &["rs"],
+        tests: &[
+            "#[test] … fn *",
+            "::test] … fn *",
+            "::test( … fn *",
+            "#[rstest … fn *",
+            "#[test_case … fn *",
+            "#[quickcheck … fn *",
+            "#[wasm_bindgen_test … fn *",
+        ],
+        functions: &["fn *", "macro_rules! *"],
+        assertions: &[
+            "assert*",
+            "prop_assert*",
+            "debug_assert*",
+            ".assert()",
+            "should_panic]",
+            "should_panic(",
+            "else { panic!(",
+            "=> panic!(",
+            "if",
+        ],
+        skips: &["#[ignore"],
+        comment: "//",
+    },
+    KnownLanguage {
+        endings: &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"],
+        tests: &[
+            "it(*",
+            "it.only(*",
+            "it.concurrent(*",
+            "it.each … '*'",
+            "it.skip('*'",
+            "it.todo('*'",
+            "it.fails('*'",
+            "xit('*'",
+            "test(*",
+            "test.only(*",
+            "test.concurrent(*",
+            "test.each … '*'",
+            "test.skip('*'",
+            "test.todo('*'",
+            "test.fails('*'",
+            "xtest('*'",
+            "specify('*'",
+            "Deno.test(*",
+        ],
+        functions: &["function *", "const * = (", "const * = async"],
+        assertions: &["expect*", "assert*", ".should.", "if"],
+        skips: &[
+            "it.skip(",
+            "it.todo(",
+            "it.fails(",
+            "xit(",
+            "test.skip('*'",
+            "test.todo(",
+            "test.fails(",
+            "xtest(",
+        ],
+        comment: "//",
+    },
+    KnownLanguage {
+        endings: &["go"],
+        tests: &["func Test*(t"],
+        functions: &["func *(", "func ( … ) *("],
+        assertions: &[
+            "assert.*(t",
+            "require.*(t",
+            "assert*(t",
+            "require*(t",
+            "check*(t",
+            "expect*(t",
+            "must*(t",
+            "is.*(",
+            "qt.*(",
+            "if",
+            "switch",
+            "select {",
+        ],
+        skips: &["testing.T) { t.Skip*"],
+        comment: "//",
+    },
+];

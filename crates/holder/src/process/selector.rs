@@ -8,12 +8,11 @@ use super::table::{self, ProcessEntry};
 /// Name of the variable that every process of an attempt carries.
 pub const MARKER: &str = "DBS_MARKER";
 
-/// Selects the processes of an attempt by marker, ancestor and session.
+/// Selects the processes of an attempt by marker and ancestor.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessSelector {
     entry: Option<String>,
     ancestor: Option<u32>,
-    session: Option<u32>,
     /// Number and start of processes that were members once. One that has lost its parent and carries no marker is known by nothing else.
     known: HashSet<(u32, u64)>,
     /// Number and start of processes that were not members, and the environment in which the marker was missing.
@@ -57,13 +56,6 @@ impl ProcessSelector {
         Ok(self)
     }
 
-    /// Selects also this session; only while its leader is known to be alive, because numbers are used again.
-    #[must_use]
-    pub fn in_session(mut self, session: Option<u32>) -> Self {
-        self.session = session;
-        self
-    }
-
     /// Looks into each environment once: a member stays one, even if it then clears its environment; a process that is not a member may
     /// start a marked program in its place.
     fn is_marked(&mut self, row: &ProcessEntry) -> io::Result<bool> {
@@ -97,7 +89,7 @@ pub fn members(target: &mut ProcessSelector) -> io::Result<Vec<ProcessEntry>> {
     let own = std::process::id();
     let mut found: HashSet<u32> = target.ancestor.into_iter().collect();
     for row in &rows {
-        if target.session.is_some_and(|session| session == row.session) || target.is_marked(row)? {
+        if target.is_marked(row)? {
             found.insert(row.pid);
         }
     }

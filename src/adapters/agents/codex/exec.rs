@@ -64,7 +64,7 @@ pub(super) fn retried(message: &str) -> AgentReport {
 }
 
 /// Reads the failure of a turn. The cause is only in the words; if they name none, the turn just failed.
-pub(super) fn turn_failed(message: String) -> AgentReport {
+fn turn_failed(message: String) -> AgentReport {
     let status = message
         .split_once("status ")
         .and_then(|(_, rest)| rest.get(..3)?.parse().ok());

@@ -90,25 +90,18 @@ fn figures(line: &Value) -> AgentReport {
     }
 }
 
-/// The figures in the words of the record, which `codex exec` uses too.
+/// Reads the tokens in the words of the record, which `codex exec` uses too. Codex counts those read from the cache and written there as
+/// input; here they are separate.
 pub(super) fn tokens(usage: &Value) -> Tokens {
-    const NAMES: [&str; 4] = [
-        "/input_tokens",
-        "/cached_input_tokens",
-        "/cache_write_input_tokens",
-        "/output_tokens",
-    ];
-    tokens_named(usage, NAMES)
-}
-
-/// Reads the tokens. Codex counts the tokens read from the cache and written there as input; here they are separate.
-pub(super) fn tokens_named(usage: &Value, [input, cached, written, output]: [&str; 4]) -> Tokens {
-    let (cache_read, cache_write) = (number(usage, cached), number(usage, written));
+    let (cache_read, cache_write) = (
+        number(usage, "/cached_input_tokens"),
+        number(usage, "/cache_write_input_tokens"),
+    );
     Tokens {
-        input: number(usage, input).saturating_sub(cache_read.saturating_add(cache_write)),
+        input: number(usage, "/input_tokens").saturating_sub(cache_read.saturating_add(cache_write)),
         cache_read,
         cache_write,
-        output: number(usage, output),
+        output: number(usage, "/output_tokens"),
     }
 }
 

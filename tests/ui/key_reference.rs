@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::action::{ActionEntry, ActionGroup, entries};
-use super::keymap::{KeyTable, Keymap};
+use dbs::ui::{ActionEntry, ActionGroup, KeyTable, Keymap, entries};
 
 /// All actions with their keys, as a Markdown document.
-pub fn keys_document(keymap: &Keymap) -> String {
+pub(crate) fn keys_document(keymap: &Keymap) -> String {
     let mut text = String::from(
         "# Keys\n\n\
          Made from the table of actions (`src/ui/action/table.rs`) and `assets/keys.toml`; `DBS_UPDATE=1 cargo test --test ui` \
