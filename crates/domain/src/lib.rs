@@ -44,6 +44,7 @@ pub mod tri;
 mod tries;
 pub mod undo;
 pub mod usage;
+pub mod wait_graph;
 pub mod wait_reason;
 pub mod workflow;
 
@@ -88,5 +89,6 @@ pub use tool_use::{ToolAction, ToolUse};
 pub use tri::Tri;
 pub use undo::UndoScope;
 pub use usage::{AttemptUsage, ContextFill, Cost, Spending, Tokens, Usage};
+pub use wait_graph::WaitGraph;
 pub use wait_reason::WaitReason;
 pub use workflow::{EngineAction, EvidenceKind, Workflow};

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
+use dbs_domain::WaitGraph;
+use dbs_domain::wait_graph::reachable;
+
 use super::commands::weakness;
 use super::model::{GraphPlan, GraphStatus, GraphTask};
 use super::{FileExists, GraphAgent};
@@ -112,8 +115,8 @@ fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
     if !is_sound {
         return false;
     }
-    let order = order(tasks);
-    let rest: Vec<usize> = (0..tasks.len()).filter(|at| !order.contains(at)).collect();
+    let graph = graph(tasks);
+    let rest = graph.stuck();
     if let Some(first) = rest.first() {
         let names: Vec<String> = rest.iter().map(ToString::to_string).collect();
         let text = format!(
@@ -125,49 +128,28 @@ fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
     rest.is_empty()
 }
 
-/// Returns the tasks, each behind those it waits for; without those that wait for each other in a circle.
-fn order(tasks: &[GraphTask]) -> Vec<usize> {
-    let mut order = Vec::new();
-    let mut done: BTreeSet<usize> = BTreeSet::new();
-    loop {
-        let ready = |(at, task): &(usize, &GraphTask)| !done.contains(at) && task.needs.is_subset(&done);
-        let next: Vec<usize> = tasks.iter().enumerate().filter(ready).map(|(at, _)| at).collect();
-        if next.is_empty() {
-            return order;
-        }
-        done.extend(&next);
-        order.extend(next);
-    }
+/// Returns the graph of the tasks by their indices.
+fn graph(tasks: &[GraphTask]) -> WaitGraph<usize> {
+    WaitGraph::new(tasks.iter().map(|task| task.needs.iter().copied()).enumerate())
 }
 
 /// Returns the depth of each task: 1 if it waits for none, else one more than the deepest of these (G30).
 pub fn depths(tasks: &[GraphTask]) -> Vec<usize> {
-    let mut depths = vec![1; tasks.len()];
-    for at in order(tasks) {
-        let needs = tasks.get(at).map(|task| &task.needs).into_iter().flatten();
-        let deepest = needs.filter_map(|need| depths.get(*need)).max().copied();
-        if let (Some(own), Some(deepest)) = (depths.get_mut(at), deepest) {
-            *own = deepest + 1;
-        }
-    }
-    depths
+    let depths = graph(tasks).longest(|_| 1);
+    (0..tasks.len())
+        .map(|at| depths.get(&at).copied().unwrap_or(1))
+        .collect()
 }
 
 /// Returns everything that each task waits for, by any number of steps.
 fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
-    let mut before = vec![BTreeSet::new(); tasks.len()];
-    for at in order(tasks) {
-        let needs = tasks.get(at).map(|task| &task.needs).into_iter().flatten();
-        let mut all = BTreeSet::new();
-        for need in needs {
-            all.insert(*need);
-            all.extend(before.get(*need).into_iter().flatten().copied());
-        }
-        if let Some(own) = before.get_mut(at) {
-            *own = all;
-        }
-    }
-    before
+    let needs = |at: usize| {
+        tasks
+            .get(at)
+            .into_iter()
+            .flat_map(|task| task.needs.iter().copied())
+    };
+    (0..tasks.len()).map(|at| reachable(needs(at), needs)).collect()
 }
 
 /// Checks that two tasks that may be worked on at the same time touch no path of each other (G20, G21).

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
 use dbs_domain::plan_entry::step_name;
 use dbs_domain::task::GateCommand;
-use dbs_domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId};
+use dbs_domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId, WaitGraph};
 
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
@@ -206,16 +206,15 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
 }
 
 /// Puts each task behind those it waits for, otherwise in the order of the plan.
-fn ordered(mut rest: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
-    let mut done: Vec<TaskDraft> = Vec::new();
-    let mut known: BTreeSet<TaskId> = BTreeSet::new();
-    while !rest.is_empty() {
-        let Some(at) = rest.iter().position(|draft| draft.deps.is_subset(&known)) else {
-            return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".to_owned());
-        };
-        let next = rest.remove(at);
-        known.insert(next.id.clone());
-        done.push(next);
+fn ordered(drafts: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
+    let nodes = drafts.iter().map(|draft| (draft.id.clone(), draft.deps.clone()));
+    let graph = WaitGraph::new(nodes);
+    if !graph.stuck().is_empty() {
+        return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".to_owned());
     }
-    Ok(done)
+    let mut by_id: BTreeMap<TaskId, TaskDraft> = drafts
+        .into_iter()
+        .map(|draft| (draft.id.clone(), draft))
+        .collect();
+    Ok(graph.order().iter().filter_map(|id| by_id.remove(id)).collect())
 }
