@@ -1,5 +1,6 @@
 //! Takes signals of attempts in: checks the token, then hands them to the engine.
 
+use crate::domain::cut::cut_bytes;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -89,7 +90,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
             report.len()
         )));
     }
-    let key = cut(&signal.key);
+    let key = cut_bytes(&signal.key, LONGEST_TEXT).replace('\0', "");
     // The token is void from the end of its attempt on. A signal that was taken before is still known.
     let is_known = || {
         attempt
@@ -111,7 +112,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
     Ok(Event::Signalled {
         attempt: signal.attempt,
         kind: signal.kind,
-        text: cut(&signal.text),
+        text: cut_bytes(&signal.text, LONGEST_TEXT).replace('\0', ""),
         report: signal.report.clone(),
         claims: signal
             .report
@@ -121,11 +122,6 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
         key,
         by_file: way == SignalWay::File,
     })
-}
-
-fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(LONGEST_TEXT);
-    text.get(..end).unwrap_or_default().replace('\0', "")
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod commit_template;
 pub mod conducting;
 pub mod context_restart;
 mod criteria;
+pub mod cut;
 pub mod daily_hours;
 pub mod effect;
 mod effect_completion;

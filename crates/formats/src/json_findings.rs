@@ -1,5 +1,6 @@
 //! Collects the findings in a JSON document, each with its path in it, and holds the least rules for each value.
 
+use dbs_domain::cut::cut_chars;
 use std::path::Path;
 
 use serde::Serialize;
@@ -135,7 +136,7 @@ impl<'a> JsonFindings<'a> {
 
 /// Returns a value of the document, quoted and cut.
 pub(super) fn quoted(text: &str) -> String {
-    let cut: String = text.chars().take(MOST_QUOTED).collect();
+    let cut = cut_chars(text, MOST_QUOTED);
     if cut.len() < text.len() {
         format!("{cut:?}…")
     } else {

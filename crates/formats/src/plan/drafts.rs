@@ -1,5 +1,6 @@
 //! Tasks of a plan: one for each phase that is to be done, ordered so that each is behind those it waits for.
 
+use dbs_domain::cut::cut_bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -61,8 +62,7 @@ pub fn batch_of(plan: &Plan, restarts: u32) -> BatchId {
 /// Returns the prefix of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
 fn short_name(batch: &BatchId) -> &str {
     let first = batch.as_str().split('-').next().unwrap_or_default();
-    let end = first.floor_char_boundary(LONGEST_PREFIX);
-    first.get(..end).unwrap_or(first)
+    cut_bytes(first, LONGEST_PREFIX)
 }
 
 /// Builds the tasks of a sound plan.
