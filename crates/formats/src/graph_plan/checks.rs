@@ -9,7 +9,7 @@ use dbs_domain::wait_graph::reachable;
 use super::commands::weakness;
 use super::model::{GraphPlan, GraphStatus, GraphTask};
 use super::{FileExists, GraphAgent};
-use crate::json_findings::JsonFindings;
+use crate::finding::Findings;
 use crate::json_object::JsonObject;
 
 /// Tasks and the length of chains up to which a plan is easily overseen (G25, G26).
@@ -17,12 +17,7 @@ const ADVISED_TASKS: usize = 12;
 const ADVISED_DEPTH: usize = 4;
 
 /// Checks all tasks together.
-pub(super) fn check(
-    plan: &GraphPlan,
-    root: &JsonObject<'_>,
-    found: &mut JsonFindings<'_>,
-    exists: FileExists<'_>,
-) {
+pub(super) fn check(plan: &GraphPlan, root: &JsonObject<'_>, found: &Findings<'_>, exists: FileExists<'_>) {
     let places = places(root);
     let mut about = Places {
         places: &places,
@@ -77,7 +72,7 @@ fn places(root: &JsonObject<'_>) -> Vec<usize> {
 /// Findings about tasks by their indices.
 struct Places<'a, 'b> {
     places: &'a [usize],
-    found: &'a mut JsonFindings<'b>,
+    found: &'a Findings<'b>,
 }
 
 impl Places<'_, '_> {
@@ -87,12 +82,12 @@ impl Places<'_, '_> {
 
     fn error(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
         self.found
-            .error(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
+            .error_at(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
     }
 
     fn warning(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
         self.found
-            .warning(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
+            .warning_at(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
     }
 }
 

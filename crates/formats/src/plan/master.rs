@@ -1,9 +1,9 @@
 //! The master plan: a title, and a table with a row for each phase (4.1, P12).
 
 use super::document::{Inline, Part, Row};
-use super::findings::Findings;
 use super::model::PlanItem;
 use super::words;
+use crate::finding::Findings;
 
 /// Most phases of a plan.
 const MOST_PHASES: usize = 1_000;
@@ -24,7 +24,7 @@ pub(super) struct PhaseRow {
 }
 
 /// Reads the parts of a master plan; nothing if it holds no table of phases.
-pub(super) fn read(parts: &[Part], found: &mut Findings<'_>) -> Option<Master> {
+pub(super) fn read(parts: &[Part], found: &Findings<'_>) -> Option<Master> {
     let (columns, rows) = phase_table(parts)?;
     let rows: Vec<_> = rows
         .iter()
@@ -106,7 +106,7 @@ fn columns(head: &[Inline]) -> Option<Columns> {
     })
 }
 
-fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<PhaseRow> {
+fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow> {
     let cell = |at: usize| row.cells.get(at).map(Inline::plain).unwrap_or_default();
     let link = row
         .cells

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use dbs_domain::WaitGraph;
 
-use super::findings::Findings;
 use super::model::PlanItem;
+use crate::finding::Findings;
 
 /// Records the faults in the ids and dependencies of the items.
-pub(super) fn check(items: &[PlanItem], found: &mut Findings<'_>) {
+pub(super) fn check(items: &[PlanItem], found: &Findings<'_>) {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for item in items {
         if let Some(before) = lines.insert(&item.id, item.line) {
