@@ -10,7 +10,7 @@ use dbs::config::{
 };
 use dbs::domain::time::Span;
 use dbs::domain::{BoardSettings, RoleId};
-use dbs::formats::diagnostic::DiagnosticLevel;
+use dbs::formats::finding::FindingLevel;
 use dbs::ui::{Glyphs, MouseCapture};
 use tempfile::TempDir;
 
@@ -347,15 +347,12 @@ fn a_file_that_cannot_be_read_is_told_with_its_line_left_alone_and_the_others_ho
         .user("base_branch = \"trunk\"\n")
         .toml(broken);
     let config = fixture.read();
-    let findings: Vec<(DiagnosticLevel, usize)> = config
+    let findings: Vec<(FindingLevel, usize)> = config
         .diagnostics()
         .iter()
         .map(|one| (one.severity, one.line))
         .collect();
-    assert_eq!(
-        findings,
-        [(DiagnosticLevel::Error, 2), (DiagnosticLevel::Error, 2)]
-    );
+    assert_eq!(findings, [(FindingLevel::Error, 2), (FindingLevel::Error, 2)]);
     assert_eq!(config.text("base_branch").unwrap(), "trunk");
     let refused = set(&fixture.places, "base_branch", "main").unwrap_err();
     assert!(matches!(&refused, ConfigError::Unusable { .. }), "{refused}");
@@ -690,7 +687,7 @@ fn a_yaml_file_that_cannot_be_read_is_told_with_its_line() {
         let config = fixture.read();
         let found = &config.diagnostics()[0];
         assert!(
-            found.severity == DiagnosticLevel::Error && found.line.abs_diff(line) <= 1,
+            found.severity == FindingLevel::Error && found.line.abs_diff(line) <= 1,
             "{found}"
         );
         assert!(found.text.starts_with("nothing in this file is used"), "{found}");

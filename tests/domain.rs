@@ -71,3 +71,5 @@ mod unable;
 mod undoing;
 #[path = "domain/verdicts.rs"]
 mod verdicts;
+#[path = "domain/waiting_order.rs"]
+mod waiting_order;

@@ -2,7 +2,7 @@
 //! checkout and all linked worktrees share (LK-44). Must never touch `.gitignore`, and depends on no port.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::text_file;
@@ -36,7 +36,8 @@ pub(crate) fn ensure(common: &Path) -> Result<(), ExcludeError> {
             return Ok(());
         };
         // Text that another process wrote meanwhile is not overwritten: the rule is then added to it.
-        if replace(&path, &before, &after).map_err(failed("add the ignore rule to", &path))? {
+        let is_same = || Ok(read(&path)? == before);
+        if text_file::replace_if(&path, &after, is_same).map_err(failed("add the ignore rule to", &path))? {
             return Ok(());
         }
     }
@@ -83,25 +84,4 @@ fn with_rule(text: &[u8]) -> Option<Vec<u8>> {
         "\n"
     };
     Some([text, format!("{gap}{RULE}\n").as_bytes()].concat())
-}
-
-/// Puts a whole new file in the place of the old one, with its permissions; false when the text is not `before` any more.
-fn replace(path: &Path, before: &[u8], after: &[u8]) -> io::Result<bool> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes of files"))]
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(path.parent().unwrap_or(path))?;
-    file.write_all(after)?;
-    if let Ok(found) = path.symlink_metadata()
-        && found.is_file()
-    {
-        file.as_file().set_permissions(found.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    if read(path)? != before {
-        return Ok(false);
-    }
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(true)
 }

@@ -5,11 +5,17 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use atomic_write_file::AtomicWriteFile;
 use serde::Serialize;
+use tempfile::NamedTempFile;
 
 /// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
+
+/// Mode of a file that is closed to others.
+const PRIVATE: u32 = 0o600;
+
+/// Begin of the names of files that are being written.
+pub(crate) const UNFINISHED: &str = ".tmp";
 
 /// Mark that some editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -76,14 +82,45 @@ pub fn tail(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
     Ok((bytes, before > 0))
 }
 
-/// Replaces a file by these bytes: whatever happens meanwhile, a reader gets either all of the earlier content or all of the new one.
+/// Replaces a file by these bytes: whatever happens meanwhile, a reader gets either all of the earlier content or all of the new one. A link
+/// in the way is replaced, not followed; permissions stay as they are.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = AtomicWriteFile::open(path)?;
-    file.write_all(bytes)?;
-    file.commit()
+    replace_if(path, bytes, || Ok(true)).map(drop)
+}
+
+/// Replaces a file in the same way if `is_wanted` still agrees when the new one is complete. Returns true if it did.
+///
+/// # Errors
+/// When it cannot be written, and those of `is_wanted`.
+pub(crate) fn replace_if(
+    path: &Path,
+    bytes: &[u8],
+    is_wanted: impl FnOnce() -> io::Result<bool>,
+) -> io::Result<bool> {
+    let file = filled(path, bytes, 0o666)?;
+    if let Ok(earlier) = path.symlink_metadata()
+        && earlier.is_file()
+    {
+        #[cfg(unix)]
+        keep_owner(file.as_file(), &earlier);
+        file.as_file().set_permissions(earlier.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    let is_wanted = is_wanted()?;
+    if is_wanted {
+        file.persist(path).map_err(|failure| failure.error)?;
+    }
+    Ok(is_wanted)
+}
+
+/// Gives a file to the owner of the earlier one, where the system allows that.
+#[cfg(unix)]
+fn keep_owner(file: &File, earlier: &std::fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    drop(fchown(file, Some(earlier.uid()), Some(earlier.gid())));
 }
 
 /// Replaces a file that holds a secret in the same way: it is closed to others afterwards, whatever its permissions were.
@@ -91,17 +128,43 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// When it cannot be written.
 pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes of files"))]
-    let mut options = atomic_write_file::OpenOptions::new();
+    let file = filled(path, bytes, PRIVATE)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|failure| failure.error)?;
+    Ok(())
+}
+
+/// Replaces a private file without waiting for the disk: after a power loss it may be empty.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace_private_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = filled(path, bytes, PRIVATE)?;
+    file.persist(path).map(drop).map_err(|failure| failure.error)
+}
+
+/// Writes a private file that must not exist yet.
+///
+/// # Errors
+/// When there is one, or it cannot be written.
+pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = filled(path, bytes, PRIVATE)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|failure| failure.error)?;
+    Ok(())
+}
+
+/// Returns an unfinished file with these bytes beside the path.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has modes of files"))]
+fn filled(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
     #[cfg(unix)]
-    {
-        use atomic_write_file::unix::OpenOptionsExt as _;
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.preserve_mode(false).mode(0o600);
-    }
-    let mut file = options.open(path)?;
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
-    file.commit()
+    Ok(file)
 }
 
 /// The same with a value as JSON that is only of use later; that it could not be kept is logged.

@@ -1,6 +1,7 @@
 //! Completions for a shell while a person types: the words that could come next, with the existing tasks, agents, stages and sessions.
 //! Quick and silent: it only reads, asks no server, and returns nothing where something is amiss.
 
+use crate::domain::cut::cut_chars;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
@@ -132,7 +133,7 @@ fn candidates(edge: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<Co
     found.retain(|(name, _)| name.starts_with(last) && *sanitize(name) == **name);
     found.truncate(MAX_NAMES);
     let shown = |text: String| {
-        let text: String = sanitize(&text).chars().take(MAX_TITLE).collect();
+        let text = cut_chars(&sanitize(&text), MAX_TITLE).to_owned();
         (!text.is_empty()).then(|| text.into())
     };
     found

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
-use crate::formats::diagnostic::line_of;
+use crate::formats::finding::line_of;
 
 /// Reads all settings of the file; the error is a line and a text.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {

@@ -18,7 +18,7 @@ use crate::config::setting::{
 use crate::config::value::{SettingValue, ValueKind};
 use crate::domain::UntrustedFiles;
 use crate::formats::agent_kind::AgentKinds;
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::finding::{Finding, FindingLevel};
 
 /// All settings of a project with their origins, read from every source.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,7 +26,7 @@ pub struct Config {
     values: BTreeMap<Vec<String>, Vec<(SettingValue, SettingOrigin)>>,
     /// Keys in the order they were written: families are listed so.
     order: Vec<Vec<String>>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<Finding>,
     /// Values and files that cannot be used although the work depends on them; reads after "could not use".
     unusable: Vec<String>,
     /// Parts of the project's files that are not trusted, and so not among the values.
@@ -103,7 +103,7 @@ impl Config {
     }
 
     /// Returns the problems of what could not be understood; nothing of it was lost.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
+    pub fn diagnostics(&self) -> &[Finding] {
         &self.diagnostics
     }
 
@@ -247,7 +247,7 @@ impl Config {
 
     fn report_file(&mut self, place: (&Path, usize), text: String) {
         self.unusable.push(format!("{}: {text}", shown_place(place)));
-        self.report(DiagnosticLevel::Error, place, text);
+        self.report(FindingLevel::Error, place, text);
     }
 
     fn environment(&mut self, given: &ConfigOverrides, found: &mut Vec<RawSetting>) {
@@ -265,7 +265,7 @@ impl Config {
                 None => {
                     if let Some(meant) = near_miss(rest) {
                         let text = format!("there is no such setting; did you mean {ENVIRONMENT}{meant}?");
-                        self.report(DiagnosticLevel::Warning, (Path::new(name), 0), text);
+                        self.report(FindingLevel::Warning, (Path::new(name), 0), text);
                     }
                 }
             }
@@ -296,7 +296,7 @@ impl Config {
                     format!("{key}, at {place}: it is a table, whose settings are written like {member}");
                 self.unusable.push(text);
             }
-            self.report(DiagnosticLevel::Warning, place, unknown(&found.parts(), &key));
+            self.report(FindingLevel::Warning, place, unknown(&found.parts(), &key));
             return None;
         };
         let value = match &found.text {
@@ -313,18 +313,13 @@ impl Config {
                     self.unusable.push(text);
                 }
                 let text = format!("{key} {why}; this value is passed over");
-                self.report(DiagnosticLevel::Warning, place, text);
+                self.report(FindingLevel::Warning, place, text);
             })
             .ok()
     }
 
-    fn report(&mut self, severity: DiagnosticLevel, (file, line): (&Path, usize), text: String) {
-        self.diagnostics.push(Diagnostic {
-            severity,
-            file: file.to_owned(),
-            line,
-            text,
-        });
+    fn report(&mut self, severity: FindingLevel, (file, line): (&Path, usize), text: String) {
+        self.diagnostics.push(Finding::new(severity, file, line, text));
     }
 }
 

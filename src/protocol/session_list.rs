@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::clock;
+use crate::adapters::text_file;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::{ProjectPaths, sockets};
 use crate::config::themes::read_small;
@@ -98,11 +97,7 @@ pub fn write_record(place: &ProjectPaths, name: &str) {
     };
     let file = record_path(&place.socket);
     let text = serde_json::to_vec(&record).unwrap_or_default();
-    let written = AtomicWriteFile::open(&file).and_then(|mut out| {
-        out.write_all(&text)?;
-        out.commit()
-    });
-    if let Err(error) = written {
+    if let Err(error) = text_file::replace(&file, &text) {
         tracing::warn!("could not write {}: {error}", file.display());
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ReadModel;
-use crate::domain::{Task, TaskId};
+use crate::domain::{Task, TaskId, WaitGraph};
 
 /// The dependencies between tasks in reading order, with the critical path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,13 +32,12 @@ impl DependencyGraph {
     /// Draws it up from the board.
     pub fn of(model: &ReadModel) -> DependencyGraph {
         let links = DependencyLinks::of(model);
-        let order = links.order();
-        let depths = links.longest(&order, |_| 1);
-        let path = links.path(model, &order);
+        let depths = links.graph.longest(|_| 1);
+        let path = links.path(model);
         let critical: BTreeSet<&TaskId> = path.iter().collect();
         let mut below: BTreeMap<&TaskId, Vec<&TaskId>> = BTreeMap::new();
         let mut roots = Vec::new();
-        for id in &order {
+        for id in links.graph.order() {
             match links.main(id, &depths, &critical) {
                 Some(main) => below.entry(main).or_default().push(id),
                 None => roots.push(*id),
@@ -80,95 +79,56 @@ impl DependencyGraph {
     }
 }
 
-/// The dependencies between existing tasks, in both directions.
+/// Linked tasks, and the dependencies between those that exist.
 struct DependencyLinks<'a> {
     linked: BTreeSet<&'a TaskId>,
-    deps: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,
-    dependents: BTreeMap<&'a TaskId, Vec<&'a TaskId>>,
+    /// The board refuses circles: tasks in one would be skipped.
+    graph: WaitGraph<&'a TaskId>,
 }
 
 impl<'a> DependencyLinks<'a> {
     fn of(model: &'a ReadModel) -> DependencyLinks<'a> {
-        let mut links = DependencyLinks {
-            linked: BTreeSet::new(),
-            deps: BTreeMap::new(),
-            dependents: BTreeMap::new(),
-        };
+        let mut linked = BTreeSet::new();
         for (id, task) in &model.tasks {
             for dep in &task.deps {
-                links.linked.insert(id);
-                if let Some((dep, _)) = model.tasks.get_key_value(dep) {
-                    links.linked.insert(dep);
-                    links.deps.entry(id).or_default().push(dep);
-                    links.dependents.entry(dep).or_default().push(id);
-                }
+                linked.insert(id);
+                linked.extend(model.tasks.get_key_value(dep).map(|(dep, _)| dep));
             }
         }
-        links
-    }
-
-    /// Returns every linked task after all its dependencies. Tasks in a circle are skipped; the board refuses circles.
-    fn order(&self) -> Vec<&'a TaskId> {
-        let many = |id: &&TaskId| self.deps.get(*id).map_or(0, Vec::len);
-        let mut open: BTreeMap<&TaskId, usize> = self.linked.iter().map(|id| (*id, many(id))).collect();
-        let mut ready: Vec<&'a TaskId> = self.linked.iter().copied().filter(|id| many(id) == 0).collect();
-        let mut order = Vec::with_capacity(self.linked.len());
-        while let Some(id) = ready.pop() {
-            order.push(id);
-            for next in self.dependents.get(id).into_iter().flatten() {
-                if let Some(left) = open.get_mut(next) {
-                    *left -= 1;
-                    if *left == 0 {
-                        ready.push(next);
-                    }
-                }
-            }
-        }
-        order
-    }
-
-    /// Returns for each task the weight of the heaviest chain that ends with it.
-    fn longest(
-        &self,
-        order: &[&'a TaskId],
-        weight: impl Fn(&TaskId) -> usize,
-    ) -> BTreeMap<&'a TaskId, usize> {
-        let mut longest: BTreeMap<&TaskId, usize> = BTreeMap::new();
-        for id in order {
-            let deps = self.deps.get(id).into_iter().flatten();
-            let before = deps
-                .filter_map(|dep| longest.get(dep))
-                .copied()
-                .max()
-                .unwrap_or(0);
-            longest.insert(id, before + weight(id));
-        }
-        longest
+        let nodes = linked.iter().map(|id| (*id, DependencyLinks::needs(model, id)));
+        let graph = WaitGraph::new(nodes);
+        DependencyLinks { linked, graph }
     }
 
     /// The dependency a task is drawn below: the one on the longest chain with it, else the deepest, else the first.
     fn main(
         &self,
-        id: &TaskId,
+        id: &'a TaskId,
         depths: &BTreeMap<&'a TaskId, usize>,
         critical: &BTreeSet<&TaskId>,
     ) -> Option<&'a TaskId> {
         let both = |dep: &TaskId| critical.contains(id) && critical.contains(dep);
-        let deps = self.deps.get(id)?.iter().rev();
+        let deps = self.graph.needs(&id).rev();
         deps.max_by_key(|dep| (both(dep), depths.get(*dep))).copied()
     }
 
     /// The longest chain of tasks that are not over, in the order they must be done.
-    fn path(&self, model: &ReadModel, order: &[&'a TaskId]) -> Vec<TaskId> {
+    fn path(&self, model: &ReadModel) -> Vec<TaskId> {
         let is_open = |id: &TaskId| model.tasks.get(id).is_some_and(|task| !task.state.is_terminal());
-        let chains = self.longest(order, |id| usize::from(is_open(id)));
-        let mut at = order.iter().rev().copied().max_by_key(|id| chains.get(id));
+        let chains = self.graph.longest(|id| usize::from(is_open(id)));
+        let mut at = self
+            .graph
+            .order()
+            .iter()
+            .rev()
+            .copied()
+            .max_by_key(|id| chains.get(id));
         let mut path = Vec::new();
         while let Some(id) = at.filter(|id| chains.get(id).is_some_and(|length| *length > 0)) {
             if is_open(id) {
                 path.push(id.clone());
             }
-            let deps = self.deps.get(id).into_iter().flatten().rev().copied();
+            let deps = self.graph.needs(&id).rev().copied();
             at = deps.max_by_key(|dep| chains.get(dep));
         }
         path.reverse();

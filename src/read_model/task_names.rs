@@ -1,5 +1,6 @@
 //! Names of tasks in places that would show only their ids: an id that says nothing gets the beginning of the title.
 
+use crate::domain::cut::cut_marked;
 use crate::domain::{TaskId, WaitReason};
 use crate::read_model::ReadModel;
 
@@ -17,11 +18,7 @@ impl ReadModel {
         if title.is_empty() || !says_nothing(id.as_str()) {
             return id.to_string();
         }
-        let mut short: String = title.chars().take(TITLE).collect();
-        if short.len() < title.len() {
-            short.push('…');
-        }
-        format!("{id} {short}")
+        format!("{id} {}", cut_marked(title, TITLE))
     }
 
     /// Returns the reason why a task is not started, with names of the tasks it waits for.

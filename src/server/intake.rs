@@ -1,5 +1,6 @@
 //! Takes signals of attempts in: checks the token, then hands them to the engine.
 
+use crate::domain::cut::cut_bytes;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -89,7 +90,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
             report.len()
         )));
     }
-    let key = cut(&signal.key);
+    let key = cut_bytes(&signal.key, LONGEST_TEXT).replace('\0', "");
     // Refused here, late signals and a flood make no events, so that the store does not grow.
     if let Some(refusal) = attempt.signal_refusal(signal.kind, &key) {
         return Err(refusal);
@@ -97,7 +98,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
     Ok(Event::Signalled {
         attempt: signal.attempt,
         kind: signal.kind,
-        text: cut(&signal.text),
+        text: cut_bytes(&signal.text, LONGEST_TEXT).replace('\0', ""),
         report: signal.report.clone(),
         claims: signal
             .report
@@ -107,11 +108,6 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWa
         key,
         by_file: way == SignalWay::File,
     })
-}
-
-fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(LONGEST_TEXT);
-    text.get(..end).unwrap_or_default().replace('\0', "")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Search of words in the output of all terminals, in the logs their holders wrote: step by step, so that results so far are shown at once
 //! and an abandoned search simply does not continue. A step blocks: call it from a blocking thread.
 
+use crate::domain::cut::cut_chars;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
@@ -241,7 +242,7 @@ impl SearchPattern {
         let text = String::from_utf8_lossy(part).replace('\t', " ");
         // A cut may have torn a letter apart.
         let text = text.trim_start_matches('\u{fffd}').trim();
-        sanitize(text).chars().take(MAX_LINE_CHARS).collect()
+        cut_chars(&sanitize(text), MAX_LINE_CHARS).to_owned()
     }
 }
 

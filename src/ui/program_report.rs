@@ -1,6 +1,7 @@
 //! Reports of a program in a terminal beside its screen: calls, progress and folder. Pure. The words come from the program: they are
 //! cleaned and bounded here, and are never shown without the name of the pane they came from.
 
+use crate::domain::cut::cut_chars;
 use std::path::PathBuf;
 
 use super::text::clean;
@@ -60,7 +61,7 @@ impl ProgramCall {
             .filter(|part| !part.is_empty())
             .collect();
         let line: String = parts.join(": ").split_whitespace().collect::<Vec<_>>().join(" ");
-        let words: String = clean(&line).chars().take(LONGEST_CALL).collect();
+        let words = cut_chars(&clean(&line), LONGEST_CALL).to_owned();
         (!words.is_empty()).then_some(ProgramCall::Words(words))
     }
 

@@ -69,7 +69,7 @@ fn a_file_of_settings_is_replaced_and_never_written_in_place() {
     let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
     let partial = names
         .iter()
-        .filter(|name| name.to_string_lossy().starts_with(".config"));
+        .filter(|name| name.to_string_lossy().starts_with(".tmp"));
     assert_eq!(partial.count(), 0, "{names:?}");
 }
 

@@ -233,9 +233,7 @@ fn a_plan_answers_a_challenge_by_a_decision_that_names_it() {
     let open = |names: &[&str]| {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let found = undecided(Path::new("plan.json"), &plan, &names).into_iter();
-        found
-            .map(|found| (found.code, found.diagnostic.text))
-            .collect::<Vec<_>>()
+        found.map(|found| (found.code, found.text)).collect::<Vec<_>>()
     };
     assert_eq!(open(&["C1", "C12"]), []);
     let said = open(&["C1", "C2"]);

@@ -120,10 +120,7 @@ fn only_version_three_is_read_and_a_plan_has_a_task() {
     let findings = read(&old).findings;
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert_eq!(findings[0].code, "SCHEMA_VERSION");
-    assert!(
-        findings[0].diagnostic.text.contains("says 2; version 3"),
-        "{findings:?}"
-    );
+    assert!(findings[0].text.contains("says 2; version 3"), "{findings:?}");
     for text in ["{}", "[]", "{\"tasks\": []}", "", "{\"schemaVersion\": 3,"] {
         let findings = read_text(text).findings;
         assert_eq!(findings.len(), 1, "{text}: {findings:?}");

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use dbs::adapters::rehearsal::{MANIFEST, TreeCheck, check};
-use dbs::formats::diagnostic::Diagnostic;
+use dbs::formats::finding::Finding;
 use dbs::formats::test_text::{self, TestWords};
 use dbs::formats::{design, end_rules, graph_plan, prd, scenario, story_files, task_list, workflow};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
@@ -25,7 +25,7 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// A reader: what it says against a text.
 type Reader = fn(&str) -> Vec<String>;
 
-fn shown(findings: &[Diagnostic]) -> Vec<String> {
+fn shown(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }
 
@@ -89,18 +89,14 @@ const JSON_READERS: [(&str, Reader); 6] = [
     }),
     ("prd", |text| {
         let found = prd::read(Path::new("p.json"), text).findings;
-        found.iter().map(|found| found.diagnostic.to_string()).collect()
+        found.iter().map(|found| found.to_string()).collect()
     }),
     ("graph plan", graph_findings),
     ("documents of a design", |text| {
         use design::DesignDocument::{Analysis, Critique, Report};
         let found =
             [Analysis, Critique, Report].map(|kind| design::findings(kind, Path::new("d.json"), text));
-        found
-            .iter()
-            .flatten()
-            .map(|found| found.diagnostic.to_string())
-            .collect()
+        found.iter().flatten().map(|found| found.to_string()).collect()
     }),
     ("story state", |text| {
         let refused = story_files::read_state(text).err();
@@ -112,7 +108,7 @@ const YAML_READERS: [(&str, Reader); 1] = [("settings", |text| settings("config.
 
 fn graph_findings(text: &str) -> Vec<String> {
     let found = graph_plan::read(Path::new("plan.json"), text, &|_| false).findings;
-    found.iter().map(|found| found.diagnostic.to_string()).collect()
+    found.iter().map(|found| found.to_string()).collect()
 }
 
 /// As many lines as fit into the largest file.
@@ -358,7 +354,7 @@ fn plan_findings(text: &str) -> Vec<String> {
     let mut findings = Vec::new();
     for master in [text, rows, &whole] {
         let plan = dbs::formats::plan::read(Path::new("plans/M.md"), master, &[], &mut open);
-        findings.extend(plan.findings.iter().map(|found| found.diagnostic.to_string()));
+        findings.extend(plan.findings.iter().map(|found| found.to_string()));
     }
     findings
 }

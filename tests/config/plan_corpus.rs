@@ -70,7 +70,7 @@ fn lines(plan: &Plan) -> String {
     lines.extend(
         plan.findings
             .iter()
-            .map(|found| format!("{} ({})", found.diagnostic, found.code)),
+            .map(|found| format!("{} ({})", found, found.code)),
     );
     lines.join("\n")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dbs::domain::task::GateCommand;
-use dbs::formats::diagnostic::DiagnosticLevel;
+use dbs::formats::finding::FindingLevel;
 use dbs::formats::plan::{self, PhaseStatus, Plan, PlanChoices, PlanItem};
 use proptest::prelude::*;
 
@@ -44,8 +44,8 @@ fn one(phase: &str) -> Plan {
 /// Codes with file and line, errors marked.
 fn found(plan: &Plan) -> Vec<String> {
     let all = plan.findings.iter().map(|found| {
-        let known = &found.diagnostic;
-        let mark = if known.severity == DiagnosticLevel::Error {
+        let known = found;
+        let mark = if known.severity == FindingLevel::Error {
             "!"
         } else {
             ""
@@ -465,7 +465,7 @@ proptest! {
             let plan = read(master, &[("plans/one.md", phase)]);
             let most = master.lines().count().max(phase.lines().count()) + 1;
             for found in &plan.findings {
-                prop_assert!(found.diagnostic.line <= most, "{found:?}");
+                prop_assert!(found.line <= most, "{found:?}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dbs::formats::diagnostic::DiagnosticLevel;
+use dbs::formats::finding::FindingLevel;
 use dbs::formats::prd::{self, PrdDialect, PrdDocument, SetPassesError, StorySize};
 use proptest::prelude::*;
 
@@ -39,9 +39,9 @@ fn read(text: &str) -> PrdDocument {
 /// Codes with line and path, errors marked.
 fn found(prd: &PrdDocument) -> Vec<String> {
     let all = prd.findings.iter().map(|found| {
-        let is_error = found.diagnostic.severity == DiagnosticLevel::Error;
+        let is_error = found.severity == FindingLevel::Error;
         let mark = if is_error { "!" } else { "" };
-        format!("{mark}{} {} {}", found.code, found.diagnostic.line, found.path)
+        format!("{mark}{} {} {}", found.code, found.line, found.path)
     });
     all.collect()
 }
@@ -164,7 +164,7 @@ fn each_violation_is_named_by_its_path_and_line() {
         let told = found(&with(&from, &to));
         assert!(told.iter().any(|told| told == wanted), "{line}: {told:?}");
     }
-    let shown = with("\"feature\"", "\"epic\"").findings[0].diagnostic.to_string();
+    let shown = with("\"feature\"", "\"epic\"").findings[0].to_string();
     assert_eq!(
         shown,
         "prds/001-FEAT-export.json:2: error: $.type: \"epic\" is no type of PRD; write feature, bug, enhancement, spike, chore, tech-debt"
@@ -278,8 +278,8 @@ proptest! {
         let prd = read(&text);
         let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
         for found in &prd.findings {
-            prop_assert!((1..=n_lines).contains(&found.diagnostic.line));
-            let shown = found.diagnostic.to_string();
+            prop_assert!((1..=n_lines).contains(&found.line));
+            let shown = found.to_string();
             prop_assert!(!shown.chars().any(char::is_control), "{shown:?}");
         }
         if prd::set_passes(&text, "US-001").is_ok() {

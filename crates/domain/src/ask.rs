@@ -1,6 +1,7 @@
 //! Questions of an agent to a person that it needs answered before it continues. Each has an identity of its own and is answered once, by
 //! the first who answers it, even across a restart.
 
+use crate::cut::cut_bytes;
 use serde::{Deserialize, Serialize};
 
 use super::id::AskId;
@@ -40,10 +41,10 @@ impl Ask {
     /// Returns the ask with texts and options cut to their limits.
     #[must_use]
     pub fn bounded(mut self) -> Ask {
-        cut(&mut self.text, LONGEST_ASK);
+        self.text.truncate(cut_bytes(&self.text, LONGEST_ASK).len());
         self.options.truncate(MOST_OPTIONS);
         for option in &mut self.options {
-            cut(option, LONGEST_OPTION);
+            option.truncate(cut_bytes(option, LONGEST_OPTION).len());
         }
         self
     }
@@ -98,10 +99,6 @@ impl Ask {
 /// Parses the words as a number, with or without a full stop after it.
 fn number_of(words: &str) -> Option<usize> {
     words.trim().trim_end_matches('.').parse().ok()
-}
-
-fn cut(text: &mut String, longest: usize) {
-    text.truncate(text.floor_char_boundary(longest));
 }
 
 /// Kind of decision that an ask requests.

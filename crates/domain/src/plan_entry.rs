@@ -1,6 +1,7 @@
 //! Details that a plan gives of a task beyond its title and text, and the record of them. Read from a file once: later changes of the file
 //! change nothing here.
 
+use crate::cut::cut_bytes;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -264,7 +265,7 @@ impl StoryWork {
 
     /// Remembers that the story got stuck, in a bounded number of bytes and times.
     pub fn get_stuck(&mut self, mut stuck: StuckWork) {
-        stuck.why.truncate(stuck.why.floor_char_boundary(LONGEST_REASON));
+        stuck.why.truncate(cut_bytes(&stuck.why, LONGEST_REASON).len());
         self.stuck.push(stuck);
         if self.stuck.len() > MOST_STUCK {
             self.stuck.remove(0);

@@ -1,5 +1,7 @@
 //! Line of a program's output that best explains its failure.
 
+use crate::cut::cut_marked;
+
 /// Longest line that is returned, in characters.
 const MOST: usize = 200;
 
@@ -48,12 +50,7 @@ pub fn telling_line(output: &str) -> Option<String> {
     let lines = output.lines().map(str::trim);
     let said = lines.filter(|line| line.contains(char::is_alphanumeric));
     let line = said.max_by_key(|line| weight(line))?;
-    let line = without_shell(line);
-    let mut short: String = line.chars().take(MOST).collect();
-    if short.len() < line.len() {
-        short.push('…');
-    }
-    Some(short)
+    Some(cut_marked(without_shell(line), MOST))
 }
 
 fn weight(line: &str) -> Weight {

@@ -1,6 +1,6 @@
 //! Commands of a person that can be undone: those that change nothing but the tasks they name. Undo is not offered for the others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::attempt::Attempt;
@@ -8,6 +8,7 @@ use super::batch::{Batch, RunState};
 use super::command::Command;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::task::{HoldReason, Task, TaskState};
+use super::wait_graph::reachable;
 use super::workflow::{Actor, CascadePolicy, Workflow};
 
 /// Rows that decide whether a command can be undone.
@@ -106,19 +107,15 @@ impl UndoScope<'_> {
     /// Returns true if a task that waits for this one, at any distance, is skipped because of another: it would come back, or be reported
     /// again, once this one continues.
     fn frees_dependents(&self, id: &TaskId) -> bool {
-        let mut seen = BTreeSet::from([id]);
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            for task in self.tasks.values().filter(|task| task.deps.contains(next)) {
-                if matches!(&task.state, TaskState::Skipped(skip) if skip.root().is_some()) {
-                    return true;
-                }
-                if seen.insert(&task.id) {
-                    open.push(&task.id);
-                }
-            }
-        }
-        false
+        let dependents = |on| {
+            let dependents = self.tasks.values().filter(move |task| task.deps.contains(on));
+            dependents.map(|task| &task.id)
+        };
+        let mut behind = reachable(dependents(id), dependents).into_iter();
+        behind.any(|id| {
+            let state = self.tasks.get(id).map(|task| &task.state);
+            matches!(state, Some(TaskState::Skipped(skip)) if skip.root().is_some())
+        })
     }
 
     /// Returns true if another task is skipped, or begins, once this one stops.

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::diagnostic::Diagnostic;
 use super::end_rules::EndRules;
+use super::finding::Finding;
 use super::permissions::{PermissionPolicy, fits_pattern};
 
 /// The kinds that are written in Rust, and the word for a command of one's own: no file may take their names.
@@ -136,7 +136,7 @@ pub struct AgentKinds {
 }
 
 /// Reads a kind of that name. A single error means that there is no kind.
-pub fn read(name: &str, file: &Path, text: &str) -> (Option<DescribedKind>, Vec<Diagnostic>) {
+pub fn read(name: &str, file: &Path, text: &str) -> (Option<DescribedKind>, Vec<Finding>) {
     reading::read(name, file, text)
 }
 

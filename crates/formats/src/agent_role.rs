@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::diagnostic::Diagnostic;
+use super::finding::Finding;
 use super::permissions::PermissionRule;
 use super::table::{self, TableReader};
 use dbs_domain::{AttemptMode, RoleId, SignalKind, StageId};
@@ -57,7 +57,7 @@ impl AgentRole {
 }
 
 /// Reads the role of that name. A single error means that there is no role.
-pub fn read(id: &str, file: &Path, text: &str) -> (Option<AgentRole>, Vec<Diagnostic>) {
+pub fn read(id: &str, file: &Path, text: &str) -> (Option<AgentRole>, Vec<Finding>) {
     table::read((file, text), "a role", |_| Vec::new(), |root| read_root(id, root))
 }
 

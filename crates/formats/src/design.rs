@@ -15,7 +15,7 @@ pub use critique::{Challenge, ChallengeSeverity, Critique, CritiqueVerdict};
 pub use fields::{Approach, Degree};
 pub use report::{ExpertReport, ProposedTask};
 
-use crate::json_findings::{JsonFinding, JsonFindings};
+use crate::finding::{Finding, Findings};
 use crate::json_object::JsonObject;
 use crate::json_place::{self, JsonPlace};
 
@@ -69,13 +69,13 @@ pub fn report_file(expert: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesignRead<T> {
     pub document: T,
-    pub findings: Vec<JsonFinding>,
+    pub findings: Vec<Finding>,
 }
 
 impl<T> DesignRead<T> {
     /// Returns true if the document has no error.
     pub fn is_sound(&self) -> bool {
-        !self.findings.iter().any(|found| found.diagnostic.is_error())
+        !self.findings.iter().any(|found| found.is_error())
     }
 }
 
@@ -95,7 +95,7 @@ pub fn read_critique(file: &Path, text: &str) -> DesignRead<Critique> {
 }
 
 /// Returns all findings in a document of that kind.
-pub fn findings(kind: DesignDocument, file: &Path, text: &str) -> Vec<JsonFinding> {
+pub fn findings(kind: DesignDocument, file: &Path, text: &str) -> Vec<Finding> {
     match kind {
         DesignDocument::Analysis => read_analysis(file, text).findings,
         DesignDocument::Report => read_report(file, text).findings,
@@ -113,14 +113,14 @@ fn read<T: Default + Serialize>(
     file: &Path,
     text: &str,
     (what, known): (&str, &[&str]),
-    fields: impl FnOnce(&JsonObject<'_>, &mut JsonFindings<'_>) -> T,
+    fields: impl FnOnce(&JsonObject<'_>, &Findings<'_>) -> T,
 ) -> DesignRead<T> {
-    let mut found = JsonFindings::about(file, text);
+    let found = Findings::about(file, text);
     let document = match json_place::parse(text) {
-        Ok(root) => read_root(&root, (what, known), &mut found, fields),
+        Ok(root) => read_root(&root, (what, known), &found, fields),
         Err(fault) => {
             let text = format!("this is no JSON that can be read: {}", fault.text);
-            found.error("BAD_JSON", fault.at, "$", &text);
+            found.error_at("BAD_JSON", fault.at, "$", &text);
             T::default()
         }
     };
@@ -133,8 +133,8 @@ fn read<T: Default + Serialize>(
 fn read_root<T: Default + Serialize>(
     root: &JsonPlace,
     (what, known): (&str, &[&str]),
-    found: &mut JsonFindings<'_>,
-    fields: impl FnOnce(&JsonObject<'_>, &mut JsonFindings<'_>) -> T,
+    found: &Findings<'_>,
+    fields: impl FnOnce(&JsonObject<'_>, &Findings<'_>) -> T,
 ) -> T {
     let Some(object) = JsonObject::read((root, "$".to_owned()), (what, known), found) else {
         return T::default();
@@ -145,7 +145,7 @@ fn read_root<T: Default + Serialize>(
         let text = format!(
             "its texts have {bytes} bytes together; write {MOST_BYTES} at most, the most important ones"
         );
-        found.error("TOO_LONG", root.start, "$", &text);
+        found.error_at("TOO_LONG", root.start, "$", &text);
     }
     document
 }

@@ -18,7 +18,7 @@ pub use model::{
 };
 pub use write_back::{GraphProgress, with_progress};
 
-use crate::json_findings::JsonFindings;
+use crate::finding::Findings;
 use crate::json_object::JsonObject;
 use crate::json_place::{self, JsonContent, JsonPlace};
 
@@ -39,7 +39,7 @@ pub type FileExists<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Reads a graph plan. Its faults are in its findings, each with its path in the document.
 pub fn read(file: &Path, text: &str, exists: FileExists<'_>) -> GraphPlan {
-    let mut found = JsonFindings::about(file, text);
+    let found = Findings::about(file, text);
     let mut plan = GraphPlan {
         file: file.to_owned(),
         goal: String::new(),
@@ -48,17 +48,17 @@ pub fn read(file: &Path, text: &str, exists: FileExists<'_>) -> GraphPlan {
         findings: Vec::new(),
     };
     match json_place::parse(text) {
-        Ok(root) => read_root(&root, &mut plan, &mut found, exists),
+        Ok(root) => read_root(&root, &mut plan, &found, exists),
         Err(fault) => {
             let text = format!("this is no JSON that can be read: {}", fault.text);
-            found.error("BAD_JSON", fault.at, "$", &text);
+            found.error_at("BAD_JSON", fault.at, "$", &text);
         }
     }
     plan.findings = found.finish();
     plan
 }
 
-fn read_root(root: &JsonPlace, plan: &mut GraphPlan, found: &mut JsonFindings<'_>, exists: FileExists<'_>) {
+fn read_root(root: &JsonPlace, plan: &mut GraphPlan, found: &Findings<'_>, exists: FileExists<'_>) {
     let Some(object) = JsonObject::read((root, "$".to_owned()), ("a graph plan", &FIELDS), found) else {
         return;
     };
@@ -72,12 +72,12 @@ fn read_root(root: &JsonPlace, plan: &mut GraphPlan, found: &mut JsonFindings<'_
     if entries.is_empty() && object.field("tasks").is_none_or(is_empty_list) {
         let at = object.field("tasks").map_or(root.start, |tasks| tasks.start);
         let text = "a graph plan needs at least one task; write its \"tasks\", or have them written anew";
-        found.error("NO_TASKS", at, "$.tasks", text);
+        found.error_at("NO_TASKS", at, "$.tasks", text);
     }
     let tasks = entries.into_iter().map(|(entry, path)| {
         // A task keeps its place even if it cannot be read, for its index is its name (G4).
         let read = task::read(entry, path, found);
-        read.unwrap_or_else(|| GraphTask::unread(found.line_of(entry)))
+        read.unwrap_or_else(|| GraphTask::unread(found.line_of(entry.start)))
     });
     plan.tasks = tasks.collect();
     checks::check(plan, &object, found, exists);
@@ -88,13 +88,13 @@ fn is_empty_list(value: &JsonPlace) -> bool {
 }
 
 /// Returns true if the plan is of the version that is read (G32).
-fn has_version(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> bool {
+fn has_version(object: &JsonObject<'_>, found: &Findings<'_>) -> bool {
     let path = object.at("schemaVersion");
     let Some(value) = object.field("schemaVersion") else {
         let text = format!(
             "this is missing, so the file is no graph plan; one begins with {{\"schemaVersion\": {GRAPH_PLAN_VERSION}}}"
         );
-        found.error("SCHEMA_VERSION", object.value().start, &path, &text);
+        found.error_at("SCHEMA_VERSION", object.value().start, &path, &text);
         return false;
     };
     let version = match &value.content {
@@ -105,11 +105,11 @@ fn has_version(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> bool {
     let text = format!(
         "this plan says {version}; version {GRAPH_PLAN_VERSION} is read, so have the plan written anew"
     );
-    found.error("SCHEMA_VERSION", value.start, &path, &text);
+    found.error_at("SCHEMA_VERSION", value.start, &path, &text);
     false
 }
 
-fn context(root: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> GraphContext {
+fn context(root: &JsonObject<'_>, found: &Findings<'_>) -> GraphContext {
     let Some(value) = root.field("context") else {
         return GraphContext::default();
     };
@@ -120,7 +120,7 @@ fn context(root: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> GraphContext 
     ) else {
         return GraphContext::default();
     };
-    let mut text = |key: &str, is_line: bool| object.text(key, (MOST_TEXT, is_line), found);
+    let text = |key: &str, is_line: bool| object.text(key, (MOST_TEXT, is_line), found);
     let (stack, conventions) = (text("stack", false), text("conventions", false));
     let (test_command, build_command) = (text("testCommand", true), text("buildCommand", true));
     let lsp = object.field("lsp").and_then(|value| {

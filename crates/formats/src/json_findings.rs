@@ -1,91 +1,28 @@
-//! Collects the findings in a JSON document, each with its path in it, and holds the least rules for each value.
-
-use std::path::Path;
-
-use serde::Serialize;
+//! Findings in a JSON document, each with its path in it, and the least rules for each value.
 
 use super::json_place::JsonPlace;
-use crate::diagnostic::{Diagnostic, DiagnosticLevel, LineStarts};
+use crate::finding::{FindingLevel, Findings};
 use crate::nearest::nearest;
+use dbs_domain::cut::cut_chars;
 
 /// Most characters of a value that a finding quotes.
 const MOST_QUOTED: usize = 60;
-/// Most findings about one text.
-const MOST_FINDINGS: usize = 1_000;
-
-/// Something in a JSON document that is wrong, doubtful or worth knowing, with a code for programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct JsonFinding {
-    pub code: &'static str,
-    /// Path in the document: `$.userStories[2].id`.
-    pub path: String,
-    /// File, line and text; the text begins with the path.
-    #[serde(flatten)]
-    pub diagnostic: Diagnostic,
-}
-
-/// Findings about one text.
-pub(super) struct JsonFindings<'a> {
-    file: &'a Path,
-    lines: LineStarts,
-    found: Vec<JsonFinding>,
-}
-
-impl<'a> JsonFindings<'a> {
-    pub(super) fn about(file: &'a Path, text: &str) -> JsonFindings<'a> {
-        JsonFindings {
-            file,
-            lines: LineStarts::of(text),
-            found: Vec::new(),
-        }
+impl Findings<'_> {
+    pub(super) fn error_at(&self, code: &'static str, at: usize, path: &str, text: &str) {
+        self.note(FindingLevel::Error, code, (at, path), text);
     }
 
-    pub(super) fn line_of(&self, value: &JsonPlace) -> usize {
-        self.lines.line_of(value.start)
-    }
-
-    pub(super) fn error(&mut self, code: &'static str, at: usize, path: &str, text: &str) {
-        self.add(DiagnosticLevel::Error, code, (at, path), text);
-    }
-
-    pub(super) fn warning(&mut self, code: &'static str, at: usize, path: &str, text: &str) {
-        self.add(DiagnosticLevel::Warning, code, (at, path), text);
-    }
-
-    fn add(&mut self, severity: DiagnosticLevel, code: &'static str, (at, path): (usize, &str), text: &str) {
-        let (code, severity, path, text) = match self.found.len() {
-            // The findings behind the last one are unknown, so it is an error.
-            MOST_FINDINGS => {
-                let text = "too much is wrong with this text; the rest is not shown";
-                ("TOO_MANY_FINDINGS", DiagnosticLevel::Error, "$", text)
-            }
-            many if many > MOST_FINDINGS => return,
-            _ => (code, severity, path, text),
-        };
-        let diagnostic = Diagnostic {
-            severity,
-            file: self.file.to_owned(),
-            line: self.lines.line_of(at),
-            text: format!("{path}: {text}"),
-        };
-        self.found.push(JsonFinding {
-            code,
-            path: path.to_owned(),
-            diagnostic,
-        });
-    }
-
-    pub(super) fn finish(self) -> Vec<JsonFinding> {
-        self.found
+    pub(super) fn warning_at(&self, code: &'static str, at: usize, path: &str, text: &str) {
+        self.note(FindingLevel::Warning, code, (at, path), text);
     }
 
     /// Reports a key that appears twice as an error: the meant value is unknown.
-    pub(super) fn keys_once(&mut self, object: &JsonPlace, path: &str) {
+    pub(super) fn keys_once(&self, object: &JsonPlace, path: &str) {
         let mut seen = std::collections::BTreeSet::new();
         for (key, value) in object.members().unwrap_or_default() {
             if !seen.insert(key.as_str()) {
                 let path = format!("{path}{}", step(key));
-                self.error(
+                self.error_at(
                     "DUPLICATE_KEY",
                     value.start,
                     &path,
@@ -96,17 +33,17 @@ impl<'a> JsonFindings<'a> {
     }
 
     /// Warns of a key that is nearly a known one; any other is kept silently.
-    pub(super) fn unknown_key(&mut self, key: &str, known: &[&str], value: &JsonPlace, path: &str) {
+    pub(super) fn unknown_key(&self, key: &str, known: &[&str], value: &JsonPlace, path: &str) {
         if let Some(meant) = nearest(key, known.iter().copied()) {
             let path = format!("{path}{}", step(key));
             let text = format!("this field is not known and is kept; did you mean {meant:?}?");
-            self.warning("UNKNOWN_FIELD", value.start, &path, &text);
+            self.warning_at("UNKNOWN_FIELD", value.start, &path, &text);
         }
     }
 
     /// Reads a text without harmful control characters, of at most `most` characters; nothing if it is not one.
     pub(super) fn text(
-        &mut self,
+        &self,
         value: &JsonPlace,
         path: &str,
         most: usize,
@@ -114,19 +51,19 @@ impl<'a> JsonFindings<'a> {
     ) -> Option<String> {
         let Some(text) = value.text() else {
             let text = format!("this must be a text, not {}", value.kind());
-            self.error("WRONG_KIND", value.start, path, &text);
+            self.error_at("WRONG_KIND", value.start, path, &text);
             return None;
         };
         let is_allowed = |letter: char| !letter.is_control() || (!is_one_line && "\n\r\t".contains(letter));
         if let Some(control) = text.chars().find(|letter| !is_allowed(*letter)) {
             let text = format!("this holds the control character {control:?}; take it out");
-            self.error("CONTROL_CHARACTER", value.start, path, &text);
+            self.error_at("CONTROL_CHARACTER", value.start, path, &text);
             return None;
         }
         let n = text.chars().count();
         if n > most {
             let text = format!("this has {n} characters; write {most} at most");
-            self.error("TOO_LONG", value.start, path, &text);
+            self.error_at("TOO_LONG", value.start, path, &text);
             return None;
         }
         Some(text.trim().to_owned())
@@ -135,7 +72,7 @@ impl<'a> JsonFindings<'a> {
 
 /// Returns a value of the document, quoted and cut.
 pub(super) fn quoted(text: &str) -> String {
-    let cut: String = text.chars().take(MOST_QUOTED).collect();
+    let cut = cut_chars(text, MOST_QUOTED);
     if cut.len() < text.len() {
         format!("{cut:?}…")
     } else {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::json_findings::{JsonFindings, quoted};
+use super::finding::Findings;
+use super::json_findings::quoted;
 use super::json_place::{JsonContent, JsonPlace};
 use super::nearest::nearest;
 
@@ -17,11 +18,11 @@ impl<'a> JsonObject<'a> {
     pub(super) fn read(
         (value, path): (&'a JsonPlace, String),
         (what, known): (&str, &[&str]),
-        found: &mut JsonFindings<'_>,
+        found: &Findings<'_>,
     ) -> Option<JsonObject<'a>> {
         let Some(members) = value.members() else {
             let text = format!("{what} must be an object, not {}", value.kind());
-            found.error("WRONG_KIND", value.start, &path, &text);
+            found.error_at("WRONG_KIND", value.start, &path, &text);
             return None;
         };
         found.keys_once(value, &path);
@@ -46,13 +47,13 @@ impl<'a> JsonObject<'a> {
         format!("{}.{key}", self.path)
     }
 
-    pub(super) fn missing(&self, key: &str, example: &str, found: &mut JsonFindings<'_>) {
+    pub(super) fn missing(&self, key: &str, example: &str, found: &Findings<'_>) {
         let text = format!("this is missing; write {example}");
-        found.error("MISSING_FIELD", self.value.start, &self.at(key), &text);
+        found.error_at("MISSING_FIELD", self.value.start, &self.at(key), &text);
     }
 
     /// Reads a text; empty if it was not given.
-    pub(super) fn text(&self, key: &str, most: (usize, bool), found: &mut JsonFindings<'_>) -> String {
+    pub(super) fn text(&self, key: &str, most: (usize, bool), found: &Findings<'_>) -> String {
         let value = self.field(key);
         let text = value.and_then(|value| found.text(value, &self.at(key), most.0, most.1));
         text.unwrap_or_default()
@@ -63,7 +64,7 @@ impl<'a> JsonObject<'a> {
         &self,
         (key, example): (&str, &str),
         most: (usize, bool),
-        found: &mut JsonFindings<'_>,
+        found: &Findings<'_>,
     ) -> String {
         let Some(value) = self.field(key) else {
             self.missing(key, example, found);
@@ -71,7 +72,7 @@ impl<'a> JsonObject<'a> {
         };
         let text = found.text(value, &self.at(key), most.0, most.1);
         if text.as_deref() == Some("") {
-            found.error("EMPTY", value.start, &self.at(key), "this is empty");
+            found.error_at("EMPTY", value.start, &self.at(key), "this is empty");
         }
         text.unwrap_or_default()
     }
@@ -81,7 +82,7 @@ impl<'a> JsonObject<'a> {
         &self,
         key: &str,
         words: &[(&'static str, T)],
-        found: &mut JsonFindings<'_>,
+        found: &Findings<'_>,
     ) -> Option<T> {
         let value = self.field(key)?;
         let path = self.at(key);
@@ -96,7 +97,7 @@ impl<'a> JsonObject<'a> {
                 quoted(&word),
                 known.join(", ")
             );
-            found.error("UNKNOWN_WORD", value.start, &path, &text);
+            found.error_at("UNKNOWN_WORD", value.start, &path, &text);
         }
         named.map(|(_, meaning)| *meaning)
     }
@@ -106,7 +107,7 @@ impl<'a> JsonObject<'a> {
         &self,
         (key, what): (&str, &str),
         most: usize,
-        found: &mut JsonFindings<'_>,
+        found: &Findings<'_>,
     ) -> Vec<(&'a JsonPlace, String)> {
         let path = self.at(key);
         let Some(value) = self.field(key) else {
@@ -114,12 +115,12 @@ impl<'a> JsonObject<'a> {
         };
         let Some(entries) = value.entries() else {
             let text = format!("this must be a list of {what}, not {}", value.kind());
-            found.error("WRONG_KIND", value.start, &path, &text);
+            found.error_at("WRONG_KIND", value.start, &path, &text);
             return Vec::new();
         };
         if entries.len() > most {
             let text = format!("this has {} entries; write {most} at most", entries.len());
-            found.error("TOO_MANY", value.start, &path, &text);
+            found.error_at("TOO_MANY", value.start, &path, &text);
             return Vec::new();
         }
         let entries = entries.iter().enumerate();
@@ -133,12 +134,12 @@ impl<'a> JsonObject<'a> {
         &self,
         key: &str,
         (most, longest): (usize, usize),
-        found: &mut JsonFindings<'_>,
+        found: &Findings<'_>,
     ) -> Vec<String> {
         let mut texts = Vec::new();
         for (entry, path) in self.entries((key, "texts"), most, found) {
             match found.text(entry, &path, longest, false) {
-                Some(text) if text.is_empty() => found.error("EMPTY", entry.start, &path, "this is empty"),
+                Some(text) if text.is_empty() => found.error_at("EMPTY", entry.start, &path, "this is empty"),
                 Some(text) => texts.push(text),
                 None => {}
             }
@@ -147,7 +148,7 @@ impl<'a> JsonObject<'a> {
     }
 
     /// Reads a list of whole numbers, each once; empty if it was not given.
-    pub(super) fn numbers(&self, key: &str, most: usize, found: &mut JsonFindings<'_>) -> BTreeSet<usize> {
+    pub(super) fn numbers(&self, key: &str, most: usize, found: &Findings<'_>) -> BTreeSet<usize> {
         let mut numbers = BTreeSet::new();
         for (entry, path) in self.entries((key, "numbers"), most, found) {
             let number = match &entry.content {
@@ -160,7 +161,7 @@ impl<'a> JsonObject<'a> {
                 Some(number) => {
                     numbers.insert(number);
                 }
-                None => found.error(
+                None => found.error_at(
                     "WRONG_KIND",
                     entry.start,
                     &path,

@@ -4,7 +4,6 @@
 mod changes;
 mod document;
 mod drafts;
-mod findings;
 mod gates;
 mod graph;
 mod master;
@@ -22,15 +21,14 @@ pub use changes::{PlanChanges, TaskChange, compare};
 pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
 pub use graph::graph;
 pub use model::{
-    PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask,
-    ToldCommand,
+    PhaseStatus, Plan, PlanDetail, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask, ToldCommand,
 };
 pub use stories::{StoryRules, queue, queue_of};
 pub use templates::{NewPlan, TEMPLATES, new_plan};
 pub use write_back::{progress_of, status_of, with_statuses, with_ticks};
 
+use crate::finding::Findings;
 use dbs_domain::task::GateCommand;
-use findings::Findings;
 
 /// Function that reads a file of a plan; an error reads after "could not read it:".
 pub type ReadPlanFile<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
@@ -38,8 +36,8 @@ pub type ReadPlanFile<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
 /// Reads a master plan and the files of its phases. `gates` are those of the project; a gate of the plan may take its command from one of
 /// the same name. Files are asked for by paths relative to the folder of `file`, never above it.
 pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'_>) -> Plan {
-    let mut found = Findings::about(file);
-    let master = master::read(&document::parts(text.trim_start_matches('\u{feff}')), &mut found);
+    let found = Findings::about(file, text);
+    let master = master::read(&document::parts(text.trim_start_matches('\u{feff}')), &found);
     let mut plan = Plan {
         kind: PlanKind::Phased,
         title: String::new(),
@@ -62,12 +60,12 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
     for row in master.rows {
         let (mut item, link) = (row.item, row.link);
         let folder = file.parent().unwrap_or(Path::new(""));
-        match phase_file(&item, link, folder, &mut found) {
+        match phase_file(&item, link, folder, &found) {
             Some(path) => match open(&path) {
                 Ok(text) => {
-                    let mut of_phase = Findings::about(&path);
+                    let of_phase = Findings::about(&path, &text);
                     let parts = document::parts(text.trim_start_matches('\u{feff}'));
-                    phase::read(&parts, (&mut item, row.has_status), gates, &mut of_phase);
+                    phase::read(&parts, (&mut item, row.has_status), gates, &of_phase);
                     of_phases.extend(of_phase.finish());
                     item.file = Some(path);
                 }
@@ -80,19 +78,14 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
         }
         plan.items.push(item);
     }
-    order::check(&plan.items, &mut found);
+    order::check(&plan.items, &found);
     plan.findings = found.finish();
     plan.findings.extend(of_phases);
     plan
 }
 
 /// Returns the path of the file of a phase, as the link gives it; nothing if there is none that may be read.
-fn phase_file(
-    item: &PlanItem,
-    link: Option<String>,
-    folder: &Path,
-    found: &mut Findings<'_>,
-) -> Option<PathBuf> {
+fn phase_file(item: &PlanItem, link: Option<String>, folder: &Path, found: &Findings<'_>) -> Option<PathBuf> {
     let id = &item.id;
     let Some(link) = link else {
         let text = format!(

@@ -12,7 +12,8 @@ pub use edit::{SetPassesError, set_passes};
 pub use model::{PrdDialect, PrdDocument, PrdStory, StorySize};
 use serde_json::Map;
 
-use crate::json_findings::{JsonFindings, quoted};
+use crate::finding::Findings;
+use crate::json_findings::quoted;
 use crate::json_place::{self, JsonPlace};
 
 /// Most bytes of a PRD that are read.
@@ -45,7 +46,7 @@ fn story_key(id: &str) -> String {
 
 /// Reads a PRD. Its faults are in its findings, each with its path in the document.
 pub fn read(file: &Path, text: &str) -> PrdDocument {
-    let mut found = JsonFindings::about(file, text);
+    let found = Findings::about(file, text);
     let mut prd = PrdDocument {
         file: file.to_owned(),
         dialect: None,
@@ -61,13 +62,13 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
             "this has {} bytes; a PRD has {MOST_PRD_BYTES} at most",
             text.len()
         );
-        found.error("TOO_LARGE", 0, "$", &text);
+        found.error_at("TOO_LARGE", 0, "$", &text);
     } else {
         match json_place::parse(text) {
-            Ok(root) => read_root(&root, &mut prd, &mut found),
+            Ok(root) => read_root(&root, &mut prd, &found),
             Err(fault) => {
                 let text = format!("this is no JSON that can be read: {}", fault.text);
-                found.error("BAD_JSON", fault.at, "$", &text);
+                found.error_at("BAD_JSON", fault.at, "$", &text);
             }
         }
     }
@@ -75,10 +76,10 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
     prd
 }
 
-fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &mut JsonFindings<'_>) {
+fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &Findings<'_>) {
     let Some(members) = root.members() else {
         let text = format!("a PRD is an object with \"userStories\", not {}", root.kind());
-        found.error("WRONG_KIND", root.start, "$", &text);
+        found.error_at("WRONG_KIND", root.start, "$", &text);
         return;
     };
     found.keys_once(root, "$");
@@ -100,14 +101,14 @@ fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &mut JsonFindings<'
     prd.stories = stories(root, dialect, found);
 }
 
-fn kind(root: &JsonPlace, dialect: PrdDialect, found: &mut JsonFindings<'_>) -> Option<String> {
+fn kind(root: &JsonPlace, dialect: PrdDialect, found: &Findings<'_>) -> Option<String> {
     let text = root_text(root, "type", (MOST_NAME, true), found, dialect);
     if text.is_empty() || KINDS.contains(&text.as_str()) {
         return Some(text).filter(|text| !text.is_empty());
     }
     let at = root.member("type").map_or(root.start, |value| value.start);
     let text = format!("{} is no type of PRD; write {}", quoted(&text), KINDS.join(", "));
-    found.error("BAD_TYPE", at, "$.type", &text);
+    found.error_at("BAD_TYPE", at, "$.type", &text);
     None
 }
 
@@ -116,44 +117,44 @@ fn root_text(
     root: &JsonPlace,
     key: &str,
     (most, is_one_line): (usize, bool),
-    found: &mut JsonFindings<'_>,
+    found: &Findings<'_>,
     dialect: PrdDialect,
 ) -> String {
     let path = format!("$.{key}");
     let Some(value) = root.member(key) else {
         if dialect == PrdDialect::Strict {
-            found.error("MISSING_FIELD", root.start, &path, "this is missing");
+            found.error_at("MISSING_FIELD", root.start, &path, "this is missing");
         }
         return String::new();
     };
     let text = found.text(value, &path, most, is_one_line);
     if text.as_deref() == Some("") {
-        found.error("EMPTY", value.start, &path, "this is empty");
+        found.error_at("EMPTY", value.start, &path, "this is empty");
     }
     text.unwrap_or_default()
 }
 
-fn stories(root: &JsonPlace, dialect: PrdDialect, found: &mut JsonFindings<'_>) -> Vec<PrdStory> {
+fn stories(root: &JsonPlace, dialect: PrdDialect, found: &Findings<'_>) -> Vec<PrdStory> {
     let path = "$.userStories";
     let Some(value) = root.member("userStories") else {
         let text = "this is missing; a PRD is a list of at least one story";
-        found.error("MISSING_FIELD", root.start, path, text);
+        found.error_at("MISSING_FIELD", root.start, path, text);
         return Vec::new();
     };
     let Some(entries) = value.entries() else {
         let text = format!("this must be a list of stories, not {}", value.kind());
-        found.error("WRONG_KIND", value.start, path, &text);
+        found.error_at("WRONG_KIND", value.start, path, &text);
         return Vec::new();
     };
     if entries.is_empty() {
-        found.error("NO_STORIES", value.start, path, "a PRD needs at least one story");
+        found.error_at("NO_STORIES", value.start, path, "a PRD needs at least one story");
     }
     if entries.len() > MOST_STORIES {
         let text = format!(
             "these are {} stories; write {MOST_STORIES} at most",
             entries.len()
         );
-        found.error("TOO_MANY", value.start, path, &text);
+        found.error_at("TOO_MANY", value.start, path, &text);
         return Vec::new();
     }
     let mut stories: Vec<PrdStory> = Vec::new();
@@ -165,7 +166,7 @@ fn stories(root: &JsonPlace, dialect: PrdDialect, found: &mut JsonFindings<'_>) 
         };
         if let Some(first) = seen.insert(story_key(&story.id), path.clone()) {
             let text = format!("{} names the same files as the id of {first}", quoted(&story.id));
-            found.error("DUPLICATE_ID", entry.start, &format!("{path}.id"), &text);
+            found.error_at("DUPLICATE_ID", entry.start, &format!("{path}.id"), &text);
         }
         stories.push(story);
     }

@@ -3,7 +3,6 @@
 //! A getter returns a harmless value after an error, so that one reading finds all errors of a file; [`read`] then gives no document. Words
 //! of an enum are those that serde reads it from, so there is no table of them here.
 
-use std::cell::RefCell;
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
@@ -12,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::de::value::StrDeserializer;
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::diagnostic::{Diagnostic, DiagnosticLevel, LineStarts};
+use super::finding::{Finding, Findings};
 use super::nearest::nearest;
 
 /// Reads a document: `owner` names it in diagnostics, `doubts` returns the warnings about a text, `root` reads the root table. There is a
@@ -22,12 +21,10 @@ pub(super) fn read<T>(
     owner: &str,
     doubts: fn(&str) -> Vec<String>,
     root: impl FnOnce(TableReader<'_>) -> T,
-) -> (Option<T>, Vec<Diagnostic>) {
+) -> (Option<T>, Vec<Finding>) {
     let file = TomlFile {
-        path,
-        lines: LineStarts::of(text),
+        findings: Findings::about(path, text),
         doubts,
-        found: RefCell::default(),
     };
     let value = match Document::parse(text) {
         Ok(document) => Some(root(TableReader::new(&file, owner, document.as_table(), 0))),
@@ -38,47 +35,35 @@ pub(super) fn read<T>(
         }
     };
     let value = value.filter(|_| !file.is_refused());
-    let mut found = file.found.into_inner();
-    found.sort_by_key(|diagnostic| diagnostic.line);
+    let mut found = file.findings.finish();
+    found.sort_by_key(|finding| finding.line);
     (value, found)
 }
 
 /// A TOML file while it is read, and the findings in it so far.
 pub(super) struct TomlFile<'a> {
-    path: &'a Path,
-    lines: LineStarts,
+    findings: Findings<'a>,
     doubts: fn(&str) -> Vec<String>,
-    found: RefCell<Vec<Diagnostic>>,
 }
 
 impl TomlFile<'_> {
     /// Records an error.
     pub(super) fn error(&self, line: usize, text: impl Display) {
-        self.add(DiagnosticLevel::Error, line, &text);
+        self.findings.error("", line, text);
     }
 
     /// Records a warning.
     pub(super) fn warning(&self, line: usize, text: impl Display) {
-        self.add(DiagnosticLevel::Warning, line, &text);
+        self.findings.warning("", line, text);
     }
 
     /// Returns true if an error was found.
     pub(super) fn is_refused(&self) -> bool {
-        let found = self.found.borrow();
-        found.iter().any(|one| one.severity == DiagnosticLevel::Error)
+        self.findings.is_refused()
     }
 
     fn line(&self, span: Option<Range<usize>>) -> usize {
-        span.map_or(0, |span| self.lines.line_of(span.start))
-    }
-
-    fn add(&self, severity: DiagnosticLevel, line: usize, text: &dyn Display) {
-        self.found.borrow_mut().push(Diagnostic {
-            severity,
-            file: self.path.to_owned(),
-            line,
-            text: text.to_string(),
-        });
+        span.map_or(0, |span| self.findings.line_of(span.start))
     }
 }
 

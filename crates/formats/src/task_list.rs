@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::diagnostic::{Diagnostic, DiagnosticLevel};
+use super::finding::{Finding, FindingLevel};
 use dbs_domain::task::{GateCommand, TaskKind};
 use dbs_domain::{AgentSettings, BatchId, PlanEntry, Span, StageId, TaskDraft, TaskId, WorkflowId};
 
@@ -103,15 +103,10 @@ fn default_batch() -> BatchId {
 }
 
 /// Reads tasks; each is behind those it waits for. With a finding the tasks must not be used.
-pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Diagnostic>) {
+pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut find = |line: usize, text: String| {
-        findings.push(Diagnostic {
-            severity: DiagnosticLevel::Error,
-            file: file.to_owned(),
-            line,
-            text,
-        });
+        findings.push(Finding::new(FindingLevel::Error, file, line, text));
     };
     let mut tasks = Vec::new();
     for found in values::all(text) {

@@ -1,6 +1,7 @@
 //! Input that the tools of agents give to a hook, and the output they expect. Claude Code and Codex use the same names and fields; an event
 //! with a missing field, or a field of another type, is ignored and never an error.
 
+use crate::domain::cut::cut_chars;
 use serde_json::{Map, Value, json};
 
 use super::tool_ask::{EXIT_PLAN, ToolAsk};
@@ -82,8 +83,7 @@ pub fn state_fields(input: &Value) -> String {
     for name in STATE_FIELDS {
         match input.get(*name) {
             Some(Value::String(text)) => {
-                let cut: String = text.chars().take(LONGEST_FIELD).collect();
-                kept.insert((*name).to_owned(), Value::from(cut));
+                kept.insert((*name).to_owned(), Value::from(cut_chars(text, LONGEST_FIELD)));
             }
             Some(Value::Bool(flag)) => {
                 kept.insert((*name).to_owned(), Value::from(*flag));
@@ -92,10 +92,9 @@ pub fn state_fields(input: &Value) -> String {
         }
     }
     let tasks = input.get("background_tasks").and_then(Value::as_array);
-    let tasks = tasks.into_iter().flatten().take(MOST_TASKS).map(|task| {
-        let cut: String = text(task, "description").chars().take(LONGEST_FIELD).collect();
-        json!({ "description": cut })
-    });
+    let tasks = tasks.into_iter().flatten().take(MOST_TASKS);
+    let tasks =
+        tasks.map(|task| json!({ "description": cut_chars(text(task, "description"), LONGEST_FIELD) }));
     kept.insert("background_tasks".to_owned(), tasks.collect());
     Value::Object(kept).to_string()
 }

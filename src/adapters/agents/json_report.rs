@@ -1,5 +1,6 @@
 //! Reading of one JSON message of a tool, of any bytes: unknown content is ignored. Must not know a tool.
 
+use crate::domain::cut::cut_chars;
 use serde_json::Value;
 
 use crate::agent_state::{AgentReport, Doing};
@@ -38,8 +39,7 @@ pub(super) fn filled(value: &Value, path: &str) -> Option<String> {
 
 /// A text made harmless for terminals and cut.
 pub(super) fn harmless(text: &str) -> String {
-    let cut: String = text.chars().take(LONGEST_TEXT).collect();
-    sanitize(&cut).into_owned()
+    sanitize(cut_chars(text, LONGEST_TEXT)).into_owned()
 }
 
 /// The number at a path; 0 when there is none.

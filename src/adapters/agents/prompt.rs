@@ -1,13 +1,12 @@
 //! The prompt of an attempt: rendered before its start, kept as a file in the attempt's folder, and put where a kind wants it.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::NamedTempFile;
-
 use crate::adapters::program::find_program;
 use crate::adapters::state_folder::private_folder;
+use crate::adapters::text_file;
 use crate::domain::{AttemptId, Cause, PromptFacts, TroubleKind};
 use crate::formats::prompt::{PromptError, PromptLibrary};
 use crate::ports::agents::Brief;
@@ -111,10 +110,7 @@ pub fn program_word(program: &Path, folder: &Path, path: &str) -> String {
 fn write_private(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     private_folder().recursive(true).create(folder)?;
-    let mut new = NamedTempFile::new_in(folder)?;
-    new.write_all(text.as_bytes())?;
-    new.persist(file).map_err(|failure| failure.error)?;
-    Ok(())
+    text_file::replace_private_unsynced(file, text.as_bytes())
 }
 
 /// Prompts of the program itself, in a folder that goes with them.

@@ -1,7 +1,6 @@
 //! Id of an agent's own session. An id that is chosen before the agent starts is always the same for an attempt, so that nothing has to be
 //! stored; one that the tool chooses itself is kept in the attempt's folder when a hook reports it.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -24,9 +23,7 @@ pub(super) fn keep(folder: &Path, id: &str) -> io::Result<()> {
     if !is_id(id) || told(folder).as_deref() == Some(id) {
         return Ok(());
     }
-    let new = folder.join(format!("{TOLD_FILE}.new"));
-    fs::write(&new, id)?;
-    fs::rename(new, folder.join(TOLD_FILE))
+    text_file::replace(&folder.join(TOLD_FILE), id.as_bytes())
 }
 
 /// Returns the id that a hook reported, if one did.

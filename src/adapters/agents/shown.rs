@@ -1,5 +1,6 @@
 //! Lines for people out of texts of any length and content: cleaned, cut with a word about what is missing. Knows no tool.
 
+use crate::domain::cut::cut_chars;
 use crate::term::sanitize;
 
 /// Longest line in characters.
@@ -54,12 +55,10 @@ pub(super) fn first_line(text: &str) -> String {
 
 /// The text up to the longest line, with a word about the rest.
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_LINE) {
-        None => text.to_owned(),
-        Some((at, _)) => {
-            let (kept, rest) = text.split_at(at);
-            format!("{kept}… ({} more bytes)", rest.len())
-        }
+    let kept = cut_chars(text, LONGEST_LINE);
+    match text.len() - kept.len() {
+        0 => text.to_owned(),
+        rest => format!("{kept}… ({rest} more bytes)"),
     }
 }
 

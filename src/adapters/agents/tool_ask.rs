@@ -1,6 +1,7 @@
 //! Question of an agent to a person before it uses a tool, from the tool's name and input: read in the same way for the answer and for the
 //! display. Claude Code and Codex use the same names.
 
+use crate::domain::cut::cut_chars;
 use serde_json::Value;
 
 use super::json_report::{harmless, list, raw};
@@ -111,8 +112,7 @@ fn permission(tool: &str, input: &Value) -> String {
     match (known, input.as_object()) {
         (Some(known), _) => format!("{tool}: {known}"),
         (None, Some(fields)) if !fields.is_empty() => {
-            let shown: String = input.to_string().chars().take(LONGEST_INPUT).collect();
-            format!("{tool}: {shown}")
+            format!("{tool}: {}", cut_chars(&input.to_string(), LONGEST_INPUT))
         }
         (None, _) => tool.to_owned(),
     }

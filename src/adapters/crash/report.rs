@@ -1,5 +1,6 @@
 //! Report of one crash, as a page for the person and as a file for the developers. Both are bounded.
 
+use crate::domain::cut::cut_bytes;
 use std::any::Any;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub struct CrashReport {
 pub fn payload(payload: &dyn Any) -> String {
     let owned = payload.downcast_ref::<String>().map(String::as_str);
     let text = owned.or_else(|| payload.downcast_ref::<&str>().copied());
-    cut(text.unwrap_or("it broke without a word"), LONGEST_WHAT)
+    cut_bytes(text.unwrap_or("it broke without a word"), LONGEST_WHAT).to_owned()
 }
 
 impl CrashReport {
@@ -91,14 +92,14 @@ impl CrashReport {
             std::env::consts::ARCH,
             self.thread,
             self.place,
-            cut(&self.what, LONGEST_WHAT),
-            cut(&self.trace, LONGEST_TRACE)
+            cut_bytes(&self.what, LONGEST_WHAT),
+            cut_bytes(&self.trace, LONGEST_TRACE)
         )
     }
 
     fn words(&self) -> String {
         let words = self.what.split_whitespace().collect::<Vec<_>>().join(" ");
-        cut(&words, 300)
+        cut_bytes(&words, 300).to_owned()
     }
 }
 
@@ -114,9 +115,4 @@ fn remove_oldest(folder: &Path) -> io::Result<()> {
         std::fs::remove_file(old)?;
     }
     Ok(())
-}
-
-fn cut(text: &str, most: usize) -> String {
-    let (kept, _) = text.split_at(text.floor_char_boundary(most));
-    kept.to_owned()
 }

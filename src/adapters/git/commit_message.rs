@@ -2,6 +2,7 @@
 //! engine itself goes by. Titles and texts come from agents: nothing in them may act on a terminal or pass for a trailer.
 
 use super::error_text;
+use crate::domain::cut::cut_chars;
 
 /// Longest first line, and where lines below it are wrapped, in characters.
 const WIDTH: usize = 72;
@@ -96,8 +97,7 @@ fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    format!("{}…", cut_chars(text, most.saturating_sub(1)).trim_end())
 }
 
 #[cfg(test)]

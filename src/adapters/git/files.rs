@@ -6,22 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::adapters::excludes;
+use crate::adapters::text_file;
 use crate::ports::git::GitError;
 use crate::ports::trouble::io_trouble;
 
 /// Writes a file beside the target and renames it into place; a link in the way is replaced, not followed.
 pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError> {
-    let attempt = || -> io::Result<()> {
-        let folder = target
-            .parent()
-            .ok_or_else(|| io::Error::other("it has no folder"))?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        io::Write::write_all(&mut file, text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(target).map_err(|error| error.error)?;
-        Ok(())
-    };
-    attempt().map_err(failed("write", target))
+    text_file::replace_private(target, text.as_bytes()).map_err(failed("write", target))
 }
 
 /// Waits until every file below a folder is on the disk. On Linux the whole file system is written, which takes as long as all waiting data

@@ -8,6 +8,7 @@ use super::error_text;
 use super::parse;
 use super::process::ProcessOutput;
 use super::refs::PinKind;
+use crate::domain::cut::cut_chars;
 use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeRequest, TreeId};
 
 /// Most bytes of one file in conflict, and of git's report.
@@ -116,7 +117,7 @@ impl GitCli {
                 text: text.transpose()?.flatten(),
             });
         }
-        let report: String = merged.report.chars().take(TEXT_LIMIT).collect();
+        let report = cut_chars(&merged.report, TEXT_LIMIT).to_owned();
         Ok(MergeOutcome::Conflict { files, report, base })
     }
 

@@ -2,6 +2,7 @@
 //! outside of commits, settings that name programs, tracking branches. Agents can write all of them, and so can a person. This module only
 //! reads them; the engine finds out which of them an agent changed.
 
+use crate::domain::cut::cut_chars;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -78,11 +79,15 @@ impl GitCli {
         }
         let setting = |((key, file, scope), values): ((String, Option<String>, String), Vec<String>)| {
             let file = file.map(|file| self.project.root.join(file));
-            let value: String = values.join(", ").chars().take(MOST_SHOWN).collect();
+            let value = values.join(", ");
             GitOverride {
                 name: format!("setting {key} ({scope})"),
                 digest: digest(values.join("\0").as_bytes()),
-                shown: format!("the setting {} = {}", one_line(&key), one_line(&value)),
+                shown: format!(
+                    "the setting {} = {}",
+                    one_line(&key),
+                    one_line(cut_chars(&value, MOST_SHOWN))
+                ),
                 undo: self.undo_setting(&key, file.as_deref()),
             }
         };

@@ -1,16 +1,15 @@
 //! Folders of a project (K81), and their creation: private to this user, and never through a link (LK-44).
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
 use super::secret::ProjectSecret;
 use crate::adapters::excludes;
 use crate::adapters::state_folder::private_folder;
+use crate::adapters::text_file;
 use crate::domain::AttemptId;
 
 impl Project {
@@ -62,12 +61,7 @@ impl Project {
         if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
             return Ok(());
         }
-        let write = || -> io::Result<()> {
-            let mut file = NamedTempFile::new_in(self.folder())?;
-            file.write_all(text.as_bytes())?;
-            file.persist(&path).map(drop).map_err(|failure| failure.error)
-        };
-        write().map_err(failed("write", &path))
+        text_file::replace_private_unsynced(&path, text.as_bytes()).map_err(failed("write", &path))
     }
 
     /// `attempts` in the state: a folder for each attempt.

@@ -2,10 +2,8 @@
 //! came along with a repository, or from another machine.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
@@ -14,8 +12,6 @@ use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
 
 const LENGTH: usize = 16;
-/// Begin of the names of files that are being written.
-const UNFINISHED: &str = ".tmp";
 
 /// Origin of a project's state: made by this person on this machine, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +81,12 @@ fn known(person: &Path, identity: &str) -> PathBuf {
 /// Returns true if a folder has no entries except files that are just being written.
 fn is_empty(folder: &Path) -> Result<bool, ProjectError> {
     let mut entries = fs::read_dir(folder).map_err(failed("list", folder))?.flatten();
-    Ok(entries.all(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)))
+    Ok(entries.all(|entry| {
+        entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with(text_file::UNFINISHED)
+    }))
 }
 
 /// The identity in the file, if it is one.
@@ -103,9 +104,5 @@ fn read(file: &Path) -> Result<Option<String>, ProjectError> {
 fn write(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     private_folder().recursive(true).create(folder)?;
-    let mut new = NamedTempFile::with_prefix_in(UNFINISHED, folder)?;
-    new.write_all(text.as_bytes())?;
-    new.as_file().sync_all()?;
-    new.persist(file).map_err(|failure| failure.error)?;
-    Ok(())
+    text_file::replace_private(file, text.as_bytes())
 }

@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 
 use super::error::{ProjectError, failed};
 use crate::adapters::text_file;
@@ -36,7 +35,7 @@ impl ProjectSecret {
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes)
             .map_err(|error| failed("draw random bytes for", path)(io::Error::other(error.to_string())))?;
-        match write(path, &bytes) {
+        match text_file::create_private(path, &bytes) {
             Ok(()) => Ok(ProjectSecret(bytes)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 read(path)?.ok_or_else(|| ProjectError::BadSecret {
@@ -95,14 +94,4 @@ fn read(path: &Path) -> Result<Option<ProjectSecret>, ProjectError> {
     let bytes = text_file::read(path, LENGTH as u64).map_err(failed("read", path))?;
     let bytes = bytes.try_into().map_err(|_wrong_length| bad())?;
     Ok(Some(ProjectSecret(bytes)))
-}
-
-/// Writes the whole file under its name or not at all; fails if there is one.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist_noclobber(path).map_err(|failure| failure.error)?;
-    Ok(())
 }

@@ -2,6 +2,7 @@
 //! once and opened in memory, so that the file is never written, locked or waited for. Only plain tables are asked, and a file with
 //! anything else in it is refused, so that no foreign content is ever executed.
 
+use crate::domain::cut::cut_chars;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -278,8 +279,7 @@ fn object(row: &Row<'_>, columns: &[&str]) -> rusqlite::Result<Map<String, Value
             ValueRef::Integer(number) => number.into(),
             ValueRef::Real(number) => number.into(),
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                let text = String::from_utf8_lossy(bytes);
-                text.chars().take(LONGEST).collect::<String>().into()
+                cut_chars(&String::from_utf8_lossy(bytes), LONGEST).into()
             }
         };
         object.insert((*name).to_owned(), value);

@@ -14,7 +14,7 @@ use crate::config::role_agents::kinds;
 use crate::config::session_setup;
 use crate::config::themes::own_themes;
 use crate::config::{self, Config, ResolvedSetting, faults, schema, set, unset};
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::finding::{Finding, FindingLevel};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
 
@@ -49,16 +49,11 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
 }
 
 /// Returns the problem with the theme that is set, with the place where it is set.
-fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Diagnostic> {
+fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Finding> {
     let why = theme_problem(place, config, None)?;
     let shown = config.explain("theme").ok()?;
     let (file, line) = shown.origin.place();
-    Some(Diagnostic {
-        severity: DiagnosticLevel::Warning,
-        file: file.to_owned(),
-        line,
-        text: could_not(why),
-    })
+    Some(Finding::new(FindingLevel::Warning, file, line, could_not(why)))
 }
 
 /// Returns the reason why the theme of that name, or the one that is set, cannot be loaded.

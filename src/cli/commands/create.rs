@@ -1,5 +1,6 @@
 //! `dbs task create`, and the names that new tasks get.
 
+use crate::domain::cut::cut_chars;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -46,7 +47,7 @@ pub fn requirement(text: &str) -> TaskDraft {
     TaskDraft {
         body: text.to_owned(),
         kind: TaskKind::Feature,
-        ..TaskDraft::new("", first.chars().take(120).collect::<String>())
+        ..TaskDraft::new("", cut_chars(first, 120))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cli::commands::{CommandResult, create};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::{Command, Refusal, TaskDraft, TaskId};
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::finding::{Finding, FindingLevel};
 use crate::formats::task_list::{self, ListedTask};
 
 /// Maximum bytes of a file that is read: everything the board takes in one turn goes over one wire.
@@ -101,11 +101,5 @@ fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), refusal: R
     let Some((task, _)) = listed.find(|(_, id)| refusal.about.as_ref() == Some(*id)) else {
         return refusal.why;
     };
-    Diagnostic {
-        severity: DiagnosticLevel::Error,
-        file: shown(file).to_owned(),
-        line: task.line,
-        text: refusal.why,
-    }
-    .to_string()
+    Finding::new(FindingLevel::Error, shown(file), task.line, refusal.why).to_string()
 }

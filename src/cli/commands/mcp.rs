@@ -1,6 +1,7 @@
 //! `dbs mcp`: the reports of an agent as tools of a server that speaks MCP (protocol 2025-06-18) on standard input and output, one JSON
 //! message a line. A tool does what `dbs signal` does, with the same proof, for the attempt whose process started it.
 
+use crate::domain::cut::cut_chars;
 use std::io::{self, BufRead, Read as _};
 use std::process::ExitCode;
 
@@ -124,10 +125,10 @@ where
         "ping" => Ok(json!({})),
         "tools/list" => Ok(json!({ "tools": SIGNALS.map(tool) })),
         "tools/call" => call(parameters, send),
-        other => {
-            let other: String = other.chars().take(80).collect();
-            Err((NO_METHOD, format!("there is no method {other} here")))
-        }
+        other => Err((
+            NO_METHOD,
+            format!("there is no method {} here", cut_chars(other, 80)),
+        )),
     }
 }
 

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::adapters::text_file;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
-use crate::formats::json_findings::JsonFinding;
+use crate::formats::finding::{Finding, FindingLevel};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::{ARCHIVE_FOLDER, planned_test_names};
 
@@ -114,7 +113,7 @@ fn read(
         if let Some(inside) = root.and_then(|root| prd.file.strip_prefix(root).ok()) {
             let inside = inside.to_owned();
             for found in &mut prd.findings {
-                found.diagnostic.file.clone_from(&inside);
+                found.file.clone_from(&inside);
             }
             prd.file = inside;
         }
@@ -180,31 +179,9 @@ fn open(file: &Path, root: Option<&Path>, bytes_left: &mut usize) -> Result<Stri
 
 fn unreadable(file: &Path, why: &str) -> PrdDocument {
     let mut prd = prd::read(file, "");
-    prd.findings = vec![finding(
-        file,
-        ("UNREADABLE", DiagnosticLevel::Error),
-        (0, "$"),
-        &format!("this cannot be read: {why}"),
-    )];
+    let text = format!("this cannot be read: {why}");
+    prd.findings = vec![Finding::new(FindingLevel::Error, file, 0, text).at("UNREADABLE", "$")];
     prd
-}
-
-fn finding(
-    file: &Path,
-    (code, severity): (&'static str, DiagnosticLevel),
-    (line, path): (usize, &str),
-    text: &str,
-) -> JsonFinding {
-    JsonFinding {
-        code,
-        path: path.to_owned(),
-        diagnostic: Diagnostic {
-            severity,
-            file: file.to_owned(),
-            line,
-            text: format!("{path}: {text}"),
-        },
-    }
 }
 
 /// Adds the files of tests, and a problem where two stories would share one (LA-4).
@@ -234,9 +211,8 @@ fn with_tests(
                     "{ARCHIVE_FOLDER}/{old} has a story of the id {}, too; so that its tests are not taken for those of this one, these stand in {file}",
                     story.id
                 );
-                let what = ("ARCHIVED_ID", DiagnosticLevel::Warning);
-                prd.findings
-                    .push(finding(&prd.file, what, (story.line, &path), &text));
+                let finding = Finding::new(FindingLevel::Warning, &prd.file, story.line, text);
+                prd.findings.push(finding.at("ARCHIVED_ID", &path));
             }
             let own = format!("{} of {}", story.id, prd.file.display());
             let clash = taken.insert(file.to_lowercase(), own);
@@ -244,9 +220,8 @@ fn with_tests(
             {
                 let text =
                     format!("its tests would stand in {file}, as those of {other}; rename a file or a story");
-                let what = ("TEST_FILE_CLASH", DiagnosticLevel::Error);
-                prd.findings
-                    .push(finding(&prd.file, what, (story.line, &path), &text));
+                let finding = Finding::new(FindingLevel::Error, &prd.file, story.line, text);
+                prd.findings.push(finding.at("TEST_FILE_CLASH", &path));
             }
         }
         queue.push(QueuedPrd {

@@ -1,9 +1,9 @@
 //! Sends the signals of an agent: to the server's socket, else as a file in the inbox folder, else a clear error. No signal is lost.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::state_folder::sync_folder_of;
+use crate::adapters::text_file;
 use crate::cli::args::{DoneArgs, ProgressArgs, SignalText};
 use crate::cli::commands::{CommandResult, print_reply};
 use crate::cli::text_input;
@@ -164,16 +164,9 @@ fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, St
     let failed =
         |error: &dyn std::fmt::Display| format!("could not keep the signal in {}: {error}", folder.display());
     let text = serde_json::to_vec(signal).map_err(|error| failed(&error))?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".signal-")
-        .tempfile_in(folder)
-        .map_err(|error| failed(&error))?;
-    file.write_all(&text)
-        .and_then(|()| file.as_file().sync_all())
-        .map_err(|error| failed(&error))?;
     let kept = folder.join(format!("{}.json", signal.key));
-    file.persist(&kept).map_err(|error| failed(&error.error))?;
-    sync_folder_of(&kept).map_err(|error| failed(&error))?;
+    let written = text_file::replace_private(&kept, &text).and_then(|()| sync_folder_of(&kept));
+    written.map_err(|error| failed(&error))?;
     Ok("the server was not reached; the signal is kept as a file, and a server will read it".to_owned())
 }
 

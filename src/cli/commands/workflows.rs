@@ -14,7 +14,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::Workflow;
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::finding::{Finding, FindingLevel};
 use crate::formats::workflow;
 use crate::ui::{Glyphs, flowchart};
 
@@ -95,7 +95,7 @@ fn check(edge: &ProcessEnv, files: &[PathBuf], json: JsonFlag) -> CommandResult 
 struct WorkflowFile {
     file: PathBuf,
     flow: Option<Workflow>,
-    findings: Vec<Diagnostic>,
+    findings: Vec<Finding>,
 }
 
 impl WorkflowFile {
@@ -111,7 +111,7 @@ impl WorkflowFile {
     }
 
     fn is_valid(&self) -> bool {
-        let bad = |finding: &Diagnostic| finding.severity == DiagnosticLevel::Error;
+        let bad = |finding: &Finding| finding.severity == FindingLevel::Error;
         self.flow.is_some() && !self.findings.iter().any(bad)
     }
 

@@ -1,10 +1,9 @@
 //! Record of what a person trusts of one project, as it is kept in their state folder.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use crate::adapters::project::Project;
 use crate::adapters::state_folder::private_folder;
@@ -90,10 +89,6 @@ impl TrustRecord {
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
         let folder = file.parent().unwrap_or(Path::new("."));
         private_folder().recursive(true).create(folder)?;
-        let mut new = NamedTempFile::new_in(folder)?;
-        new.write_all(&serde_json::to_vec_pretty(self)?)?;
-        new.as_file().sync_all()?;
-        new.persist(file).map_err(|failure| failure.error)?;
-        Ok(())
+        text_file::replace_private(file, &serde_json::to_vec_pretty(self)?)
     }
 }

@@ -8,6 +8,7 @@ use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
 use crate::agent_state::Source;
 use crate::domain::ProcessExit;
+use crate::domain::cut::cut_chars;
 use crate::ports::holders::{ExitedBy, HolderId, PaneSize};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::readers::Readers;
@@ -302,7 +303,7 @@ pub(super) fn last_lines(terminal: &mut Terminal) -> String {
     let text = terminal.text(0, terminal.size().rows.saturating_sub(1), 0);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let kept = lines.iter().skip(lines.len().saturating_sub(LAST_LINES));
-    let cut = kept.map(|line| sanitize(line).chars().take(LONGEST_LINE).collect::<String>());
+    let cut = kept.map(|line| cut_chars(&sanitize(line), LONGEST_LINE).to_owned());
     cut.collect::<Vec<_>>().join("\n")
 }
 

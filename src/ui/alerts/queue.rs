@@ -1,6 +1,7 @@
 //! The alerts that a person who is away has not received yet: everything that came up, without the alerts they saw and those settled
 //! meanwhile. Pure; recipients and channels are decided elsewhere.
 
+use crate::domain::cut::cut_chars;
 use std::collections::BTreeSet;
 
 use super::super::status::kind_word;
@@ -208,7 +209,7 @@ impl Alert {
             Alert::RunEnded { run, state, .. } => format!("run {run} {state}"),
             Alert::Program { pane, text } => format!("program {pane} {text}"),
         };
-        mark.chars().take(MARKED).collect()
+        cut_chars(&mark, MARKED).to_owned()
     }
 
     /// Returns the kind of the alert, in one word.

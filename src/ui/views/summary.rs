@@ -2,6 +2,7 @@
 //! else in the place of cards; not a view of its own.
 
 use super::{LOG, METRICS, ViewContext, metrics};
+use crate::domain::cut::cut_chars;
 use crate::domain::{Span, Task, TaskState, pluralized};
 use crate::read_model::MetricsReport;
 use crate::ui::action::Action;
@@ -155,7 +156,7 @@ fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize))
     let base = ctx.scene.model.base.as_deref().unwrap_or("the base branch");
     let mut lines = vec![vec![plain(format!(" {} merged into {base}", merged.len()))]];
     lines.extend(merged.iter().take(named).map(|(task, commit)| {
-        let commit: String = commit.chars().take(10).collect();
+        let commit = cut_chars(commit, 10);
         vec![
             dim(format!("   {commit}")),
             piece(format!("  {}", task.id), StyleRole::Done),

@@ -1,6 +1,7 @@
 //! Limits on ids and texts of a task. Ids become names of branches and folders; texts are shown, kept forever, and given to agents, so each
 //! has a maximum length.
 
+use crate::cut::cut_chars;
 use std::collections::BTreeSet;
 
 use super::commands::{refusal, refuse, require_text};
@@ -145,7 +146,7 @@ pub(super) fn check_tags<'a>(tags: impl Iterator<Item = &'a String>) -> Result<(
     let mut count = 0;
     for tag in tags {
         if tag.trim().is_empty() || tag.chars().any(char::is_control) || tag.chars().count() > MAX_TAG_CHARS {
-            let shown: String = tag.chars().take(MAX_TAG_CHARS).collect();
+            let shown = cut_chars(tag, MAX_TAG_CHARS);
             refuse!(
                 "`{}` is no tag: use one line of at most {MAX_TAG_CHARS} characters",
                 shown.escape_debug()

@@ -1,12 +1,13 @@
 //! Detection of circular waits: tasks wait for tasks, all tasks of a batch for the batches that it needs, and dependents of a batch for all
 //! its tasks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::Board;
 use super::commands::refuse;
 use crate::command::{Refusal, TaskDraft};
 use crate::id::{BatchId, TaskId};
+use crate::wait_graph::reachable;
 
 /// Target of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,34 +24,34 @@ impl Board {
         is_goal: impl Fn(Awaited<'a>) -> bool,
         drafts: &BTreeMap<&'a TaskId, &'a TaskDraft>,
     ) -> bool {
-        let mut open: Vec<Awaited<'a>> = from.into_iter().collect();
-        let mut seen = BTreeSet::new();
-        while let Some(next) = open.pop() {
-            if is_goal(next) {
-                return true;
+        let next = |awaited: Awaited<'a>| self.awaited_by(awaited, drafts);
+        reachable(from, next).into_iter().any(is_goal)
+    }
+
+    /// Returns the direct targets of the waits of a task, or of all dependents of a batch.
+    fn awaited_by<'a>(
+        &'a self,
+        awaited: Awaited<'a>,
+        drafts: &BTreeMap<&'a TaskId, &'a TaskDraft>,
+    ) -> Vec<Awaited<'a>> {
+        match awaited {
+            Awaited::Task(id) => {
+                let on_board = self.tasks.get(id).map(|task| (&task.deps, &task.batch));
+                let draft = || drafts.get(id).map(|draft| (&draft.deps, &draft.batch));
+                let Some((deps, batch)) = on_board.or_else(draft) else {
+                    return Vec::new();
+                };
+                let needs = self.needs_of(batch).map(Awaited::Batch);
+                deps.iter().map(Awaited::Task).chain(needs).collect()
             }
-            if !seen.insert(next) {
-                continue;
-            }
-            match next {
-                Awaited::Task(id) => {
-                    let on_board = self.tasks.get(id).map(|task| (&task.deps, &task.batch));
-                    let draft = || drafts.get(id).map(|draft| (&draft.deps, &draft.batch));
-                    if let Some((deps, batch)) = on_board.or_else(draft) {
-                        open.extend(deps.iter().map(Awaited::Task));
-                        open.extend(self.needs_of(batch).map(Awaited::Batch));
-                    }
-                }
-                Awaited::Batch(id) => {
-                    let on_board = self.tasks.values().map(|task| (&task.id, &task.batch));
-                    let drafts = drafts.values().map(|draft| (&draft.id, &draft.batch));
-                    let of_it = on_board.chain(drafts).filter(|(_, batch)| *batch == id);
-                    open.extend(of_it.map(|(task, _)| Awaited::Task(task)));
-                    open.extend(self.needs_of(id).map(Awaited::Batch));
-                }
+            Awaited::Batch(id) => {
+                let on_board = self.tasks.values().map(|task| (&task.id, &task.batch));
+                let drafts = drafts.values().map(|draft| (&draft.id, &draft.batch));
+                let of_it = on_board.chain(drafts).filter(|(_, batch)| *batch == id);
+                let needs = self.needs_of(id).map(Awaited::Batch);
+                of_it.map(|(task, _)| Awaited::Task(task)).chain(needs).collect()
             }
         }
-        false
     }
 
     /// Refuses a new task that would wait for one that waits for the new one's batch. Tasks of its own batch do not wait for the batch.

@@ -7,8 +7,8 @@ use super::{
     DescribedKind, HeadlessArguments, LoginPlaces, PromptDelivery, RESERVED, ResumeArguments, SessionChoice,
     TitleRule,
 };
-use crate::diagnostic::Diagnostic;
 use crate::end_rules::EndRules;
+use crate::finding::Finding;
 use crate::permissions::{POLICIES, PermissionPolicy};
 use crate::table::{self, Located, TableReader};
 
@@ -27,7 +27,7 @@ const SESSION_WORDS: [&str; 11] = [
     "prompt", "file", "session", OPTIONS, "folder", "task", "title", "body", "branch", "base", "role",
 ];
 
-pub(super) fn read(name: &str, file: &Path, text: &str) -> (Option<DescribedKind>, Vec<Diagnostic>) {
+pub(super) fn read(name: &str, file: &Path, text: &str) -> (Option<DescribedKind>, Vec<Finding>) {
     let is_too_long = text.len() > LARGEST;
     let text = if is_too_long { "" } else { text };
     let root = |root: TableReader<'_>| {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::fields::{Approach, MODELS, MOST_ENTRIES, MOST_LINE, MOST_TEXT, approaches, needed_word};
-use crate::json_findings::{JsonFindings, quoted};
+use crate::finding::Findings;
+use crate::json_findings::quoted;
 use crate::json_object::JsonObject;
 use crate::json_place::JsonPlace;
 
@@ -132,7 +133,7 @@ pub struct ExpertBrief {
     pub mandate: String,
 }
 
-pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> GoalAnalysis {
+pub(super) fn read(object: &JsonObject<'_>, found: &Findings<'_>) -> GoalAnalysis {
     let complexity = needed_word(object, "complexity", &COMPLEXITIES, found);
     let is_small = complexity == Some(Complexity::Minimal);
     let lists = (MOST_ENTRIES, MOST_LINE);
@@ -158,7 +159,7 @@ pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Goa
     }
 }
 
-fn context(root: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> GoalContext {
+fn context(root: &JsonObject<'_>, found: &Findings<'_>) -> GoalContext {
     let of = ("what is there", CONTEXT_FIELDS.as_slice());
     let Some(value) = root.field("codebaseContext") else {
         root.missing("codebaseContext", "what is there as an object", found);
@@ -178,14 +179,14 @@ fn context(root: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> GoalContext {
     }
 }
 
-fn team(root: &JsonObject<'_>, is_small: bool, found: &mut JsonFindings<'_>) -> Vec<ExpertBrief> {
+fn team(root: &JsonObject<'_>, is_small: bool, found: &Findings<'_>) -> Vec<ExpertBrief> {
     let entries = root.entries(("recommendedTeam", "experts"), MOST_EXPERTS, found);
     let listed = root.field("recommendedTeam");
     let many = listed.and_then(JsonPlace::entries).map_or(0, <[_]>::len);
     if many < LEAST_EXPERTS && !is_small {
         let at = listed.map_or(root.value().start, |value| value.start);
         let text = format!("these are {many} experts; name {LEAST_EXPERTS} to {MOST_EXPERTS}");
-        found.error("FEW_EXPERTS", at, &root.at("recommendedTeam"), &text);
+        found.error_at("FEW_EXPERTS", at, &root.at("recommendedTeam"), &text);
     }
     let mut names = BTreeSet::new();
     let mut team = Vec::new();
@@ -196,14 +197,14 @@ fn team(root: &JsonObject<'_>, is_small: bool, found: &mut JsonFindings<'_>) -> 
         let expert = expert(&object, found);
         if !expert.name.is_empty() && !names.insert(expert.name.clone()) {
             let text = format!("another expert is called {} too", quoted(&expert.name));
-            found.error("DUPLICATE_NAME", value.start, &object.at("name"), &text);
+            found.error_at("DUPLICATE_NAME", value.start, &object.at("name"), &text);
         }
         team.push(expert);
     }
     team
 }
 
-fn expert(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> ExpertBrief {
+fn expert(object: &JsonObject<'_>, found: &Findings<'_>) -> ExpertBrief {
     let name = object.needed(("name", "a short \"name\""), (LONGEST_NAME, true), found);
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     if !name.chars().all(is_plain) || name.starts_with('-') || name.ends_with('-') {
@@ -214,7 +215,7 @@ fn expert(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> ExpertBrief 
             "{} is no name; write small letters, digits and hyphens",
             quoted(&name)
         );
-        found.error("BAD_NAME", at, &object.at("name"), &text);
+        found.error_at("BAD_NAME", at, &object.at("name"), &text);
     }
     ExpertBrief {
         name,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::fields::{MOST_ENTRIES, MOST_LINE, MOST_TEXT, needed_word};
-use crate::json_findings::JsonFindings;
+use crate::finding::Findings;
 use crate::json_object::JsonObject;
 
 pub(super) const FIELDS: [&str; 5] = [
@@ -94,7 +94,7 @@ impl Critique {
     }
 }
 
-pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Critique {
+pub(super) fn read(object: &JsonObject<'_>, found: &Findings<'_>) -> Critique {
     let mut challenges = Vec::new();
     let entries = object.entries(("challenges", "challenges"), MOST_ENTRIES, found);
     for (index, (value, path)) in entries.into_iter().enumerate() {
@@ -130,7 +130,7 @@ pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Cri
         let at = object
             .field("verdict")
             .map_or(object.value().start, |value| value.start);
-        found.error("BAD_VERDICT", at, &object.at("verdict"), text);
+        found.error_at("BAD_VERDICT", at, &object.at("verdict"), text);
     }
     let lists = (MOST_ENTRIES, MOST_TEXT);
     Critique {

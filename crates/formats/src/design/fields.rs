@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::json_findings::JsonFindings;
+use crate::finding::Findings;
 use crate::json_object::JsonObject;
 use crate::json_place::JsonContent;
 
@@ -61,11 +61,7 @@ const APPROACH_FIELDS: [&str; 8] = [
 ];
 
 /// Reads the ways that were weighed: at least `least` and 3 at most, one of which is recommended.
-pub(super) fn approaches(
-    object: &JsonObject<'_>,
-    least: usize,
-    found: &mut JsonFindings<'_>,
-) -> Vec<Approach> {
+pub(super) fn approaches(object: &JsonObject<'_>, least: usize, found: &Findings<'_>) -> Vec<Approach> {
     let entries = object.entries(("approaches", "approaches"), MOST_APPROACHES, found);
     let listed = object.field("approaches").and_then(|value| value.entries());
     let many = listed.map_or(0, <[_]>::len);
@@ -74,7 +70,7 @@ pub(super) fn approaches(
         .map_or(object.value().start, |value| value.start);
     if many < least {
         let text = format!("this has {many} approaches; weigh {least} to {MOST_APPROACHES}");
-        found.error("FEW_APPROACHES", at, &object.at("approaches"), &text);
+        found.error_at("FEW_APPROACHES", at, &object.at("approaches"), &text);
     }
     let read = entries.into_iter().filter_map(|(value, path)| {
         let one = JsonObject::read((value, path), ("an approach", &APPROACH_FIELDS), found)?;
@@ -84,12 +80,12 @@ pub(super) fn approaches(
     let recommended = approaches.iter().filter(|one| one.recommended).count();
     if !approaches.is_empty() && recommended != 1 {
         let text = format!("{recommended} of these are recommended; recommend one");
-        found.error("BAD_RECOMMENDATION", at, &object.at("approaches"), &text);
+        found.error_at("BAD_RECOMMENDATION", at, &object.at("approaches"), &text);
     }
     approaches
 }
 
-fn approach(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Approach {
+fn approach(object: &JsonObject<'_>, found: &Findings<'_>) -> Approach {
     let lists = (MOST_ENTRIES, MOST_LINE);
     Approach {
         name: object.needed(("name", "a short \"name\""), (MOST_LINE, true), found),
@@ -104,7 +100,7 @@ fn approach(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Approach {
 }
 
 /// Reads true or false; false if it was not given.
-fn switch(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> bool {
+fn switch(object: &JsonObject<'_>, key: &str, found: &Findings<'_>) -> bool {
     let Some(value) = object.field(key) else {
         return false;
     };
@@ -112,7 +108,7 @@ fn switch(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> b
         return switch;
     }
     let text = format!("this must be true or false, not {}", value.kind());
-    found.error("WRONG_KIND", value.start, &object.at(key), &text);
+    found.error_at("WRONG_KIND", value.start, &object.at(key), &text);
     false
 }
 
@@ -121,7 +117,7 @@ pub(super) fn needed_word<T: Copy>(
     object: &JsonObject<'_>,
     key: &str,
     words: &[(&'static str, T)],
-    found: &mut JsonFindings<'_>,
+    found: &Findings<'_>,
 ) -> Option<T> {
     if object.field(key).is_none() {
         let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::analysis::{ExpertKind, KINDS};
 use super::fields::{Approach, MODELS, MOST_ENTRIES, MOST_LINE, MOST_TEXT, approaches, needed_word};
-use crate::json_findings::JsonFindings;
+use crate::finding::Findings;
 use crate::json_object::JsonObject;
 
 pub(super) const FIELDS: [&str; 5] = ["expert", "type", "findings", "tasks", "approaches"];
@@ -55,7 +55,7 @@ pub struct ProposedTask {
     pub alternatives_considered: Vec<String>,
 }
 
-pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> ExpertReport {
+pub(super) fn read(object: &JsonObject<'_>, found: &Findings<'_>) -> ExpertReport {
     let expert = object.needed(("expert", "your name"), (MOST_LINE, true), found);
     let kind = needed_word(object, "type", &KINDS, found);
     let is_architect = kind == Some(ExpertKind::Architect);
@@ -65,7 +65,7 @@ pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Exp
         .is_none_or(|value| value.entries().is_some_and(<[_]>::is_empty))
     {
         let text = "a report needs at least one finding";
-        found.error("NO_FINDINGS", object.value().start, &object.at("findings"), text);
+        found.error_at("NO_FINDINGS", object.value().start, &object.at("findings"), text);
     }
     let mut tasks = Vec::new();
     for (value, path) in object.entries(("tasks", "tasks"), MOST_ENTRIES, found) {
@@ -83,7 +83,7 @@ pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Exp
     }
 }
 
-fn task(object: &JsonObject<'_>, is_architect: bool, found: &mut JsonFindings<'_>) -> ProposedTask {
+fn task(object: &JsonObject<'_>, is_architect: bool, found: &Findings<'_>) -> ProposedTask {
     let lists = (MOST_ENTRIES, MOST_LINE);
     let chosen = ("chosenApproach", "which approach it follows");
     ProposedTask {

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
+use dbs_domain::WaitGraph;
+use dbs_domain::wait_graph::reachable;
+
 use super::commands::weakness;
 use super::model::{GraphPlan, GraphStatus, GraphTask};
 use super::{FileExists, GraphAgent};
-use crate::json_findings::JsonFindings;
+use crate::finding::Findings;
 use crate::json_object::JsonObject;
 
 /// Tasks and the length of chains up to which a plan is easily overseen (G25, G26).
@@ -14,12 +17,7 @@ const ADVISED_TASKS: usize = 12;
 const ADVISED_DEPTH: usize = 4;
 
 /// Checks all tasks together.
-pub(super) fn check(
-    plan: &GraphPlan,
-    root: &JsonObject<'_>,
-    found: &mut JsonFindings<'_>,
-    exists: FileExists<'_>,
-) {
+pub(super) fn check(plan: &GraphPlan, root: &JsonObject<'_>, found: &Findings<'_>, exists: FileExists<'_>) {
     let places = places(root);
     let mut about = Places {
         places: &places,
@@ -74,7 +72,7 @@ fn places(root: &JsonObject<'_>) -> Vec<usize> {
 /// Findings about tasks by their indices.
 struct Places<'a, 'b> {
     places: &'a [usize],
-    found: &'a mut JsonFindings<'b>,
+    found: &'a Findings<'b>,
 }
 
 impl Places<'_, '_> {
@@ -84,12 +82,12 @@ impl Places<'_, '_> {
 
     fn error(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
         self.found
-            .error(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
+            .error_at(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
     }
 
     fn warning(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
         self.found
-            .warning(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
+            .warning_at(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
     }
 }
 
@@ -112,8 +110,8 @@ fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
     if !is_sound {
         return false;
     }
-    let order = order(tasks);
-    let rest: Vec<usize> = (0..tasks.len()).filter(|at| !order.contains(at)).collect();
+    let graph = graph(tasks);
+    let rest = graph.stuck();
     if let Some(first) = rest.first() {
         let names: Vec<String> = rest.iter().map(ToString::to_string).collect();
         let text = format!(
@@ -125,49 +123,28 @@ fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
     rest.is_empty()
 }
 
-/// Returns the tasks, each behind those it waits for; without those that wait for each other in a circle.
-fn order(tasks: &[GraphTask]) -> Vec<usize> {
-    let mut order = Vec::new();
-    let mut done: BTreeSet<usize> = BTreeSet::new();
-    loop {
-        let ready = |(at, task): &(usize, &GraphTask)| !done.contains(at) && task.needs.is_subset(&done);
-        let next: Vec<usize> = tasks.iter().enumerate().filter(ready).map(|(at, _)| at).collect();
-        if next.is_empty() {
-            return order;
-        }
-        done.extend(&next);
-        order.extend(next);
-    }
+/// Returns the graph of the tasks by their indices.
+fn graph(tasks: &[GraphTask]) -> WaitGraph<usize> {
+    WaitGraph::new(tasks.iter().map(|task| task.needs.iter().copied()).enumerate())
 }
 
 /// Returns the depth of each task: 1 if it waits for none, else one more than the deepest of these (G30).
 pub fn depths(tasks: &[GraphTask]) -> Vec<usize> {
-    let mut depths = vec![1; tasks.len()];
-    for at in order(tasks) {
-        let needs = tasks.get(at).map(|task| &task.needs).into_iter().flatten();
-        let deepest = needs.filter_map(|need| depths.get(*need)).max().copied();
-        if let (Some(own), Some(deepest)) = (depths.get_mut(at), deepest) {
-            *own = deepest + 1;
-        }
-    }
-    depths
+    let depths = graph(tasks).longest(|_| 1);
+    (0..tasks.len())
+        .map(|at| depths.get(&at).copied().unwrap_or(1))
+        .collect()
 }
 
 /// Returns everything that each task waits for, by any number of steps.
 fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
-    let mut before = vec![BTreeSet::new(); tasks.len()];
-    for at in order(tasks) {
-        let needs = tasks.get(at).map(|task| &task.needs).into_iter().flatten();
-        let mut all = BTreeSet::new();
-        for need in needs {
-            all.insert(*need);
-            all.extend(before.get(*need).into_iter().flatten().copied());
-        }
-        if let Some(own) = before.get_mut(at) {
-            *own = all;
-        }
-    }
-    before
+    let needs = |at: usize| {
+        tasks
+            .get(at)
+            .into_iter()
+            .flat_map(|task| task.needs.iter().copied())
+    };
+    (0..tasks.len()).map(|at| reachable(needs(at), needs)).collect()
 }
 
 /// Checks that two tasks that may be worked on at the same time touch no path of each other (G20, G21).

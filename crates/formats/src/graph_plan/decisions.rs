@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::json_findings::{JsonFinding, JsonFindings};
+use crate::finding::{Finding, Findings};
 use crate::json_place::{self, JsonPlace};
 
 /// Returns a finding for each of these names that no decision of the plan names.
-pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<JsonFinding> {
-    let mut found = JsonFindings::about(file, text);
+pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<Finding> {
+    let found = Findings::about(file, text);
     // A text that is not JSON is reported by the reader of the whole plan.
     if let Ok(root) = json_place::parse(text) {
         let progress = root.member("progress");
@@ -21,7 +21,7 @@ pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<JsonFinding> 
         {
             let text =
                 format!("no decision says what became of {name}; write one that begins with \"{name}: \"");
-            found.error("UNDECIDED", at, "$.progress.decisions", &text);
+            found.error_at("UNDECIDED", at, "$.progress.decisions", &text);
         }
     }
     found.finish()

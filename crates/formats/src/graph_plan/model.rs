@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::json_findings::JsonFinding;
+use crate::finding::Finding;
 use dbs_domain::PathRules;
 
 /// A plan whose tasks are scheduled only by the tasks they wait for (G2).
@@ -15,7 +15,7 @@ pub struct GraphPlan {
     pub context: GraphContext,
     /// The index of a task is its name (G4).
     pub tasks: Vec<GraphTask>,
-    pub findings: Vec<JsonFinding>,
+    pub findings: Vec<Finding>,
 }
 
 /// Facts about the project for all tasks of a plan. A field is empty if the plan does not fill it.

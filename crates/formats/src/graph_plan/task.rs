@@ -5,8 +5,9 @@ use super::model::{
     STATUSES,
 };
 use super::{MOST_LINE, MOST_TASKS, MOST_TEXT};
+use crate::finding::Findings;
 use crate::inner_path::escape_reason;
-use crate::json_findings::{JsonFindings, quoted};
+use crate::json_findings::quoted;
 use crate::json_object::JsonObject;
 use crate::json_place::JsonPlace;
 use crate::prompt::is_hidden;
@@ -51,7 +52,7 @@ const MODELS: [(&str, &str); 3] = [("opus", "opus"), ("sonnet", "sonnet"), ("hai
 
 /// Reads a task; nothing if it is not an object. A completed one may have been trimmed: then only the fields that identify it are required
 /// (G49).
-pub(super) fn read(value: &JsonPlace, path: String, found: &mut JsonFindings<'_>) -> Option<GraphTask> {
+pub(super) fn read(value: &JsonPlace, path: String, found: &Findings<'_>) -> Option<GraphTask> {
     let object = JsonObject::read((value, path), ("a task", &FIELDS), found)?;
     let status = object.word("status", &STATUSES, found);
     if object.field("status").is_none() {
@@ -80,7 +81,7 @@ pub(super) fn read(value: &JsonPlace, path: String, found: &mut JsonFindings<'_>
         paths,
         reads,
         agent: agent(&object, is_whole, found),
-        line: found.line_of(value),
+        line: found.line_of(value.start),
     })
 }
 
@@ -89,7 +90,7 @@ fn text(
     object: &JsonObject<'_>,
     (key, is_needed): (&str, bool),
     example: &str,
-    found: &mut JsonFindings<'_>,
+    found: &Findings<'_>,
 ) -> String {
     if is_needed {
         object.needed((key, example), (MOST_TEXT, false), found)
@@ -103,7 +104,7 @@ fn part<'a>(
     object: &JsonObject<'a>,
     (key, what): (&str, &str),
     known: &[&str],
-    found: &mut JsonFindings<'_>,
+    found: &Findings<'_>,
 ) -> Option<JsonObject<'a>> {
     let Some(value) = object.field(key) else {
         object.missing(key, &format!("{what} as an object"), found);
@@ -115,7 +116,7 @@ fn part<'a>(
 fn metadata(
     task: &JsonObject<'_>,
     is_whole: bool,
-    found: &mut JsonFindings<'_>,
+    found: &Findings<'_>,
 ) -> (GraphTaskKind, PathRules, Vec<String>) {
     let nothing = (GraphTaskKind::Implementation, PathRules::default(), Vec::new());
     let Some(object) = part(task, ("metadata", "its \"metadata\""), &METADATA_FIELDS, found) else {
@@ -136,7 +137,7 @@ fn metadata(
 }
 
 /// Reads paths of the project, normalised; others are errors.
-fn paths(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> Vec<String> {
+fn paths(object: &JsonObject<'_>, key: &str, found: &Findings<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     for (entry, at) in object.entries((key, "paths"), MOST_ENTRIES, found) {
         let Some(path) = found.text(entry, &at, MOST_LINE, true) else {
@@ -146,7 +147,7 @@ fn paths(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> Ve
             Ok(path) => paths.push(path),
             Err(why) => {
                 let text = format!("the path {} {why}; name one of the project", quoted(&path));
-                found.error("BAD_PATH", entry.start, &at, &text);
+                found.error_at("BAD_PATH", entry.start, &at, &text);
             }
         }
     }
@@ -172,7 +173,7 @@ fn normal(path: &str) -> Result<String, &'static str> {
     Ok(format!("{}{end}", parts.join("/")))
 }
 
-fn agent(task: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> GraphAgent {
+fn agent(task: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> GraphAgent {
     let Some(object) = part(task, ("agent", "its \"agent\""), &AGENT_FIELDS, found) else {
         return GraphAgent::default();
     };
@@ -201,12 +202,12 @@ fn agent(task: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) ->
 }
 
 /// Reads a command. The text shown to a person must be the command that is run, so it holds no invisible sign.
-fn command(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> String {
+fn command(object: &JsonObject<'_>, key: &str, found: &Findings<'_>) -> String {
     let command = object.text(key, (MOST_TEXT, true), found);
     if command.chars().any(is_hidden) {
         let at = object.field(key).map_or(0, |value| value.start);
         let text = "this command holds signs that nobody sees; write it anew without them";
-        found.error("HIDDEN_CHARACTER", at, &object.at(key), text);
+        found.error_at("HIDDEN_CHARACTER", at, &object.at(key), text);
     }
     command
 }
@@ -216,14 +217,14 @@ fn objects<'a>(
     object: &JsonObject<'a>,
     (key, what): (&str, &str),
     known: &[&str],
-    found: &mut JsonFindings<'_>,
+    found: &Findings<'_>,
 ) -> Vec<JsonObject<'a>> {
     let entries = object.entries((key, "objects"), MOST_ENTRIES, found).into_iter();
     let read = entries.filter_map(|entry| JsonObject::read(entry, (what, known), found));
     read.collect()
 }
 
-fn context_files(agent: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Vec<GraphContextFile> {
+fn context_files(agent: &JsonObject<'_>, found: &Findings<'_>) -> Vec<GraphContextFile> {
     let known = ["path", "reason", "lines"];
     let files = objects(agent, ("contextFiles", "a file to be read"), &known, found).into_iter();
     let read = files.map(|file| GraphContextFile {
@@ -235,16 +236,12 @@ fn context_files(agent: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Vec<Gr
 }
 
 /// Reports that a list which the agent of a task cannot do without is empty.
-fn lacks(
-    agent: &JsonObject<'_>,
-    (code, key, text): (&'static str, &str, &str),
-    found: &mut JsonFindings<'_>,
-) {
-    found.error(code, agent.value().start, &agent.at(key), text);
+fn lacks(agent: &JsonObject<'_>, (code, key, text): (&'static str, &str, &str), found: &Findings<'_>) {
+    found.error_at(code, agent.value().start, &agent.at(key), text);
 }
 
 /// Reads the conditions that must hold before; a task without any is an error (G23).
-fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> Vec<GraphAssumption> {
+fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> Vec<GraphAssumption> {
     let known = ["claim", "verify", "severity"];
     let words = [("blocking", true), ("warning", false)];
     let assumed = objects(agent, ("assumptions", "an assumption"), &known, found).into_iter();
@@ -268,18 +265,18 @@ fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<
 }
 
 /// Reads the conditions that must hold in the end; at least one is shown by a command (LG-16).
-fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> Vec<GraphCriterion> {
+fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> Vec<GraphCriterion> {
     let known = ["criterion", "check"];
     let wanted = objects(agent, ("acceptanceCriteria", "a criterion"), &known, found).into_iter();
     let read = wanted.map(|one| {
         let criterion = GraphCriterion {
             criterion: one.needed(("criterion", "what must hold as \"criterion\""), (MOST_TEXT, false), found),
             check: command(&one, "check", found),
-            line: found.line_of(one.value()),
+            line: found.line_of(one.value().start),
         };
         if criterion.check.is_empty() {
             let text = "nothing checks this criterion but the agent itself; write the command that does as \"check\"";
-            found.warning("SOFT_CRITERION", one.value().start, &one.at("check"), text);
+            found.warning_at("SOFT_CRITERION", one.value().start, &one.at("check"), text);
         }
         criterion
     });
@@ -292,7 +289,7 @@ fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>
 }
 
 /// Reads the conditions in which the agent stops; a task without any is an error (G23).
-fn triggers(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> Vec<String> {
+fn triggers(agent: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> Vec<String> {
     let read = agent.texts("rollbackTriggers", (MOST_ENTRIES, MOST_TEXT), found);
     if is_whole && read.is_empty() {
         let text = "a task needs a rollback trigger: when its agent is to stop at once";

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::diagnostic::LineStarts;
+use crate::finding::LineStarts;
 
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]

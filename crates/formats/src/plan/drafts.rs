@@ -1,5 +1,6 @@
 //! Tasks of a plan: one for each phase that is to be done, ordered so that each is behind those it waits for.
 
+use dbs_domain::cut::cut_bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
 use super::words;
 use dbs_domain::plan_entry::step_name;
 use dbs_domain::task::GateCommand;
-use dbs_domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId};
+use dbs_domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId, WaitGraph};
 
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
@@ -62,8 +63,7 @@ pub fn batch_of(plan: &Plan, restarts: u32) -> BatchId {
 /// Returns the prefix of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
 fn short_name(batch: &BatchId) -> &str {
     let first = batch.as_str().split('-').next().unwrap_or_default();
-    let end = first.floor_char_boundary(LONGEST_PREFIX);
-    first.get(..end).unwrap_or(first)
+    cut_bytes(first, LONGEST_PREFIX)
 }
 
 /// Builds the tasks of a sound plan.
@@ -208,16 +208,15 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
 }
 
 /// Puts each task behind those it waits for, otherwise in the order of the plan.
-fn ordered(mut rest: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
-    let mut done: Vec<TaskDraft> = Vec::new();
-    let mut known: BTreeSet<TaskId> = BTreeSet::new();
-    while !rest.is_empty() {
-        let Some(at) = rest.iter().position(|draft| draft.deps.is_subset(&known)) else {
-            return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".to_owned());
-        };
-        let next = rest.remove(at);
-        known.insert(next.id.clone());
-        done.push(next);
+fn ordered(drafts: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
+    let nodes = drafts.iter().map(|draft| (draft.id.clone(), draft.deps.clone()));
+    let graph = WaitGraph::new(nodes);
+    if !graph.stuck().is_empty() {
+        return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".to_owned());
     }
-    Ok(done)
+    let mut by_id: BTreeMap<TaskId, TaskDraft> = drafts
+        .into_iter()
+        .map(|draft| (draft.id.clone(), draft))
+        .collect();
+    Ok(graph.order().iter().filter_map(|id| by_id.remove(id)).collect())
 }

@@ -1,37 +1,28 @@
 //! The tasks of a `plan.json` as a plan: an item for each, named by its index (G4), with all instructions for its agent (G38).
 
-use super::model::{PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanItem, PlanKind, ToldCommand};
-use crate::diagnostic::{Diagnostic, DiagnosticLevel};
+use super::model::{PhaseStatus, Plan, PlanDetail, PlanGate, PlanItem, PlanKind, ToldCommand};
+use crate::finding::{Finding, FindingLevel};
 use crate::graph_plan::{FileExists, GraphContext, GraphPlan, GraphStatus, GraphTask, GraphTaskKind};
 use dbs_domain::MAX_TEXT_BYTES;
 
 /// Builds the plan of a graph. Tasks that it calls completed are checked again: the files must exist (G33).
 pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
-    let known = read.findings.iter().map(|found| PlanFinding {
-        code: found.code,
-        diagnostic: found.diagnostic.clone(),
-    });
     let mut plan = Plan {
         kind: PlanKind::Graph,
         title: read.goal.clone(),
         file: read.file.clone(),
         items: Vec::new(),
-        findings: known.collect(),
+        findings: read.findings.clone(),
     };
     for (at, task) in read.tasks.iter().enumerate() {
         let missing = task.paths.listed().find(|path| !exists(path));
         let mut note = |severity, code, text: String| {
-            let diagnostic = Diagnostic {
-                severity,
-                file: read.file.clone(),
-                line: task.line,
-                text: format!("$.tasks[{at}]: {text}"),
-            };
-            plan.findings.push(PlanFinding { code, diagnostic });
+            let finding = Finding::new(severity, &read.file, task.line, text);
+            plan.findings.push(finding.at(code, &format!("$.tasks[{at}]")));
         };
         if let (GraphStatus::Completed, Some(path)) = (task.status, missing) {
             let text = format!("this is called completed, but {path} is not there, so it is done again");
-            note(DiagnosticLevel::Warning, "NOT_COMPLETED", text);
+            note(FindingLevel::Warning, "NOT_COMPLETED", text);
         }
         let item = item(read, (at, task), missing.is_none());
         let size = item.detail.as_ref().map_or(0, |detail| detail.text.len());
@@ -41,7 +32,7 @@ pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
                 size / 1024,
                 MAX_TEXT_BYTES / 1024
             );
-            note(DiagnosticLevel::Error, "TOO_LONG", text);
+            note(FindingLevel::Error, "TOO_LONG", text);
         }
         plan.items.push(item);
     }

@@ -1,9 +1,9 @@
 //! The master plan: a title, and a table with a row for each phase (4.1, P12).
 
 use super::document::{Inline, Part, Row};
-use super::findings::Findings;
 use super::model::PlanItem;
 use super::words;
+use crate::finding::Findings;
 use dbs_domain::plan_entry::Risk;
 
 /// Most phases of a plan.
@@ -25,7 +25,7 @@ pub(super) struct PhaseRow {
 }
 
 /// Reads the parts of a master plan; nothing if it holds no table of phases.
-pub(super) fn read(parts: &[Part], found: &mut Findings<'_>) -> Option<Master> {
+pub(super) fn read(parts: &[Part], found: &Findings<'_>) -> Option<Master> {
     let (columns, rows) = phase_table(parts)?;
     let rows: Vec<_> = rows
         .iter()
@@ -107,7 +107,7 @@ fn columns(head: &[Inline]) -> Option<Columns> {
     })
 }
 
-fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<PhaseRow> {
+fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow> {
     let cell = |at: usize| row.cells.get(at).map(Inline::plain).unwrap_or_default();
     let link = row
         .cells
@@ -164,7 +164,7 @@ fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<Phase
 }
 
 /// Warns of a risk that is not known, which may have been meant as a high one.
-fn unknown_risk(id: &str, risk: &str, line: usize, found: &mut Findings<'_>) {
+fn unknown_risk(id: &str, risk: &str, line: usize, found: &Findings<'_>) {
     let meant = words::nearest_risk(risk).map_or_else(String::new, |word| format!(" (did you mean {word}?)"));
     let text = format!(
         "phase {id} has the risk {risk:?}{meant}: write low, medium or high; until then a person must approve the phase"

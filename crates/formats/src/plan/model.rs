@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::diagnostic::Diagnostic;
+use crate::finding::Finding;
 use dbs_domain::{PathRules, StoryTests, pluralized};
 
 /// A plan as it was read: its items in their order, and everything in its files that was not understood.
@@ -16,13 +16,13 @@ pub struct Plan {
     /// The file that was read, as the person named it.
     pub file: PathBuf,
     pub items: Vec<PlanItem>,
-    pub findings: Vec<PlanFinding>,
+    pub findings: Vec<Finding>,
 }
 
 impl Plan {
     /// Returns true if the plan may be carried out: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
-        !self.findings.iter().any(|found| found.diagnostic.is_error())
+        !self.findings.iter().any(|found| found.is_error())
     }
 }
 
@@ -217,12 +217,4 @@ impl PhaseStatus {
             PhaseStatus::Blocked => "Blocked",
         }
     }
-}
-
-/// Something in a plan that is wrong, doubtful or worth knowing, with a code for programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PlanFinding {
-    pub code: &'static str,
-    #[serde(flatten)]
-    pub diagnostic: Diagnostic,
 }

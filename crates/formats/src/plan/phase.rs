@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::document::{Inline, Part, Tick};
-use super::findings::Findings;
 use super::gates;
 use super::model::{PlanGroup, PlanItem, PlanTask, ToldCommand};
 use super::templates::unwritten_overview;
 use super::words;
+use crate::finding::Findings;
 use crate::prompt::is_hidden;
 use dbs_domain::task::GateCommand;
 
@@ -41,7 +41,7 @@ pub(super) fn read(
     parts: &[Part],
     (item, has_status): (&mut PlanItem, bool),
     known: &[GateCommand],
-    found: &mut Findings<'_>,
+    found: &Findings<'_>,
 ) {
     let heading = parts.iter().find_map(|part| match part {
         Part::Heading { level: 1, text, .. } => Some(text.plain()),
@@ -137,7 +137,7 @@ fn section_of(heading: &str) -> Section {
 }
 
 /// Warns of an overview that the template brought.
-fn unwritten(item: &PlanItem, text: &str, line: usize, found: &mut Findings<'_>) {
+fn unwritten(item: &PlanItem, text: &str, line: usize, found: &Findings<'_>) {
     if text.trim() == unwritten_overview() {
         let text = format!(
             "phase {} still says what the template says: write what it adds, and its tasks",
@@ -239,12 +239,7 @@ fn required_agent(item: &mut PlanItem, cells: &[Inline]) {
     }
 }
 
-fn gate(
-    item: &mut PlanItem,
-    (text, line): (&Inline, usize),
-    known: &[GateCommand],
-    found: &mut Findings<'_>,
-) {
+fn gate(item: &mut PlanItem, (text, line): (&Inline, usize), known: &[GateCommand], found: &Findings<'_>) {
     if text.is_bold() && !text.plain().contains(':') {
         return;
     }
@@ -343,7 +338,7 @@ fn task(item: &mut PlanItem, text: &str, tick: &Tick, line: usize) {
 }
 
 /// Reports the parts that a phase lacks.
-fn judge(item: &PlanItem, found: &mut Findings<'_>) {
+fn judge(item: &PlanItem, found: &Findings<'_>) {
     let id = &item.id;
     if item.gates.is_empty() {
         let text = format!(

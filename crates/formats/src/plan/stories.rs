@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::model::{PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanItem, PlanKind, PlanStory};
+use super::model::{PhaseStatus, Plan, PlanDetail, PlanGate, PlanItem, PlanKind, PlanStory};
 use crate::prd::{PrdDocument, PrdStory};
 use crate::story_files::{HISTORY_FILE, STATE_FILE, test_names};
 use dbs_domain::{PathRules, STORY_GATE, StoryTests};
@@ -50,12 +50,7 @@ pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
     let found = prds.iter().flat_map(|prd| &prd.findings);
     Plan {
         items: items.collect(),
-        findings: found
-            .map(|found| PlanFinding {
-                code: found.code,
-                diagnostic: found.diagnostic.clone(),
-            })
-            .collect(),
+        findings: found.cloned().collect(),
         ..queue_of(rules.folder.clone().into())
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::json_findings::JsonFinding;
+use crate::finding::Finding;
 
 /// A product requirements document: the stories of one feature, and everything in its file that was not understood (A23).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,7 +23,7 @@ pub struct PrdDocument {
     pub stories: Vec<PrdStory>,
     /// Fields of the root that are not known, as they are.
     pub other: Map<String, Value>,
-    pub findings: Vec<JsonFinding>,
+    pub findings: Vec<Finding>,
 }
 
 impl PrdDocument {
@@ -36,7 +36,7 @@ impl PrdDocument {
 
     /// Returns true if its stories may be worked on: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
-        !self.findings.iter().any(|found| found.diagnostic.is_error())
+        !self.findings.iter().any(|found| found.is_error())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Story of a PRD, and the rules for each of its fields.
 
 use super::model::{PrdDialect, PrdStory, StorySize};
-use crate::json_findings::{JsonFindings, quoted};
+use crate::finding::Findings;
+use crate::json_findings::quoted;
 use crate::json_object::JsonObject;
 use crate::json_place::{JsonContent, JsonPlace};
 use crate::nearest::nearest;
@@ -40,7 +41,7 @@ pub(super) fn read(
     value: &JsonPlace,
     path: &str,
     dialect: PrdDialect,
-    found: &mut JsonFindings<'_>,
+    found: &Findings<'_>,
 ) -> Option<PrdStory> {
     let object = JsonObject::read((value, path.to_owned()), ("a story", &FIELDS), found)?;
     let members = value.members().unwrap_or_default().iter();
@@ -62,7 +63,7 @@ pub(super) fn read(
         priority: of.priority(),
         size: of.size(),
         passes: of.passes(),
-        line: of.found.line_of(value),
+        line: of.found.line_of(value.start),
         other,
     };
     id.map(|_| story)
@@ -71,7 +72,7 @@ pub(super) fn read(
 struct StoryReader<'a, 'b> {
     object: JsonObject<'a>,
     dialect: PrdDialect,
-    found: &'a mut JsonFindings<'b>,
+    found: &'a Findings<'b>,
 }
 
 impl<'a> StoryReader<'a, '_> {
@@ -99,7 +100,7 @@ impl<'a> StoryReader<'a, '_> {
                 "{} cannot be an id, because files are named after it; write letters, digits and hyphens, such as US-001",
                 quoted(&id)
             );
-            self.found.error("BAD_ID", value.start, &path, &text);
+            self.found.error_at("BAD_ID", value.start, &path, &text);
             return None;
         }
         let has_form = id.split_once('-').is_some_and(|(prefix, number)| {
@@ -119,7 +120,7 @@ impl<'a> StoryReader<'a, '_> {
                 "the {dialect} schema writes an id like {forms}, not {}",
                 quoted(&id)
             );
-            self.found.warning("ID_FORM", value.start, &path, &text);
+            self.found.warning_at("ID_FORM", value.start, &path, &text);
         }
         Some(id)
     }
@@ -151,11 +152,11 @@ impl<'a> StoryReader<'a, '_> {
         };
         let n = text.chars().count();
         if text.is_empty() {
-            self.found.error("EMPTY", value.start, &path, "this is empty");
+            self.found.error_at("EMPTY", value.start, &path, "this is empty");
         } else if self.dialect == PrdDialect::Template && !advised.contains(&n) {
             let (least, most) = advised.into_inner();
             let text = format!("this has {n} characters; the template schema asks for {least} to {most}");
-            self.found.warning("LENGTH", value.start, &path, &text);
+            self.found.warning_at("LENGTH", value.start, &path, &text);
         }
         text
     }
@@ -170,11 +171,11 @@ impl<'a> StoryReader<'a, '_> {
         match value.entries().map(<[JsonPlace]>::len) {
             Some(0) => {
                 let text = "a story needs at least one criterion, because each becomes a test";
-                self.found.error("NO_CRITERIA", value.start, &path, text);
+                self.found.error_at("NO_CRITERIA", value.start, &path, text);
             }
             Some(n) if (MANY_CRITERIA..=MOST_CRITERIA).contains(&n) => {
                 let text = format!("{n} criteria are many for one story; splitting it may help");
-                self.found.warning("MANY_CRITERIA", value.start, &path, &text);
+                self.found.warning_at("MANY_CRITERIA", value.start, &path, &text);
             }
             _ => {}
         }
@@ -210,12 +211,12 @@ impl<'a> StoryReader<'a, '_> {
         };
         let Some(priority) = given.filter(|priority| *priority > 0) else {
             let text = "this must be a whole number from 1 on; 1 comes first";
-            self.found.error("BAD_PRIORITY", value.start, &path, text);
+            self.found.error_at("BAD_PRIORITY", value.start, &path, text);
             return middle;
         };
         if self.dialect == PrdDialect::Template && priority > 5 {
             let text = format!("the template schema knows priorities from 1 to 5, not {priority}");
-            self.found.warning("PRIORITY_RANGE", value.start, &path, &text);
+            self.found.warning_at("PRIORITY_RANGE", value.start, &path, &text);
         }
         priority
     }
@@ -234,7 +235,7 @@ impl<'a> StoryReader<'a, '_> {
                 "{} is no complexity; write simple, medium (or moderate) or complex{meant}",
                 quoted(&word)
             );
-            self.found.error("BAD_COMPLEXITY", value.start, &path, &text);
+            self.found.error_at("BAD_COMPLEXITY", value.start, &path, &text);
             return StorySize::default();
         };
         let own = match self.dialect {
@@ -244,7 +245,7 @@ impl<'a> StoryReader<'a, '_> {
         if size == StorySize::Medium && word != own {
             let dialect = self.dialect.word();
             let text = format!("{word:?} is read as {own:?}, the word of the {dialect} schema");
-            self.found.warning("OTHER_DIALECT", value.start, &path, &text);
+            self.found.warning_at("OTHER_DIALECT", value.start, &path, &text);
         }
         size
     }
@@ -254,12 +255,12 @@ impl<'a> StoryReader<'a, '_> {
         let value = value?;
         let JsonContent::Switch(passes) = value.content else {
             let text = format!("this must be true or false, not {}", value.kind());
-            self.found.error("WRONG_KIND", value.start, &path, &text);
+            self.found.error_at("WRONG_KIND", value.start, &path, &text);
             return None;
         };
         if self.dialect == PrdDialect::Template {
             let text = "this belongs to the strict schema; it is read all the same";
-            self.found.warning("OTHER_DIALECT", value.start, &path, text);
+            self.found.warning_at("OTHER_DIALECT", value.start, &path, text);
         }
         Some(passes)
     }

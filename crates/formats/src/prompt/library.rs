@@ -9,7 +9,7 @@ use super::builtin::{builtin_blocks, builtin_roles};
 use super::template::{self, TemplateFault};
 use super::values::{task_text, values};
 use crate::agent_role::{self, AgentRole};
-use crate::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::finding::{Finding, FindingLevel};
 use dbs_domain::prompt_facts::PromptFacts;
 use dbs_domain::workflow::{Actor, Stage, Workflow};
 use dbs_domain::{RoleId, SignalKind, StageId};
@@ -63,10 +63,10 @@ pub enum PromptError {
     )]
     TooLong(usize),
     #[error("read the prompts and roles: {}", join(.0))]
-    Unreadable(Vec<Diagnostic>),
+    Unreadable(Vec<Finding>),
 }
 
-fn join(findings: &[Diagnostic]) -> String {
+fn join(findings: &[Finding]) -> String {
     let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
     lines.join("; ")
 }
@@ -101,10 +101,7 @@ impl PromptLibrary {
                 library.take_block(&name, (file, text), origin, &mut findings);
             }
         }
-        if findings
-            .iter()
-            .any(|found| found.severity == DiagnosticLevel::Error)
-        {
+        if findings.iter().any(|found| found.severity == FindingLevel::Error) {
             return Err(PromptError::Unreadable(findings));
         }
         Ok(library)
@@ -115,7 +112,7 @@ impl PromptLibrary {
         name: &str,
         (file, text): (&Path, &str),
         origin: BlockOrigin,
-        findings: &mut Vec<Diagnostic>,
+        findings: &mut Vec<Finding>,
     ) {
         let (role, found) = agent_role::read(name, file, text);
         findings.extend(found);
@@ -129,15 +126,10 @@ impl PromptLibrary {
         name: &str,
         (file, text): (&Path, &str),
         origin: BlockOrigin,
-        findings: &mut Vec<Diagnostic>,
+        findings: &mut Vec<Finding>,
     ) {
         if let Err(TemplateFault { line, text }) = template::check(text) {
-            findings.push(Diagnostic {
-                severity: DiagnosticLevel::Error,
-                file: file.to_owned(),
-                line,
-                text,
-            });
+            findings.push(Finding::new(FindingLevel::Error, file, line, text));
         }
         let text = text.to_owned();
         self.blocks.insert(name.to_owned(), PromptBlock { text, origin });

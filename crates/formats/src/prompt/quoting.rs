@@ -1,5 +1,7 @@
 //! Texts of people and agents as data in a prompt: without characters that act or hide, and set off so that nothing in them ends it.
 
+use dbs_domain::cut::cut_bytes;
+
 /// Longest run of backticks that is kept; a longer one is cut to it, so that the fence around it stays short.
 const MAX_RUN: usize = 8;
 /// Shortest fence.
@@ -9,7 +11,7 @@ const MIN_FENCE: usize = 3;
 /// prints all.
 pub(super) fn fenced(text: &str, most: usize, whole: &str) -> String {
     let (clean, is_beginning) = cleaned(text.trim_end(), most);
-    let kept = beginning(clean.trim_end(), most);
+    let kept = cut_bytes(clean.trim_end(), most);
     let fence = "`".repeat((longest_run(kept) + 1).max(MIN_FENCE));
     let note = if is_beginning || kept.len() < clean.trim_end().len() {
         let rest = text.len().saturating_sub(kept.len());
@@ -25,7 +27,7 @@ pub(super) fn inline(text: &str, most: usize) -> String {
     let (clean, is_beginning) = cleaned(text, most);
     let words: Vec<&str> = clean.split_whitespace().collect();
     let line = words.join(" ");
-    let kept = beginning(&line, most);
+    let kept = cut_bytes(&line, most);
     let dots = if is_beginning || kept.len() < line.len() {
         " …"
     } else {
@@ -43,7 +45,7 @@ pub(super) fn inline(text: &str, most: usize) -> String {
 /// Returns a text without hidden or acting characters, and true if only its beginning was looked at, because the rest could not be kept
 /// anyway.
 fn cleaned(text: &str, most: usize) -> (String, bool) {
-    let looked_at = beginning(text, most.saturating_mul(4));
+    let looked_at = cut_bytes(text, most.saturating_mul(4));
     (
         shorten_runs(&without_hidden(looked_at)),
         looked_at.len() < text.len(),
@@ -85,12 +87,6 @@ fn shorten_runs(text: &str) -> String {
 fn longest_run(text: &str) -> usize {
     let runs = text.split(|c| c != '`').map(str::len);
     runs.max().unwrap_or(0)
-}
-
-/// Returns the beginning of a text, of at most `most` bytes.
-fn beginning(text: &str, most: usize) -> &str {
-    let cut = text.floor_char_boundary(most);
-    text.get(..cut).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::model::{CommitAuthor, Scenario, ScenarioPart};
 use super::selector::{AttemptRange, PartSelector};
 use super::steps::steps;
 use super::variables::{VARIABLES, unknown_variables};
-use crate::diagnostic::Diagnostic;
+use crate::finding::Finding;
 use crate::nearest::nearest;
 use crate::table::{self, TableReader};
 
@@ -16,7 +16,7 @@ const MODES: [&str; 3] = ["fresh", "remediate", "fallback"];
 
 /// Reads the text of a scenario file. `file` is only named in diagnostics. There is a scenario exactly when no
 /// diagnostic is an error; a syntax error hides everything else.
-pub fn read(file: &Path, text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
+pub fn read(file: &Path, text: &str) -> (Option<Scenario>, Vec<Finding>) {
     table::read((file, text), "a scenario", misspelt_variables, scenario)
 }
 

@@ -2,6 +2,7 @@
 
 use super::StoryStateError;
 use super::state::is_utc;
+use dbs_domain::cut::cut_chars;
 
 /// Start of a history; written once, when there is none.
 pub const HISTORY_HEADER: &str = "# History\n\nStories that were finished or got stuck, the newest last.\n\n";
@@ -201,5 +202,5 @@ fn clean(value: &str) -> String {
         .split(|letter: char| letter.is_whitespace() || letter.is_control())
         .collect();
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(MOST_VALUE).collect()
+    cut_chars(&words.join(" "), MOST_VALUE).to_owned()
 }

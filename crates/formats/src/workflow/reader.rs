@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::super::diagnostic::Diagnostic;
+use super::super::finding::Finding;
 use super::stage::{LocatedStage, LocatedWorkflow, read_span, read_stage};
 use super::validation::validate;
 use crate::table::{self, Located, TableReader};
@@ -12,7 +12,7 @@ use dbs_domain::workflow::{CascadePolicy, ExhaustionPolicy, RetryLimits, Workflo
 use dbs_domain::{StageId, WorkflowId};
 
 /// Reads and checks a workflow. A single error means that there is no workflow.
-pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
+pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Finding>) {
     table::read(
         (file, text),
         "a workflow",

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::stage::{LocatedStage, LocatedWorkflow};
 use super::support::check_support;
 use crate::table::{Located, TomlFile};
+use dbs_domain::wait_graph;
 use dbs_domain::workflow::{
     Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, FindingPolicy, GatePlace, GateSet, RejectTo,
     Stage, Workspace,
@@ -286,19 +287,18 @@ fn actors(placed: &LocatedStage<'_>) {
 }
 
 fn reachable(placed: &LocatedWorkflow<'_>) {
-    let mut open = vec![&placed.flow.entry];
-    open.extend(placed.other_entries.iter().map(|entry| &entry.value));
-    let mut seen = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if let Some(stage) = placed.flow.stage(id)
-            && seen.insert(id)
-        {
-            open.extend(stage.success.iter().map(|edge| &edge.to));
-            if let RejectTo::Stage(to) = &stage.reject {
-                open.push(to);
-            }
-        }
-    }
+    let entries = placed.other_entries.iter().map(|entry| &entry.value);
+    let seen = wait_graph::reachable(entries.chain([&placed.flow.entry]), |id| {
+        let stage = placed.flow.stage(id);
+        let onward = stage
+            .into_iter()
+            .flat_map(|stage| stage.success.iter().map(|edge| &edge.to));
+        let back = stage.and_then(|stage| match &stage.reject {
+            RejectTo::Stage(to) => Some(to),
+            _ => None,
+        });
+        onward.chain(back)
+    });
     for stage in &placed.stages {
         if !seen.contains(&stage.stage.id) {
             let text = format!(

@@ -1,6 +1,7 @@
 //! Names that may reach a git command line: each is checked when it is made, so no caller can forget to (M2). Must not ask git anything;
 //! the rules of `git check-ref-format` are restated here, and stricter.
 
+use dbs_domain::cut::cut_chars;
 use std::fmt;
 
 /// Longest branch name accepted, in bytes.
@@ -176,7 +177,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 }
 
 fn refusal(kind: &'static str, text: &str, why: &'static str) -> NameError {
-    let shown: String = text.chars().take(80).flat_map(char::escape_default).collect();
+    let shown = cut_chars(text, 80).escape_default().to_string();
     NameError {
         kind,
         name: shown,

@@ -1,5 +1,6 @@
 //! Messages of the protocol, one object in each line. Other lines are ignored.
 
+use crate::domain::cut::cut_chars;
 use serde_json::{Value, json};
 
 use crate::adapters::agents::json_report::{object, raw};
@@ -64,7 +65,7 @@ pub(super) fn reply(id: &Value, result: &Value) -> String {
 
 /// The reply to a request that is not known here, or was not offered.
 pub(super) fn unknown(id: &Value, method: &str) -> String {
-    let shown: String = method.chars().take(LONGEST_ID).collect();
+    let shown = cut_chars(method, LONGEST_ID);
     let text = format!("dbs does not offer `{shown}`; use a tool of your own");
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": UNKNOWN_METHOD, "message": text } }).to_string()
 }

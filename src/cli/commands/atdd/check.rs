@@ -48,7 +48,7 @@ fn as_json(queued: &QueuedPrd) -> serde_json::Value {
         })
     });
     let findings = prd.findings.iter().map(|found| {
-        let mut shown = finding_json(found.code, &found.diagnostic);
+        let mut shown = finding_json(found);
         if let Some(fields) = shown.as_object_mut() {
             fields.insert("path".to_owned(), found.path.clone().into());
         }
@@ -103,6 +103,6 @@ fn of_prd(queued: &QueuedPrd) -> Vec<String> {
         ));
     }
     let found = prd.findings.iter();
-    lines.extend(found.map(|found| finding_line(found.code, &found.diagnostic)));
+    lines.extend(found.map(finding_line));
     lines
 }

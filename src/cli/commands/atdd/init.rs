@@ -4,7 +4,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use atomic_write_file::AtomicWriteFile;
 use serde::Serialize;
 
 use super::DOCUMENTS;
@@ -83,9 +82,7 @@ fn write(path: &Path, text: &str, may_replace: bool) -> io::Result<Written> {
     if !may_replace || is_ours {
         return Ok(Written::Kept);
     }
-    let mut file = AtomicWriteFile::options().open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.commit()?;
+    text_file::replace(path, text.as_bytes())?;
     Ok(Written::Replaced)
 }
 

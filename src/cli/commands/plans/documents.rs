@@ -10,7 +10,7 @@ use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::JsonFlag;
 use crate::formats::design::{self, DesignDocument};
-use crate::formats::json_findings::JsonFinding;
+use crate::formats::finding::Finding;
 
 /// Maximum bytes of a document that is read.
 const LARGEST: u64 = 256 * 1024;
@@ -28,7 +28,7 @@ pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> Result
         output::all(lines(&findings));
     }
     Ok(Audited {
-        is_sound: !findings.iter().any(|found| found.diagnostic.is_error()),
+        is_sound: !findings.iter().any(|found| found.is_error()),
         has_findings: !findings.is_empty(),
     })
 }
@@ -46,23 +46,20 @@ fn title(file: &Path, kind: DesignDocument, text: &str) -> String {
 }
 
 /// Returns the findings for people.
-pub(super) fn lines(findings: &[JsonFinding]) -> Vec<String> {
+pub(super) fn lines(findings: &[Finding]) -> Vec<String> {
     if findings.is_empty() {
         return vec!["nothing is wrong with it".to_owned()];
     }
-    let line = |found: &JsonFinding| finding_line(found.code, &found.diagnostic);
-    findings.iter().map(line).collect()
+    findings.iter().map(finding_line).collect()
 }
 
 /// Returns the same document as for a plan, without phases (docs/audit.schema.json).
-fn document_json(kind: DesignDocument, title: &str, findings: &[JsonFinding]) -> Value {
+fn document_json(kind: DesignDocument, title: &str, findings: &[Finding]) -> Value {
     let kind = match kind {
         DesignDocument::Analysis => "goal_analysis",
         DesignDocument::Report => "expert_report",
         DesignDocument::Critique => "critique",
     };
-    let found = findings
-        .iter()
-        .map(|found| finding_json(found.code, &found.diagnostic));
+    let found = findings.iter().map(finding_json);
     json!({ "kind": kind, "title": title, "phases": [], "diagnostics": found.collect::<Vec<_>>() })
 }

@@ -7,9 +7,9 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::workflow::Actor;
 use crate::domain::{AgentSettings, TaskState};
+use crate::formats::finding::Finding;
 use crate::formats::graph_plan;
-use crate::formats::json_findings::JsonFinding;
-use crate::formats::plan::{self, PhaseStatus, Plan, PlanFinding, PlanItem, PlanKind};
+use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
 
 /// Reads the plan of a file with that text. The files it names are looked up in the project; without one in this folder.
 pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) -> Plan {
@@ -19,13 +19,8 @@ pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) ->
 }
 
 /// Returns a finding for each of these challenges that no decision of the plan names.
-pub(super) fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<PlanFinding> {
-    let found = graph_plan::undecided(file, text, challenges).into_iter();
-    let finding = |found: JsonFinding| PlanFinding {
-        code: found.code,
-        diagnostic: found.diagnostic,
-    };
-    found.map(finding).collect()
+pub(super) fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<Finding> {
+    graph_plan::undecided(file, text, challenges)
 }
 
 /// Returns true if Claude works on the items of such a plan, by the settings.

@@ -134,7 +134,7 @@ impl PlanRun<'_> {
         let changes = self.changes(restarts, &Known::new())?;
         // A person who says yes knows the doubts (LG-15).
         for found in &self.plan.findings {
-            output::problem(&shown::finding_line(found.code, &found.diagnostic));
+            output::problem(&shown::finding_line(found));
         }
         self.agree(&changes, false)?;
         self.close(earlier)?;

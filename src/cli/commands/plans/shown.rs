@@ -9,7 +9,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::task::behind_failed;
 use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, counted, pluralized};
-use crate::formats::diagnostic::Diagnostic;
+use crate::formats::finding::Finding;
 use crate::formats::plan::{PhaseStatus, Plan, PlanDetail, PlanItem};
 use crate::term::sanitize_command;
 
@@ -29,7 +29,7 @@ pub(super) fn json(plan: &Plan) -> Value {
         })
     });
     let diagnostics = plan.findings.iter();
-    let diagnostics = diagnostics.map(|found| finding_json(found.code, &found.diagnostic));
+    let diagnostics = diagnostics.map(finding_json);
     json!({
         "kind": plan.kind, "title": plan.title, "phases": phases.collect::<Vec<_>>(),
         "diagnostics": diagnostics.collect::<Vec<_>>(),
@@ -48,7 +48,7 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
         lines.extend(phase(item));
     }
     let found = plan.findings.iter();
-    lines.extend(found.map(|found| finding_line(found.code, &found.diagnostic)));
+    lines.extend(found.map(finding_line));
     if plan.findings.is_empty() {
         lines.push("nothing is wrong with it".to_owned());
     }
@@ -56,13 +56,13 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
 }
 
 /// Returns a finding for programs.
-pub(in crate::cli::commands) fn finding_json(code: &str, known: &Diagnostic) -> Value {
-    json!({ "code": code, "severity": known.severity, "file": known.file, "line": known.line, "text": known.text })
+pub(in crate::cli::commands) fn finding_json(found: &Finding) -> Value {
+    json!({ "code": found.code, "severity": found.severity, "file": found.file, "line": found.line, "text": found.text })
 }
 
 /// Returns a finding for people.
-pub(in crate::cli::commands) fn finding_line(code: &str, known: &Diagnostic) -> String {
-    format!("{known} ({code})")
+pub(in crate::cli::commands) fn finding_line(found: &Finding) -> String {
+    format!("{found} ({})", found.code)
 }
 
 fn phase(item: &PlanItem) -> Vec<String> {

@@ -24,7 +24,7 @@ use crate::config::session_setup;
 use crate::config::setting_names::unknown_names;
 use crate::config::trust::{TrustChange, TrustEntry};
 use crate::domain::pluralized;
-use crate::formats::diagnostic::Diagnostic;
+use crate::formats::finding::Finding;
 use crate::ports::git::{BranchName, Git, Head, PreflightError};
 
 /// Result of one check that `dbs doctor` makes.
@@ -236,7 +236,7 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let setup = session_setup::read(place, edge)?;
     let config = place.config();
     let findings: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
-    if config.diagnostics().iter().any(Diagnostic::is_error) {
+    if config.diagnostics().iter().any(Finding::is_error) {
         return Err(findings.join("; "));
     }
     let faults = faults::written(place, &config, &setup.workflows).into_iter();
@@ -263,7 +263,7 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
 /// Refuses to call a setting unset while a settings file cannot be read: it may be set there.
 fn refuse_unreadable(place: &ProjectPaths) -> Result<(), String> {
     let config = place.config();
-    if config.diagnostics().iter().any(Diagnostic::is_error) {
+    if config.diagnostics().iter().any(Finding::is_error) {
         return Err("not known while a file of the settings cannot be read".to_owned());
     }
     Ok(())

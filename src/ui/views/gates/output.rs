@@ -2,6 +2,7 @@
 
 use super::super::{MoveOutcome, ViewContext, ViewMove, scrolled};
 use super::{look_of, marked};
+use crate::domain::cut::cut_chars;
 use crate::read_model::CheckRun;
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey};
@@ -81,7 +82,7 @@ fn output<'a>(ctx: &ViewContext<'a>, check: &CheckRun) -> Option<&'a CacheEntry>
 fn head(ctx: &ViewContext<'_>, check: &CheckRun, room: Rect) -> Vec<Vec<StyledText>> {
     let (_, role, word) = look_of(ctx, check);
     let counted = check.tests.map(|tests| format!(", tests: {tests}"));
-    let commit: String = check.commit.chars().take(10).collect();
+    let commit = cut_chars(&check.commit, 10);
     let wide = usize::from(room.width).max(8);
     let command = wrap(&format!("$ {}", check.command), wide).into_iter().take(3);
     let mut head: Vec<Vec<StyledText>> = command.map(|line| vec![strong(line)]).collect();

@@ -75,9 +75,7 @@ pub(super) fn result(job: &Conversion<'_>, open: OpenMade<'_>) -> Result<MadeFil
     let made = prd::read(&file, &text);
     if !made.is_sound() {
         let found = made.findings.iter();
-        let lines: Vec<String> = found
-            .map(|found| finding_line(found.code, &found.diagnostic))
-            .collect();
+        let lines: Vec<String> = found.map(finding_line).collect();
         return Err(format!("the PRD has errors:\n{}", lines.join("\n")));
     }
     if let Some(story) = made.stories.iter().find(|story| story.passes == Some(true)) {
