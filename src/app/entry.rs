@@ -11,7 +11,7 @@ use crate::adapters::output;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
-use crate::cli::args::{AtddCommand, CliArgs, CliCommand, DeferredArgs, StartArgs, command};
+use crate::cli::args::{AtddCommand, CliArgs, CliCommand, DeferredArgs, StartArgs, command, help_of};
 use crate::cli::caller;
 use crate::cli::commands;
 use crate::cli::commands::signal::{self, SignalRoute};
@@ -76,6 +76,7 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
     let name = caller::command_name(&matches);
     let plain = arguments.plain || edge.prefers_plain();
     match arguments.command {
+        Some(CliCommand::Help { words }) => nearest_first(help_of(&words)).exit(),
         Some(verb) => Ok((name, verb)),
         None if plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
             let start = StartArgs {

@@ -45,15 +45,12 @@ fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
 }
 
 fn page(command: &Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) -> std::io::Result<()> {
-    let titled = command
-        .clone()
-        .name(name.to_owned())
-        .disable_help_subcommand(true);
+    let titled = command.clone().name(name.to_owned());
     let mut text = Vec::new();
     Man::new(titled).render(&mut text)?;
     pages.push((format!("{name}.1"), text));
     for verb in command.get_subcommands() {
-        if !verb.is_hide_set() && verb.get_name() != "help" {
+        if !verb.is_hide_set() {
             page(verb, &format!("{name}-{}", verb.get_name()), pages)?;
         }
     }

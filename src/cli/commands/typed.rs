@@ -2,7 +2,9 @@
 
 use clap::FromArgMatches as _;
 
-use crate::cli::args::{CliArgs, CliCommand, DeferredArgs, EventsArgs, LogsArgs, TaskCommand, command};
+use crate::cli::args::{
+    CliArgs, CliCommand, DeferredArgs, EventsArgs, LogsArgs, TaskCommand, command, help_of,
+};
 use crate::config::process_env::ProcessEnv;
 
 /// Executes one typed command, which prints by itself; its exit code is dropped.
@@ -34,6 +36,7 @@ fn read(words: &[String]) -> Result<CliCommand, String> {
     let arguments =
         CliArgs::from_arg_matches(&matches).map_err(|error| error.format(&mut all).render().to_string())?;
     match arguments.command {
+        Some(CliCommand::Help { words }) => Err(help_of(&words).render().to_string().trim_end().to_owned()),
         Some(verb) if fits(&verb) => Ok(verb),
         Some(_) => Err("this one needs a terminal of its own: run it outside of these lines".to_owned()),
         None => Err("type help for what can be typed".to_owned()),
