@@ -8,23 +8,22 @@ use clap_mangen::Man;
 
 use crate::adapters::output;
 use crate::cli::args::command;
+use crate::cli::command_error::failed;
 use crate::cli::commands::CommandResult;
 
 /// Prints the page of the program, or writes all pages into a folder, which is made if need be.
 pub(super) fn run(folder: Option<&Path>) -> CommandResult {
-    let pages = pages().map_err(|error| format!("could not write the manual: {error}"))?;
+    let pages = pages().map_err(failed("could not write the manual"))?;
     let Some(folder) = folder else {
         if let Some((_, page)) = pages.first() {
             output::bytes(page);
         }
         return Ok(ExitCode::SUCCESS);
     };
-    std::fs::create_dir_all(folder)
-        .map_err(|error| format!("could not make {}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder).map_err(failed(format!("could not make {}", folder.display())))?;
     for (name, page) in &pages {
         let file = folder.join(name);
-        std::fs::write(&file, page)
-            .map_err(|error| format!("could not write {}: {error}", file.display()))?;
+        std::fs::write(&file, page).map_err(failed(format!("could not write {}", file.display())))?;
     }
     output::line(&format!(
         "{} pages are in {}; read one with `man -l {}`",
