@@ -3,6 +3,7 @@
 pub mod args;
 pub mod board_access;
 pub mod caller;
+pub mod command_error;
 pub mod commands;
 pub mod completion;
 pub mod failure;

@@ -3,6 +3,7 @@
 
 mod attach;
 mod colours;
+mod error;
 mod features;
 mod frame_check;
 mod input;
@@ -16,4 +17,5 @@ mod tty;
 mod window;
 
 pub use attach::{SwitchTarget, attach, refuse_nesting, refuse_without_terminal};
+pub use error::ClientError;
 pub use reconnect::{RestartFn, RestartOutcome};

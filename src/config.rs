@@ -41,7 +41,7 @@ mod value;
 mod yaml;
 
 pub use edit::{ConfigChange, set, set_user, unset};
-pub use error::ConfigError;
+pub use error::{ConfigError, ProcessEnvError, WorkflowError};
 pub use files::ConfigFiles;
 pub use layers::{Config, ResolvedSetting};
 pub use origin::{ConfigOverrides, SettingOrigin};

@@ -52,4 +52,4 @@ mod socket_reach;
 mod trust_overview;
 mod usage;
 
-pub use session::{Server, Session, SessionAdapters, SessionError};
+pub use session::{Server, Session, SessionAdapters, SessionEndError, SessionError};

@@ -6,7 +6,7 @@ use std::path::Path;
 use tracing::Subscriber;
 use tracing::field::Field;
 use tracing_appender::non_blocking::WorkerGuard;
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_appender::rolling::{InitError, RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::fmt::MakeWriter;
@@ -18,14 +18,13 @@ use crate::term::sanitize;
 ///
 /// # Errors
 /// When the folder cannot be written.
-pub fn to_folder(folder: &Path, filter: Option<&str>) -> Result<WorkerGuard, String> {
+pub fn to_folder(folder: &Path, filter: Option<&str>) -> Result<WorkerGuard, InitError> {
     let file = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("server")
         .filename_suffix("log")
         .max_log_files(7)
-        .build(folder)
-        .map_err(|error| format!("could not write logs in {}: {error}", folder.display()))?;
+        .build(folder)?;
     let (writer, guard) = tracing_appender::non_blocking(file);
     let filter = EnvFilter::try_new(filter.unwrap_or("info")).unwrap_or_else(|_| EnvFilter::new("info"));
     // A second server in one process (a test) continues the first one's log.

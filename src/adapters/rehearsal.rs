@@ -42,4 +42,4 @@ pub use demo_repository::{DemoRepos, NO_GIT_CONFIGURATION, demo_differences};
 pub use error::RehearsalError;
 pub use outcome::RehearsalExit;
 pub use player::run;
-pub use signals::{OutgoingSignal, SignalSink};
+pub use signals::{OutgoingSignal, SignalSink, SinkError};

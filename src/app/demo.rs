@@ -15,7 +15,7 @@ use crate::adapters::output;
 use crate::adapters::rehearsal::{self, DemoRepos, DemoScript, NO_GIT_CONFIGURATION};
 use crate::adapters::termination::termination_signal;
 use crate::app::session;
-use crate::cli::failure::could_not;
+use crate::cli::command_error::{CommandError, CommandResult, could_not, failed};
 use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -23,7 +23,7 @@ use crate::config::session_setup::{self, SessionSetup};
 use crate::domain::{BatchId, Command, TaskState, pluralized};
 use crate::protocol::wire::{LONG_FRAMES_TOGETHER, StopAgents, longest_from_client};
 use crate::read_model::ReadModel;
-use crate::server::{Server, Session};
+use crate::server::{Server, Session, SessionEndError};
 use crate::ui::{LeaveEffect, NEXT_STEPS, NextSteps};
 
 /// Display, speed and folder of the demo.
@@ -70,7 +70,7 @@ impl DemoDisplay {
 ///
 /// # Errors
 /// The failure, for people.
-pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String> {
+pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> CommandResult<ExitCode> {
     if options.form == DemoDisplay::Screen {
         crate::client::refuse_nesting(edge)?;
     }
@@ -86,19 +86,19 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     let scratch = tempfile::Builder::new()
         .prefix("dbs-demo-")
         .tempdir()
-        .map_err(|error| format!("could not make a folder for the demo: {error}"))?;
-    let mut demo = options.script.sheet().map_err(could_not)?;
+        .map_err(failed("could not make a folder for the demo"))?;
+    let mut demo = options.script.sheet()?;
     if agent.is_some() {
         own_agent::OwnAgent::reduce(&mut demo);
     }
-    let made = DemoRepos::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
+    let made = DemoRepos::make(kept.as_deref().unwrap_or(scratch.path()), &demo)?;
     let runtime = session::runtime()?;
     // Nothing of a project that is about to be removed is left in the person's state folder.
     let own = match &kept {
         Some(_) => edge.clone(),
         None => edge.with_state_home(scratch.path()),
     };
-    let place = ProjectPaths::find(&made.project, &own).map_err(could_not)?;
+    let place = ProjectPaths::find(&made.project, &own)?;
     let person = scratch.path().join("person");
     let mut setup = demo_setup(options, edge, &person)?;
     setup.config = place.config(); // A person's own keys and colours hold here, too.
@@ -106,7 +106,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
         agent.arrange(&mut setup, edge);
     }
     let next_steps = setup.next_steps;
-    let session = session::start(place, setup, &runtime).map_err(could_not)?;
+    let session = session::start(place, setup, &runtime)?;
     let commands = match options.script {
         DemoScript::Tasks => Ok(rehearsal::demo_commands(&demo)),
         DemoScript::Plan => phases::commands(&demo, &made.project),
@@ -148,19 +148,23 @@ fn say_goodbye(model: &ReadModel, kept: Option<&Path>, next: NextSteps) {
 }
 
 /// Returns the folder to keep; it must be new or empty, so that nothing of a person's is touched.
-fn kept(folder: &Path) -> Result<PathBuf, String> {
-    let failed = |error: std::io::Error| format!("could not use {}: {error}", folder.display());
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        return Err(format!(
+fn kept(folder: &Path) -> CommandResult<PathBuf> {
+    let tried = format!("could not use {}", folder.display());
+    std::fs::create_dir_all(folder).map_err(failed(&tried))?;
+    if std::fs::read_dir(folder)
+        .map_err(failed(&tried))?
+        .next()
+        .is_some()
+    {
+        return Err(CommandError::user(format!(
             "could not use {}: it is not empty; name a new folder",
             folder.display()
-        ));
+        )));
     }
-    folder.canonicalize().map_err(failed)
+    folder.canonicalize().map_err(failed(&tried))
 }
 
-fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result<SessionSetup, String> {
+fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> CommandResult<SessionSetup> {
     let mut setup = session_setup::of(
         &Config::default(),
         &edge.without_git_configuration(NO_GIT_CONFIGURATION),
@@ -189,12 +193,15 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result
     Ok(setup)
 }
 
-fn fill(session: &Session, commands: Vec<Command>) -> Result<(), String> {
+fn fill(session: &Session, commands: Vec<Command>) -> CommandResult<()> {
     commands
         .into_iter()
         .try_for_each(|command| match session.engine.ask("demo", command) {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.why)),
+            Ok(Err(refusal)) => Err(CommandError::user(format!(
+                "could not fill the board: {}",
+                refusal.why
+            ))),
             Err(closed) => Err(could_not(closed)),
         })
 }
@@ -204,10 +211,10 @@ async fn serve(
     (made, person): (&DemoRepos, &Path),
     options: &DemoOptions,
     edge: &ProcessEnv,
-) -> Result<ExitCode, String> {
+) -> CommandResult<ExitCode> {
     let socket = session.paths.socket.clone();
-    let listener = IpcListener::bind(&socket)
-        .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let listener =
+        IpcListener::bind(&socket).map_err(failed(format!("could not listen at {}", socket.display())))?;
     let listener = listener.with_limits(FrameLimits::new(longest_from_client, LONG_FRAMES_TOGETHER));
     let server = Server::new(session);
     let showing = async {
@@ -232,7 +239,8 @@ async fn serve(
         }
     };
     let ((), shown, ()) = tokio::join!(server.serve(&listener), showing, noticing);
-    end(&server).await.and(shown)
+    end(&server).await?;
+    Ok(shown?)
 }
 
 /// Makes the file that lets the agents wait for a person, at the first key of one.
@@ -268,7 +276,7 @@ async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> E
 }
 
 /// Ends the session, and every agent of the demo with it.
-async fn end(server: &Server) -> Result<(), String> {
+async fn end(server: &Server) -> Result<(), SessionEndError> {
     let ended = server.end(StopAgents::Yes).await;
     // The project is gone for good, and so are its sockets; files that cannot be removed are empty and private.
     let place = &server.session.paths;

@@ -8,15 +8,15 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::adapters::holder;
 use crate::adapters::output;
-use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
+use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink, SinkError};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
-use crate::cli::args::{AtddCommand, CliArgs, CliCommand, DeferredArgs, StartArgs, command};
+use crate::cli::args::{AtddCommand, CliArgs, CliCommand, DeferredArgs, StartArgs, command, help_of};
 use crate::cli::caller;
+use crate::cli::command_error::{CommandError, CommandResult};
 use crate::cli::commands;
 use crate::cli::commands::signal::{self, SignalRoute};
 use crate::cli::completion;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
@@ -29,18 +29,18 @@ pub fn run() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "hold") {
         return match holder::run_holder(std::io::stdin().lock()) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => failed(&could_not(error)),
+            Err(error) => failed(&error.into()),
         };
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == "keep") {
         return match holder::run_keeper(std::env::args_os().skip(2)) {
             Ok(never) => match never {},
-            Err(why) => failed(&could_not(why)),
+            Err(error) => failed(&error.into()),
         };
     }
     let edge = match ProcessEnv::read() {
         Ok(edge) => edge,
-        Err(why) => return failed(&could_not(why)),
+        Err(error) => return failed(&error.into()),
     };
     if let Some(shell) = edge.get(completion::COMPLETE_VAR) {
         output::bytes(&completion::answer(&edge, &shell, std::env::args_os().collect()));
@@ -50,8 +50,8 @@ pub fn run() -> ExitCode {
         Ok(read) => read,
         Err(code) => return code,
     };
-    if let Err(why) = caller::check(&name, &edge) {
-        return failed(&why);
+    if let Err(error) = caller::check(&name, &edge) {
+        return failed(&error);
     }
     let edge = ProcessEnv {
         theme: verb.theme().map(str::to_owned),
@@ -59,7 +59,7 @@ pub fn run() -> ExitCode {
     };
     match verb {
         CliCommand::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
-        verb => with_edge(verb, &edge).unwrap_or_else(|why| failed(&why)),
+        verb => with_edge(verb, &edge).unwrap_or_else(|error| failed(&error)),
     }
 }
 
@@ -76,6 +76,7 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
     let name = caller::command_name(&matches);
     let plain = arguments.plain || edge.prefers_plain();
     match arguments.command {
+        Some(CliCommand::Help { words }) => nearest_first(help_of(&words)).exit(),
         Some(verb) => Ok((name, verb)),
         None if plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
             let start = StartArgs {
@@ -108,7 +109,7 @@ fn nearest_first(mut error: clap::Error) -> clap::Error {
     error
 }
 
-fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
+fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> CommandResult<ExitCode> {
     let verb = match verb {
         CliCommand::Atdd(DeferredArgs(AtddCommand::Run(wanted))) => {
             CliCommand::Run(DeferredArgs(commands::atdd::as_run(edge, wanted)?))
@@ -157,9 +158,10 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
     }
 }
 
-fn failed(why: &str) -> ExitCode {
-    output::problem(why);
-    ExitCode::FAILURE
+/// Prints the error of a command, the only place that does, and returns its exit code.
+fn failed(error: &CommandError) -> ExitCode {
+    output::problem(&error.to_string());
+    error.exit_code()
 }
 
 /// Returns the sink for signals of the scripted agent, which sends them as every agent does.
@@ -171,7 +173,7 @@ fn sink(context: &RehearsalContext) -> Box<dyn SignalSink> {
 }
 
 impl SignalSink for SignalRoute {
-    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String> {
+    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), SinkError> {
         // A scenario that is tried by hand has no receiver.
         if self.socket.is_none() && self.inbox.is_none() {
             return Ok(());
@@ -180,7 +182,7 @@ impl SignalSink for SignalRoute {
             .attempt
             .parse()
             .map(AttemptId)
-            .map_err(|_no_number| format!("{} is no attempt", signal.attempt))?;
+            .map_err(|_no_number| CommandError::user(format!("{} is no attempt", signal.attempt)))?;
         let sent = SignalSent {
             attempt,
             token: signal.token.clone(),
@@ -190,6 +192,7 @@ impl SignalSink for SignalRoute {
             key: signal.key.clone(),
         };
         // A refusal of the engine is the engine's business; an agent continues with its part.
-        signal::send(self, &sent).map(drop)
+        drop(signal::send(self, &sent)?);
+        Ok(())
     }
 }

@@ -11,9 +11,9 @@ use crate::adapters::termination;
 use crate::app::watch::{HEARTBEAT_INTERVAL, stream_notices};
 use crate::app::{server_process, session};
 use crate::cli::args::JsonFlag;
+use crate::cli::command_error::{CommandError, could_not, failed};
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::print_line;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
@@ -29,11 +29,14 @@ pub(super) fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
     if lines.is_none() {
         process::leave_session();
     }
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     if let Some(why) = place.state_problem() {
         return Err(could_not(why));
     }
-    let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref())?;
+    let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref()).map_err(failed(format!(
+        "could not write logs in {}",
+        place.logs.display()
+    )))?;
     crash::install_reporter(&place.logs);
     let setup = session_setup::read(&place, edge)?;
     let runtime = session::runtime()?;
@@ -52,8 +55,8 @@ pub(super) fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
 
 async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> CommandResult {
     let socket = session.paths.socket.clone();
-    let listener = IpcListener::bind(&socket)
-        .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let listener =
+        IpcListener::bind(&socket).map_err(failed(format!("could not listen at {}", socket.display())))?;
     let listener = listener.with_limits(FrameLimits::new(longest_from_client, LONG_FRAMES_TOGETHER));
     session_list::write_record(&session.paths, &session.name());
     let server = Server::new(session);
@@ -79,7 +82,9 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
     drop(listener);
     ended?;
     if server.is_broken() {
-        return Err("could not go on: a part of the server broke, see the log; agents go on".to_owned());
+        return Err(CommandError::server(
+            "could not go on: a part of the server broke, see the log; agents go on",
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::adapters::deadline::Deadline;
 use crate::adapters::text_file;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::{CommandError, CommandResult, failed};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 
@@ -18,7 +19,7 @@ use crate::config::project_paths::ProjectPaths;
 pub const EXIT_LOCKED: u8 = 75;
 
 /// Starts a server unless one runs, and waits until it listens.
-pub fn ensure_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
+pub fn ensure_server(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<()> {
     if BoardAccess::open_project(place.clone())?.has_server() {
         return Ok(());
     }
@@ -29,28 +30,30 @@ pub fn ensure_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), Stri
 ///
 /// # Errors
 /// When it could not be started, or failed; for people.
-pub fn play_demo(edge: &ProcessEnv) -> Result<(), String> {
+pub fn play_demo(edge: &ProcessEnv) -> CommandResult<()> {
     let played = Command::new(&edge.program)
         .arg("demo")
         .env_clear()
         .envs(edge.environment.iter().cloned())
         .status()
-        .map_err(|error| format!("could not start the demo: {error}"))?;
+        .map_err(failed("could not start the demo"))?;
     if played.success() {
         Ok(())
     } else {
-        Err(format!("could not play the demo to its end: {played}"))
+        Err(CommandError::user(format!(
+            "could not play the demo to its end: {played}"
+        )))
     }
 }
 
 /// Starts a server and waits until it listens, or until it has reported why it cannot. A server that another process is starting serves as
 /// well.
-pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
+pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<()> {
     let deadline = Deadline::start();
     loop {
         match try_start(edge, place, &deadline)? {
             SpawnResult::Listening => return Ok(()),
-            SpawnResult::Locked(why) if deadline.is_over() => return Err(why),
+            SpawnResult::Locked(why) if deadline.is_over() => return Err(CommandError::server(why)),
             // Each try starts a server, which keeps the processors from the one that is about to end or to listen.
             SpawnResult::Locked(_) => deadline.sleep_for(Duration::from_millis(200)),
         }
@@ -65,13 +68,11 @@ enum SpawnResult {
     Locked(String),
 }
 
-fn try_start(edge: &ProcessEnv, place: &ProjectPaths, deadline: &Deadline) -> Result<SpawnResult, String> {
+fn try_start(edge: &ProcessEnv, place: &ProjectPaths, deadline: &Deadline) -> CommandResult<SpawnResult> {
     let output = place.logs.join("start.log");
     let mut child = spawn(edge, place, &output)?;
     loop {
-        let ended = child
-            .try_wait()
-            .map_err(|error| format!("could not look at the server: {error}"))?;
+        let ended = child.try_wait().map_err(failed("could not look at the server"))?;
         // Asked after checking the child: when that one has ended, another one may have been faster.
         if BoardAccess::open_project(place.clone())?.has_server() {
             return Ok(SpawnResult::Listening);
@@ -80,22 +81,22 @@ fn try_start(edge: &ProcessEnv, place: &ProjectPaths, deadline: &Deadline) -> Re
             let why = startup_error(&output, status);
             return match status.code() {
                 Some(code) if code == i32::from(EXIT_LOCKED) => Ok(SpawnResult::Locked(why)),
-                _ => Err(why),
+                _ => Err(CommandError::server(why)),
             };
         }
         if deadline.is_over() {
-            return Err(format!(
+            return Err(CommandError::server(format!(
                 "could not reach the server that was started; see {}",
                 place.logs.display()
-            ));
+            )));
         }
         deadline.sleep();
     }
 }
 
-fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> Result<Child, String> {
-    let file = std::fs::File::create(output)
-        .map_err(|error| format!("could not write {}: {error}", output.display()))?;
+fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> CommandResult<Child> {
+    let file =
+        std::fs::File::create(output).map_err(failed(format!("could not write {}", output.display())))?;
     let mut command = Command::new(&edge.program);
     command
         .arg("server")
@@ -107,7 +108,7 @@ fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> Result<Child
         .stderr(file);
     command
         .spawn()
-        .map_err(|error| format!("could not start {}: {error}", edge.program.display()))
+        .map_err(failed(format!("could not start {}", edge.program.display())))
 }
 
 fn startup_error(output: &Path, status: ExitStatus) -> String {

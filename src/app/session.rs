@@ -13,6 +13,7 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::holder::process::{GATE, GIT, Keeper};
 use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::adapters::stories::StoryFormats;
+use crate::cli::command_error::{CommandResult, failed};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::config::trust::TrustedGates;
@@ -20,13 +21,13 @@ use crate::ports::git::{Git as _, PreflightError};
 use crate::server::{Session, SessionAdapters, SessionError};
 
 /// Builds the runtime of a server and of the demo.
-pub(super) fn runtime() -> Result<Runtime, String> {
+pub(super) fn runtime() -> CommandResult<Runtime> {
     let mut runtime = Builder::new_multi_thread();
     runtime
         .enable_all()
         .worker_threads(2)
         .build()
-        .map_err(|error| format!("could not start: {error}"))
+        .map_err(failed("could not start"))
 }
 
 /// Takes the project's lock, opens store and repository, and starts the session. Blocks: call it outside of asynchronous code.

@@ -8,10 +8,10 @@ use crate::app::server_process;
 use crate::cli::args::{RestartArgs, StartArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::caller;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::{CommandResult, create, print_done, show, stop, typed};
-use crate::cli::failure::could_not;
 use crate::client::plain::{self, Commands};
-use crate::client::{self, RestartFn, RestartOutcome, SwitchTarget};
+use crate::client::{self, ClientError, RestartFn, RestartOutcome, SwitchTarget};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::command::{Command, TaskDraft};
@@ -21,8 +21,8 @@ use crate::protocol::wire::{ServerCall, StopAgents};
 
 /// Commands for lines typed into the plain client, which are executed as on the command line.
 pub(super) const COMMANDS: Commands = Commands {
-    run: typed::run,
-    end_of: show::last_lines,
+    run: |words, edge| typed::run(words, edge).map_err(ClientError::command),
+    end_of: |place, task, lines| show::last_lines(place, task, lines).map_err(ClientError::command),
 };
 
 /// Display of a session in this terminal.
@@ -52,9 +52,9 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
         // Before anything is begun: a screen that cannot be drawn is not a reason to start a server.
         client::refuse_without_terminal(edge)?;
     }
-    let place = place_at(&edge.folder, edge).map_err(|why| match session_list::last_used(edge) {
-        Some(_) => format!("{why}; `dbs attach` goes to the session you were at last"),
-        None => why,
+    let place = place_at(&edge.folder, edge).map_err(|error| match session_list::last_used(edge) {
+        Some(_) => error.with_hint("`dbs attach` goes to the session you were at last"),
+        None => error,
     })?;
     if start.paused {
         // Before there is a server: a moment later it would have begun to work.
@@ -111,7 +111,10 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> Comm
     // The project may differ from that of the folder it was run in.
     caller::check_in(&place, "attach")?;
     if recover(edge, &place)? == RestartOutcome::Stopped {
-        return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
+        return Err(
+            CommandError::server("could not attach: no server runs for this project")
+                .with_hint("`dbs` starts one"),
+        );
     }
     show(edge, &place, mode)
 }
@@ -129,7 +132,8 @@ fn show_lines(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult {
     let talked = runtime.block_on(plain::attach(place, (edge, COMMANDS), Some(restart(edge, place))));
     // A reader of lines may still wait for one; it is not worth waiting for.
     runtime.shutdown_background();
-    talked.map(|()| ExitCode::SUCCESS)
+    talked?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Draws the session at `place`, then each one that the person switches to.
@@ -150,7 +154,8 @@ fn show_screen(edge: &ProcessEnv, mut place: ProjectPaths) -> CommandResult {
             ended => {
                 // A reader of keys may still wait for one; it is not worth waiting for.
                 runtime.shutdown_background();
-                return ended.map(|_| ExitCode::SUCCESS);
+                ended?;
+                return Ok(ExitCode::SUCCESS);
             }
         }
     }
@@ -158,11 +163,11 @@ fn show_screen(edge: &ProcessEnv, mut place: ProjectPaths) -> CommandResult {
 
 fn restart(edge: &ProcessEnv, place: &ProjectPaths) -> RestartFn {
     let (edge, place) = (edge.clone(), place.clone());
-    Arc::new(move || recover(&edge, &place))
+    Arc::new(move || recover(&edge, &place).map_err(ClientError::command))
 }
 
 /// Starts the project's server again if it was cut off; a server that was stopped, as its missing record shows, stays so.
-fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> Result<RestartOutcome, String> {
+fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<RestartOutcome> {
     if !BoardAccess::open_project(place.clone())?.has_server() {
         if !session_list::is_cut_off(place) {
             return Ok(RestartOutcome::Stopped);
@@ -172,10 +177,11 @@ fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> Result<RestartOutcome, St
     Ok(RestartOutcome::Running)
 }
 
-fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
-    ProjectPaths::find(folder, edge).map_err(could_not)
+fn place_at(folder: &Path, edge: &ProcessEnv) -> CommandResult<ProjectPaths> {
+    Ok(ProjectPaths::find(folder, edge)?)
 }
 
-fn refused(answer: crate::engine::inbox::CommandReply) -> Result<(), String> {
-    answer.map(drop).map_err(|refusal| refusal.why)
+fn refused(answer: crate::engine::inbox::CommandReply) -> CommandResult<()> {
+    answer?;
+    Ok(())
 }

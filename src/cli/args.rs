@@ -6,6 +6,7 @@ mod cost;
 mod deferred;
 mod demo;
 mod examples;
+mod groups;
 mod logs;
 mod plans;
 mod prompt;
@@ -27,7 +28,7 @@ pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use deferred::DeferredArgs;
 pub use demo::DemoArgs;
-pub use examples::command;
+pub use examples::{command, help_of};
 pub use logs::{EventsArgs, LogsArgs};
 pub use plans::{
     AgentOutput, AuditArgs, ConvertArgs, DesignArgs, EarlierArgs, InitArgs, PlanCommand, PlanShape,
@@ -56,12 +57,12 @@ pub use upkeep::{ClearArgs, RestartArgs};
     args_conflicts_with_subcommands = true
 )]
 pub struct CliArgs {
-    /// Lines instead of a screen: for screen readers, simple terminals and logs
+    /// Print lines instead of drawing a screen; for screen readers, simple terminals and logs
     #[arg(long)]
     pub plain: bool,
     #[command(flatten)]
     pub looks: ThemeArgs,
-    /// What to do; without it: start or attach.
+    /// Command to run; the default starts this project's session and attaches to it.
     #[command(subcommand)]
     pub command: Option<CliCommand>,
 }
@@ -71,90 +72,90 @@ pub struct CliArgs {
 pub enum CliCommand {
     /// Start this project's session if needed, and attach to it
     Start(DeferredArgs<StartArgs>),
-    /// Run the server in the foreground, without a screen, one line per event
+    /// Run the server in the foreground, one line per event
     Watch(DeferredArgs<JsonFlag>),
-    /// Attach to a session; one that was cut off comes back
+    /// Attach to a session, restarting its server if it was cut off
     Attach {
-        /// Name or folder of the session; without it this project's, and outside of projects the one you were at last
+        /// Name or folder of the session; default: this project's session, or outside of projects the last one you used
         name: Option<String>,
-        /// Lines instead of a screen: for screen readers, simple terminals and logs
+        /// Print lines instead of drawing a screen; for screen readers, simple terminals and logs
         #[arg(long)]
         plain: bool,
         #[command(flatten)]
         looks: ThemeArgs,
     },
-    /// List sessions: those that run, and those that were cut off
+    /// List running sessions and those that were cut off
     Sessions(DeferredArgs<JsonFlag>),
-    /// End the server; agents go on unless --all is given
+    /// Stop the server; agents keep running unless --all is given
     Stop {
-        /// Stop all agents, too; also when no server runs
+        /// Stop all agents too, even when no server runs
         #[arg(long)]
         all: bool,
-        /// Wait for no check, push or copy of work that is under way: it is repeated at the next start
+        /// Do not wait for running checks, pushes and copies; they rerun at the next start
         #[arg(long)]
         now: bool,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// End the server and start it again, in the background; agents go on
+    /// Restart the server in the background; agents keep running
     Restart(DeferredArgs<RestartArgs>),
-    /// Which version this is, where it lies, and how a newer one gets there
+    /// Show the installed version and how to upgrade
     Upgrade(DeferredArgs<JsonFlag>),
-    /// Base branch, agents, counts, branches of tasks
+    /// Show the base branch, agents, task counts and task branches
     Status(DeferredArgs<StatusArgs>),
-    /// Runs: plans and other batches of tasks, the newest first
+    /// List runs (plans and other batches of tasks), newest first
     History(DeferredArgs<HistoryArgs>),
-    /// The board, and below it the status
+    /// Show the task board with the status below it
     Board {
-        /// Print again whenever it changes
+        /// Print again on every change
         #[arg(long)]
         watch: bool,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Start nothing new and stop what runs
+    /// Pause scheduling: stop running agents, start no new ones
     Pause(DeferredArgs<JsonFlag>),
-    /// Go on
+    /// Resume scheduling
     Resume(DeferredArgs<JsonFlag>),
     /// Stop one agent; its task goes back to its stage
     #[command(name = "kill-agent")]
     KillAgent {
-        /// Name of the agent, number of the attempt, or id of the task
+        /// Name of the agent, number of the attempt or id of the task
         name: String,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// End the turn of the agent that works on a task, as Esc in its terminal does; its session stays
+    /// End the current turn of a task's agent, like Esc in its terminal
     Interrupt {
         /// Id of the task
         id: String,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Let the agents of a task work with or without their tool's interface; one at work goes on with its session
+    /// Switch a task's agents between visible and headless
     Mode {
         /// Id of the task
         id: String,
-        /// Which way; without it the other one
+        /// New mode; default: the other one
         #[arg(value_parser = ["visible", "headless"])]
         mode: Option<String>,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Tasks: create, show, list, release …
+    /// Create, list, change and release tasks
     #[command(subcommand, visible_aliases = ["bd", "bead"])]
     Task(DeferredArgs<TaskCommand>),
-    /// Batches: tasks that belong together, with a base branch of their own
+    /// Create, list, change and release batches of tasks
     #[command(subcommand)]
     Batch(DeferredArgs<BatchCommand>),
-    /// Start a conductor: an agent that plans tasks with you in its terminal; you release them
+    /// Start a conductor, an agent that plans tasks with you
     Conduct {
-        /// What is to be built; without it the conductor asks you
+        /// Goal of the plan; without one the conductor asks you
         goal: Vec<String>,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Why does a task not move, and what does an agent do?
+    /// Explain why a task does not move and what its agent is doing
     Why {
         /// Id of the task
         id: String,
@@ -163,131 +164,136 @@ pub enum CliCommand {
     },
     /// Show what a task changed
     Diff(DeferredArgs<DiffArgs>),
-    /// Say yes: to a task that waits for approval, or to an agent that asks for a permission
+    /// Approve a waiting task, or allow what its agent asks for
     Approve(DeferredArgs<TaskArgs>),
-    /// Say no: to an agent that asks for a permission, or to work, which is sent back
+    /// Send back a task's work, or deny what its agent asks for
     Reject(DeferredArgs<TaskTextArgs>),
-    /// Leave a task out
+    /// Skip a task
     Skip(DeferredArgs<TaskArgs>),
-    /// Take up a held, parked or failed task again
+    /// Retry a held, parked or failed task
     Retry(DeferredArgs<RetryArgs>),
-    /// Type an answer to the agent that works on a task
+    /// Send an answer to the agent that works on a task
     Answer(DeferredArgs<TaskTextArgs>),
-    /// For agents: say how the attempt goes
+    /// Report the state of an attempt (for agents)
     Signal(DeferredArgs<SignalArgs>),
-    /// For agents: the same as tools, over the Model Context Protocol on standard input and output
+    /// Offer the signals as Model Context Protocol tools (for agents)
     Mcp,
-    /// What the tool of an agent calls when something happens in it
+    /// Handle an event of an agent's tool
     #[command(hide = true)]
     Hook,
-    /// What runs in the terminal of an agent whose tool shows no interface
+    /// Run an agent's tool without its interface
     #[command(hide = true, disable_help_flag = true)]
     Headless {
-        /// The tool with its arguments, `--`, and the prompt
+        /// Tool with its arguments, `--`, and the prompt
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<String>,
     },
-    /// What the tool of an agent calls to fill its status line
+    /// Print the status line of an agent's tool
     #[command(hide = true)]
     Statusline,
-    /// For agents: the attempt is done
+    /// Report that an attempt is done (for agents)
     Done(DeferredArgs<DoneArgs>),
-    /// For agents: a step of the way
+    /// Report a step of an attempt (for agents)
     Progress(DeferredArgs<ProgressArgs>),
-    /// Show or set configuration
+    /// Show or change settings
     Config(DeferredArgs<ConfigArgs>),
-    /// Whether what this project's files would start is trusted; trust it by its hash
+    /// Review or trust the commands this project's files would run
     Trust(DeferredArgs<TrustArgs>),
-    /// Workflows: list, show, check
+    /// List, show and check workflows
     #[command(subcommand)]
     Workflow(DeferredArgs<WorkflowCommand>),
-    /// What the next agent of a task would be told, or the one at work was told
+    /// Print a task's agent prompt
     Prompt(DeferredArgs<PromptArgs>),
-    /// Say what a plan holds and what is wrong with it
+    /// Validate a plan and summarize it
     Audit(DeferredArgs<AuditArgs>),
-    /// Carry out a plan: its phases become tasks, and the engine works through them
+    /// Run a plan: its phases become tasks that agents work on
     #[command(visible_alias = "execute")]
     Run(DeferredArgs<RunPlanArgs>),
-    /// Read the runs of plans that an earlier program wrote into its database; it is only read
+    /// Import the plan runs an earlier program stored in its database
     Import(DeferredArgs<EarlierArgs>),
-    /// Let an agent turn a text into a phased plan; it is shown before it is written
+    /// Let an agent turn a text into a phased plan, which you review
     Convert(DeferredArgs<ConvertArgs>),
-    /// Let an agent write a graph plan for a goal; it is shown before it is written
+    /// Let agents design a graph plan for a goal, which you review
     Design(DeferredArgs<DesignArgs>),
-    /// Make a plan, or write into its files how far its phases are
+    /// Create a plan, or write its progress back into its files
     #[command(subcommand)]
     Plan(DeferredArgs<PlanCommand>),
-    /// Stories whose tests are written first: documents, PRDs, where they stand
+    /// Prepare, check and run stories whose tests are written first
     #[command(subcommand, visible_alias = "stories")]
     Atdd(DeferredArgs<AtddCommand>),
-    /// What happened, or what an agent showed
+    /// Show events, or the output of an agent
     Logs(DeferredArgs<LogsArgs>),
-    /// The durable events, one a line, for tools
+    /// Print the stored events for tools, one per line
     Events(DeferredArgs<EventsArgs>),
-    /// Agents on this machine: version, login, what works with them, how to get them
+    /// List agents on this machine: version, login, how to install
     Agents(DeferredArgs<JsonFlag>),
-    /// Look whether everything needed is there
+    /// Check that everything dbs needs is installed
     Doctor {
-        /// Bring lost settings back, or make a damaged store whole again, from its events and backups
+        /// Restore lost settings, or repair a damaged store from its events and backups
         #[arg(long)]
         repair: bool,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Copy the store, also while a server runs
+    /// Back up the store, even while a server runs
     Backup {
-        /// The file to write; without it one of the ten copies that are kept
+        /// File to write; default: one of the ten backups that are kept
         file: Option<PathBuf>,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Take everything off the board, after a copy was made; asks for the project's name
+    /// Delete all tasks, after a backup; asks for the project's name
     Clear(DeferredArgs<ClearArgs>),
-    /// Put a copy in the place of the store, which is kept aside
+    /// Restore the store from a backup; the old store is kept
     Restore {
-        /// The copy
+        /// Backup to restore
         file: PathBuf,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// By which ways you are called when you are at no screen
+    /// Show the notification channels used when no screen is attached
     Notify {
-        /// Use each of them once
+        /// Send a test through each channel
         #[arg(long)]
         test: bool,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Tasks by state and stage, and what is in the state folder
+    /// Count tasks by state and stage, and list the state folder
     Debug(DeferredArgs<JsonFlag>),
-    /// Prepare this project: folders and ignore rules; with a name make the files of a new plan
+    /// Prepare this project, or create the files of a new plan
     Init(DeferredArgs<InitArgs>),
-    /// See everything work: a throw-away repository with scripted agents
+    /// Try everything in a throw-away repository with scripted agents
     Demo(DeferredArgs<DemoArgs>),
-    /// The keys in force, with a person's own
+    /// Show the key bindings in force, including your own
     Keys(DeferredArgs<KeysArgs>),
-    /// What agents cost, as far as their tools report it
+    /// Show what agents cost, as far as their tools report it
     Cost(DeferredArgs<CostArgs>),
-    /// Print stats: throughput, stages, failures, what agents use
+    /// Show statistics: throughput, stages, failures, agent usage
     #[command(visible_alias = "stats")]
     Metrics(DeferredArgs<JsonFlag>),
-    /// Manual pages: that of dbs, or all of them into a folder
+    /// Print the manual page of dbs, or write all pages to a folder
     Man {
-        /// The folder
+        /// Folder for the pages of all commands
         folder: Option<PathBuf>,
     },
-    /// Print the script by which a shell completes commands, ids and names
+    /// Print the shell script that completes commands, ids and names
     Completions {
-        /// The shell
+        /// Shell to complete in
         shell: clap_complete::Shell,
     },
-    /// The server process
+    /// Print the help of dbs or of a command
+    Help {
+        /// Words of the command, such as `task create`
+        words: Vec<String>,
+    },
+    /// Run the server process
     #[command(hide = true)]
     Server,
-    /// The scripted agent
+    /// Run a scripted agent
     #[command(hide = true, disable_help_flag = true)]
     Rehearse {
-        /// Its arguments
+        /// Arguments of the scripted agent
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -304,12 +310,12 @@ pub struct JsonFlag {
 /// Arguments of `dbs start`.
 #[derive(Debug, Args)]
 pub struct StartArgs {
-    /// A first requirement, put on the board as a task
+    /// First requirement, added to the board as a task
     pub requirement: Option<String>,
-    /// Begin paused
+    /// Start paused
     #[arg(long)]
     pub paused: bool,
-    /// Lines instead of a screen: for screen readers, simple terminals and logs
+    /// Print lines instead of drawing a screen; for screen readers, simple terminals and logs
     #[arg(long)]
     pub plain: bool,
     #[command(flatten)]
@@ -319,19 +325,19 @@ pub struct StartArgs {
 /// A subcommand of `dbs workflow`.
 #[derive(Debug, Subcommand)]
 pub enum WorkflowCommand {
-    /// All workflows in force
+    /// List the workflows in force
     List(JsonFlag),
-    /// Stages and edges of one
+    /// Show the stages and edges of a workflow
     Show {
-        /// Its name
+        /// Name of the workflow
         #[arg(default_value = "kanban")]
         name: String,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Read files and say what is wrong with them
+    /// Check workflow files
     Check {
-        /// Files; the project's own without them
+        /// Files to check; default: the project's own
         files: Vec<PathBuf>,
         #[command(flatten)]
         json: JsonFlag,
@@ -339,7 +345,7 @@ pub enum WorkflowCommand {
 }
 
 impl CliCommand {
-    /// The theme that the screen shall have this time.
+    /// Returns the theme that the command line names.
     pub fn theme(&self) -> Option<&str> {
         match self {
             CliCommand::Start(DeferredArgs(StartArgs { looks, .. }))
@@ -353,7 +359,7 @@ impl CliCommand {
 /// Options that choose the theme of the screen for this run.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ThemeArgs {
-    /// Theme of the screen this time, whatever is set: dark, light, high-contrast, mono, ...
+    /// Theme of the screen for this run, overriding the settings: dark, light, high-contrast, mono, ...
     #[arg(long, value_name = "NAME", conflicts_with = "plain")]
     pub theme: Option<String>,
 }
@@ -361,7 +367,7 @@ pub struct ThemeArgs {
 /// The flag `--plain`.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct PlainFlag {
-    /// Lines instead of a screen: for screen readers, simple terminals and logs
+    /// Print lines instead of drawing a screen; for screen readers, simple terminals and logs
     #[arg(long, conflicts_with = "headless")]
     pub plain: bool,
 }

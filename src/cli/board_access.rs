@@ -11,7 +11,7 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::output;
 use crate::adapters::store::{LockOwner, SqliteStore, StoreFiles, attempts_at};
 use crate::cli::caller;
-use crate::cli::failure::could_not;
+use crate::cli::command_error::{CommandError, CommandResult, could_not};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::{faults, session_setup};
@@ -27,12 +27,12 @@ use crate::ports::store::StoreError;
 use crate::protocol::answer::{StoredFacts, answer};
 use crate::protocol::callers::{self, CallSubject, Caller};
 use crate::protocol::connection::{Connection, ProtocolError};
-use crate::protocol::query::{Answer, Query, TaskDetail};
+use crate::protocol::query::{Answer, Query, QueryError, TaskDetail};
 use crate::protocol::wire::{CallReply, FROM_NOW, ServerCall};
 use crate::read_model::{MetricsReport, ReadModel};
 
-/// Function that measures figures from the store and the processes of agents where no server does; an error reads after "could not".
-pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, String>;
+/// Function that measures figures from the store and the processes of agents where no server does.
+pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, QueryError>;
 
 /// Facts beside the board, read by this process because no server does.
 struct LocalFacts<'a> {
@@ -41,17 +41,17 @@ struct LocalFacts<'a> {
 }
 
 impl StoredFacts for LocalFacts<'_> {
-    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, QueryError> {
         (self.measure)(model).map(Arc::new)
     }
 
-    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, String> {
-        attempts_at(self.files, task)
+    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, QueryError> {
+        Ok(attempts_at(self.files, task)?)
     }
 }
 
 /// Function that prints the changes.
-pub type ShowFn<'a> = &'a mut dyn FnMut() -> Result<(), String>;
+pub type ShowFn<'a> = &'a mut dyn FnMut() -> CommandResult<()>;
 
 /// Access to a project's board through its running server, or through the store when there is none.
 pub struct BoardAccess {
@@ -61,13 +61,13 @@ pub struct BoardAccess {
 
 impl BoardAccess {
     /// Finds the project and the server that runs for it, if one does.
-    pub fn open(edge: &ProcessEnv) -> Result<BoardAccess, String> {
-        let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    pub fn open(edge: &ProcessEnv) -> CommandResult<BoardAccess> {
+        let place = ProjectPaths::find(&edge.folder, edge)?;
         BoardAccess::open_project(place)
     }
 
     /// Opens the board of the project at `place`.
-    pub fn open_project(place: ProjectPaths) -> Result<BoardAccess, String> {
+    pub fn open_project(place: ProjectPaths) -> CommandResult<BoardAccess> {
         let server = Connection::open(&place.socket)?;
         Ok(BoardAccess { place, server })
     }
@@ -78,7 +78,7 @@ impl BoardAccess {
     }
 
     /// Makes a call to the server; `None` when none runs.
-    pub fn call(&mut self, call: ServerCall) -> Result<Option<CallReply>, String> {
+    pub fn call(&mut self, call: ServerCall) -> CommandResult<Option<CallReply>> {
         let Some(server) = &mut self.server else {
             return Ok(None);
         };
@@ -89,7 +89,7 @@ impl BoardAccess {
     ///
     /// # Errors
     /// When the board cannot be reached; a refusal is an answer.
-    pub fn execute(&mut self, by: &str, command: Command) -> Result<CommandReply, String> {
+    pub fn execute(&mut self, by: &str, command: Command) -> CommandResult<CommandReply> {
         if let Some(answer) = self.call(ServerCall::Ask {
             by: by.to_owned(),
             command: command.clone(),
@@ -119,7 +119,7 @@ impl BoardAccess {
             by,
             command,
         };
-        let taken = durable.take_turn(clock::now(), &event).map_err(could_not)?;
+        let taken = durable.take_turn(clock::now(), &event)?;
         let waits = taken
             .effects
             .iter()
@@ -128,7 +128,7 @@ impl BoardAccess {
             Effect::Reply(_, reply) => Some(reply.map(|accepted| mark_deferred(accepted, waits))),
             _ => None,
         });
-        reply.ok_or_else(|| "could not get an answer from the board".to_owned())
+        reply.ok_or_else(|| CommandError::internal("could not get an answer from the board"))
     }
 
     /// Checks that this process may send that command to the board, and returns its name; without a server nothing else checks it.
@@ -159,7 +159,7 @@ impl BoardAccess {
     }
 
     /// Asks a question about the board: the server, or without one the store. `measure` is called for figures, without a server.
-    pub fn query_measured(&mut self, query: Query, measure: MeasureModel<'_>) -> Result<Answer, String> {
+    pub fn query_measured(&mut self, query: Query, measure: MeasureModel<'_>) -> CommandResult<Answer> {
         if let Some(server) = &mut self.server {
             return Ok(server.query(query)?);
         }
@@ -175,12 +175,14 @@ impl BoardAccess {
     }
 
     /// Asks a question about the board that needs no figures.
-    pub fn query(&mut self, query: Query) -> Result<Answer, String> {
-        self.query_measured(query, &|_| Err("measure figures here".to_owned()))
+    pub fn query(&mut self, query: Query) -> CommandResult<Answer> {
+        self.query_measured(query, &|_| {
+            Err(QueryError::Facts("measure figures here".to_owned()))
+        })
     }
 
     /// Returns a task with its open attempt.
-    pub fn task(&mut self, id: &TaskId) -> Result<Option<TaskDetail>, String> {
+    pub fn task(&mut self, id: &TaskId) -> CommandResult<Option<TaskDetail>> {
         match self.query(Query::Task(id.clone()))? {
             Answer::Task(task) => Ok(task),
             other => Err(unexpected_answer(other)),
@@ -188,7 +190,7 @@ impl BoardAccess {
     }
 
     /// Returns the open attempt of an agent or a task, by the name of either or by its number.
-    pub fn open_attempt(&mut self, name: &str) -> Result<Option<Arc<Attempt>>, String> {
+    pub fn open_attempt(&mut self, name: &str) -> CommandResult<Option<Arc<Attempt>>> {
         match self.query(Query::OpenAttempt(name.to_owned()))? {
             Answer::OpenAttempt(attempt) => Ok(attempt),
             other => Err(unexpected_answer(other)),
@@ -196,11 +198,7 @@ impl BoardAccess {
     }
 
     /// Returns the facts for the prompt of a task's agent, or of the next one in that role; nothing where no agent acts.
-    pub fn prompt_facts(
-        &mut self,
-        task: TaskId,
-        role: Option<RoleId>,
-    ) -> Result<Option<PromptFacts>, String> {
+    pub fn prompt_facts(&mut self, task: TaskId, role: Option<RoleId>) -> CommandResult<Option<PromptFacts>> {
         match self.query(Query::PromptFacts(task, role))? {
             Answer::PromptFacts(facts) => Ok(facts.map(|facts| *facts)),
             other => Err(unexpected_answer(other)),
@@ -208,12 +206,12 @@ impl BoardAccess {
     }
 
     /// Returns the ids of all tasks.
-    pub fn ids(&mut self) -> Result<BTreeSet<TaskId>, String> {
+    pub fn ids(&mut self) -> CommandResult<BTreeSet<TaskId>> {
         self.ids_in(None)
     }
 
     /// Returns the ids of the tasks of a batch, or of all.
-    pub fn ids_in(&mut self, batch: Option<BatchId>) -> Result<BTreeSet<TaskId>, String> {
+    pub fn ids_in(&mut self, batch: Option<BatchId>) -> CommandResult<BTreeSet<TaskId>> {
         match self.query(Query::TaskIds(batch))? {
             Answer::TaskIds(ids) => Ok(ids),
             other => Err(unexpected_answer(other)),
@@ -221,10 +219,10 @@ impl BoardAccess {
     }
 
     /// Returns the board as the store has it.
-    fn stored_model(&self) -> Result<ReadModel, String> {
+    fn stored_model(&self) -> CommandResult<ReadModel> {
         // A project in which nothing has happened yet has no store.
-        let mut board = match SqliteStore::open_reader(&self.place.store).map_err(could_not)? {
-            Some(reader) => reader.load().map_err(could_not)?,
+        let mut board = match SqliteStore::open_reader(&self.place.store)? {
+            Some(reader) => reader.load()?,
             None => Board::default(),
         };
         // The board is only read: the contents of the files have no effect until a turn is taken.
@@ -243,7 +241,7 @@ impl BoardAccess {
     }
 
     /// Calls `show` for every new line of the watcher log, until the server ends, the output is closed or `show` fails.
-    pub fn follow(&mut self, show: ShowFn<'_>) -> Result<(), String> {
+    pub fn follow(&mut self, show: ShowFn<'_>) -> CommandResult<()> {
         let mut outcome = Ok(());
         self.served()?
             .follow(FROM_NOW, &mut |_| show_next(show, &mut outcome))?;
@@ -251,21 +249,22 @@ impl BoardAccess {
     }
 
     /// Calls `show` at once, and again whenever the board has changed, until the server ends, the output is closed or `show` fails.
-    pub fn watch(&mut self, show: ShowFn<'_>) -> Result<(), String> {
+    pub fn watch(&mut self, show: ShowFn<'_>) -> CommandResult<()> {
         let mut outcome = Ok(());
         self.served()?.watch(&mut || show_next(show, &mut outcome))?;
         outcome
     }
 
-    fn served(&mut self) -> Result<&mut Connection, String> {
+    fn served(&mut self) -> CommandResult<&mut Connection> {
         self.server.as_mut().ok_or_else(|| {
-            "could not follow: no server runs; start one with `dbs start` or `dbs watch`".to_owned()
+            CommandError::server("could not follow: no server runs")
+                .with_hint("start one with `dbs start` or `dbs watch`")
         })
     }
 
     /// Returns the board, locked, for one turn in this process; nothing when a server listens by now. The turn does not wake: nothing is
     /// started without a server.
-    fn durable(&mut self) -> Result<Option<DurableBoard>, String> {
+    fn durable(&mut self) -> CommandResult<Option<DurableBoard>> {
         let deadline = Deadline::start();
         let store = loop {
             match self.store() {
@@ -281,13 +280,13 @@ impl BoardAccess {
         };
         let secret = self.place.secret.clone();
         let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
-        let durable = DurableBoard::open(Box::new(store)).map_err(could_not)?;
+        let durable = DurableBoard::open(Box::new(store))?;
         let mut durable = durable.with_mask(mask);
         for event in self.stored_settings()? {
             if durable.board().is_redundant(&event) {
                 continue;
             }
-            durable.take_turn(clock::now(), &event).map_err(could_not)?;
+            durable.take_turn(clock::now(), &event)?;
         }
         Ok(Some(durable))
     }
@@ -307,7 +306,7 @@ impl BoardAccess {
         SqliteStore::open(&self.place.store, &owner, clock::now())
     }
 
-    fn stored_settings(&self) -> Result<[Event; 2], String> {
+    fn stored_settings(&self) -> CommandResult<[Event; 2]> {
         let (settings, workflows) = session_setup::reread(&self.place)?;
         Ok([Event::WorkflowsLoaded(workflows), Event::configured(settings)])
     }
@@ -330,7 +329,7 @@ fn mark_ended(board: &mut Board, holders: &dyn Holders) {
     }
 }
 
-fn show_next(show: ShowFn<'_>, outcome: &mut Result<(), String>) -> ControlFlow<()> {
+fn show_next(show: ShowFn<'_>, outcome: &mut CommandResult<()>) -> ControlFlow<()> {
     *outcome = show();
     if outcome.is_err() || output::is_unread() {
         ControlFlow::Break(())
@@ -339,7 +338,7 @@ fn show_next(show: ShowFn<'_>, outcome: &mut Result<(), String>) -> ControlFlow<
     }
 }
 
-fn unexpected_answer(answer: Answer) -> String {
+fn unexpected_answer(answer: Answer) -> CommandError {
     ProtocolError::from(CallReply::Query(Ok(answer))).into()
 }
 

@@ -4,6 +4,7 @@
 use clap::ArgMatches;
 
 use crate::adapters::holder::process::{Origin, origin};
+use crate::cli::command_error::{CommandError, CommandResult};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
@@ -39,7 +40,7 @@ pub fn command_name(matches: &ArgMatches) -> String {
 ///
 /// # Errors
 /// The reason why it is refused, for people.
-pub fn check(command: &str, edge: &ProcessEnv) -> Result<(), String> {
+pub fn check(command: &str, edge: &ProcessEnv) -> CommandResult<()> {
     if allowed_callers(command) != AllowedCallers::Persons {
         return Ok(());
     }
@@ -54,7 +55,7 @@ pub fn check(command: &str, edge: &ProcessEnv) -> Result<(), String> {
 ///
 /// # Errors
 /// The reason why it is refused, for people.
-pub fn check_in(place: &ProjectPaths, command: &str) -> Result<(), String> {
+pub fn check_in(place: &ProjectPaths, command: &str) -> CommandResult<()> {
     let Some(why) = refusal(&of_this_process(place), command, CallSubject::default()) else {
         return Ok(());
     };
@@ -62,7 +63,7 @@ pub fn check_in(place: &ProjectPaths, command: &str) -> Result<(), String> {
         // It is refused all the same when it cannot be recorded.
         drop(server.call(ServerCall::Refused(command.to_owned())));
     }
-    Err(why)
+    Err(CommandError::user(why))
 }
 
 /// Returns the caller that this process is in the project: an agent by the markers it and its ancestors were started with, or by its token.

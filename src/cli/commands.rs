@@ -35,13 +35,12 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::cli::args::{CliCommand, DeferredArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
+pub use crate::cli::command_error::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::Command;
 use crate::engine::inbox::CommandReply;
 use crate::protocol::query::Report;
-
-/// Exit code of a command, or the reason why it could not be executed.
-pub type CommandResult = Result<ExitCode, String>;
 
 /// Sends a command to the board and prints the answer.
 pub fn execute(edge: &ProcessEnv, command: Command, json: JsonFlag) -> CommandResult {
@@ -156,14 +155,17 @@ fn of_machine(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual::run(folder.as_deref()),
         // Commands that draw, serve or play are started by the caller of this function.
-        _ => Err("could not run this here".to_owned()),
+        _ => Err(CommandError::user("could not run this here")),
     }
 }
 
 /// Prints the script by which a shell asks for completions.
 fn completions(shell: clap_complete::Shell) -> CommandResult {
-    let script = crate::cli::completion::script(shell)
-        .ok_or_else(|| format!("could not write a script for {shell}: this version has none"))?;
+    let script = crate::cli::completion::script(shell).ok_or_else(|| {
+        CommandError::project(format!(
+            "could not write a script for {shell}: this version has none"
+        ))
+    })?;
     output::bytes(&script);
     Ok(ExitCode::SUCCESS)
 }

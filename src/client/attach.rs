@@ -6,8 +6,10 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use crate::adapters::crash::{self, CrashScope};
+use crate::adapters::desktop::browser::BrowserError;
 use crate::adapters::desktop::{browser, clipboard, editor};
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
+use crate::client::error::ClientError;
 use crate::config::capabilities;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -43,14 +45,12 @@ pub async fn attach(
     place: &ProjectPaths,
     edge: &ProcessEnv,
     restart: Option<RestartFn>,
-) -> Result<SwitchTarget, String> {
+) -> Result<SwitchTarget, ClientError> {
     let socket = place.socket.as_path();
     let mut connection =
         super::reconnect::connect(socket, Duration::from_secs(5), &AtomicU32::new(0)).await?;
     let looks = capabilities::detect(edge);
-    let terminal = TerminalGuard::open().map_err(|error| {
-        format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
-    })?;
+    let terminal = TerminalGuard::open().map_err(ClientError::Terminal)?;
     let is_demo = restart.is_none();
     let looked = match restart {
         Some(_) => crash::guard_screen(place.logs.clone(), CrashScope::Client, restore),
@@ -60,7 +60,7 @@ pub async fn attach(
     let ended = tokio::select! {
         ended = show((socket, edge), &mut connection, (looks, restart)) => ended,
         // The window was closed, or this process is ended from outside: everything else continues.
-        () = looked.panicked.cancelled() => Err(String::new()),
+        () = looked.panicked.cancelled() => Err(ClientError::Crashed),
         () = crate::adapters::termination::termination_signal() => Ok(DetachReason::Ended(String::new())),
     };
     drop(terminal);
@@ -91,8 +91,8 @@ enum DetachReason {
 enum ShowError {
     /// Loss of the server.
     Lost,
-    /// Terminal that cannot be used; for people.
-    Terminal(String),
+    /// Terminal that cannot be used.
+    Terminal(ClientError),
 }
 
 impl From<ProtocolError> for ShowError {
@@ -106,10 +106,9 @@ async fn show(
     (socket, edge): (&Path, &ProcessEnv),
     connection: &mut (FrameSender, FrameReceiver),
     (looks, restart): (DisplayCaps, Option<RestartFn>),
-) -> Result<DetachReason, String> {
+) -> Result<DetachReason, ClientError> {
     let mut losses = DisconnectLog::default();
-    let mut input = InputReader::open(super::colours::can_query(edge))
-        .map_err(|error| format!("could not read this terminal: {error}"))?;
+    let mut input = InputReader::open(super::colours::can_query(edge)).map_err(ClientError::Keys)?;
     let mut frozen = LastFrame::default();
     loop {
         match run_connection(connection, (&mut input, &mut frozen), (looks, edge)).await {
@@ -151,13 +150,13 @@ async fn run_connection(
     let features = TerminalFeatures::detect(edge);
     let mut signs = WindowStatus::new(features, ProgressSupport::of(edge));
     // The last link that is being opened; a failure of an earlier one is not reported any more.
-    let mut opening: Option<tokio::task::JoinHandle<Result<(), String>>> = None;
+    let mut opening: Option<tokio::task::JoinHandle<Result<(), BrowserError>>> = None;
     loop {
         tokio::select! {
             Some(opened) = ended(&mut opening) => {
                 opening = None;
                 if let Ok(Err(why)) = opened {
-                    send(sender, &FromClient::Failed(why)).await?;
+                    send(sender, &FromClient::Failed(why.to_string())).await?;
                 }
             }
             event = input.next() => match event {
@@ -172,11 +171,11 @@ async fn run_connection(
             },
             heard = receive(receiver) => match heard? {
                 Some(Packet::Frame(_, bytes)) if !is_drawing(&bytes) => {
-                    return Err(ShowError::Terminal(NO_SCREEN.to_owned()));
+                    return Err(ShowError::Terminal(ClientError::Refused(NO_SCREEN.to_owned())));
                 }
                 Some(Packet::Frame(number, bytes)) => {
                     TerminalGuard::write(&bytes)
-                        .map_err(|error| ShowError::Terminal(format!("could not write to this terminal: {error}")))?;
+                        .map_err(|error| ShowError::Terminal(ClientError::Output(error)))?;
                     let acknowledged = send(sender, &FromClient::Ack(number)).await;
                     frozen.feed(&bytes);
                     acknowledged?;
@@ -230,7 +229,7 @@ async fn edit_text(
     let written = tokio::task::spawn_blocking(move || editor::edit(edge.editor(), &text)).await;
     TerminalGuard::resume()
         .and_then(|()| input.resume())
-        .map_err(|error| ShowError::Terminal(format!("could not use this terminal again: {error}")))?;
+        .map_err(|error| ShowError::Terminal(ClientError::TerminalAgain(error)))?;
     Ok(written
         .ok()
         .and_then(|text| text.inspect_err(|why| tracing::warn!("{why}")).ok()))
@@ -280,22 +279,18 @@ fn multiplexer(edge: &ProcessEnv) -> Option<&'static str> {
 }
 
 /// Refuses a screen inside one of our own panes: both would want the same keys.
-pub fn refuse_nesting(edge: &ProcessEnv) -> Result<(), String> {
+pub fn refuse_nesting(edge: &ProcessEnv) -> Result<(), ClientError> {
     if edge.get("DBS_MARKER").is_none() {
         return Ok(());
     }
-    Err(
-        "could not show a screen here: this terminal is itself a pane of dbs, and both would want the same keys; \
-         the prefix and s go to another project, `dbs board` and `dbs watch` work here, `env -u DBS_MARKER dbs` does it anyway"
-            .to_owned(),
-    )
+    Err(ClientError::Nested)
 }
 
 /// Refuses a screen that cannot be drawn: in one of our own panes, or without a terminal.
-pub fn refuse_without_terminal(edge: &ProcessEnv) -> Result<(), String> {
+pub fn refuse_without_terminal(edge: &ProcessEnv) -> Result<(), ClientError> {
     refuse_nesting(edge)?;
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
     }
-    Err("could not draw the screen: standard input and output must be a terminal; `dbs --plain` and `dbs watch` work without one".to_owned())
+    Err(ClientError::NoTerminal)
 }

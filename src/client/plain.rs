@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::adapters::clock;
 use crate::adapters::output;
+use crate::client::error::ClientError;
 use crate::client::reconnect::{RestartFn, STOPPED, reconnect};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -36,9 +37,9 @@ const REFRESH_SHARE: u32 = 10;
 #[derive(Debug, Clone, Copy)]
 pub struct Commands {
     /// Executes a typed command, given as words.
-    pub run: fn(&[String], &ProcessEnv) -> Result<(), String>,
+    pub run: fn(&[String], &ProcessEnv) -> Result<(), ClientError>,
     /// Returns the last output lines of a task's agent, at most that many.
-    pub end_of: fn(&ProjectPaths, &str, usize) -> Result<Vec<String>, String>,
+    pub end_of: fn(&ProjectPaths, &str, usize) -> Result<Vec<String>, ClientError>,
 }
 
 /// The last words to a person who leaves a session that continues.
@@ -63,9 +64,9 @@ pub async fn attach(
     place: &ProjectPaths,
     (edge, commands): (&ProcessEnv, Commands),
     restart: Option<RestartFn>,
-) -> Result<(), String> {
+) -> Result<(), ClientError> {
     let is_kept = restart.is_some();
-    let lines = StdinLines::open().map_err(|error| format!("could not read what is typed: {error}"))?;
+    let lines = StdinLines::open().map_err(ClientError::Lines)?;
     let mut edge = edge.clone();
     // Commands typed here are about this project, wherever the program was started.
     edge.folder.clone_from(&place.root);
@@ -91,7 +92,7 @@ pub async fn attach(
 }
 
 impl PlainClient {
-    async fn run(&mut self, restart: Option<RestartFn>) -> Result<String, String> {
+    async fn run(&mut self, restart: Option<RestartFn>) -> Result<String, ClientError> {
         self.introduce().await?;
         loop {
             if let Ok(why) = self.run_connection().await {
@@ -106,7 +107,7 @@ impl PlainClient {
         }
     }
 
-    async fn introduce(&mut self) -> Result<(), String> {
+    async fn introduce(&mut self) -> Result<(), ClientError> {
         // Before the board, so that nothing is missed between the two.
         match connection::call_once(&self.place.socket, ServerCall::Who).await? {
             CallReply::Who(status) => self.position = LogPosition::now(&status),
@@ -221,12 +222,12 @@ impl PlainClient {
     /// Runs blocking work beside the conversation.
     async fn spawn_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(ProjectPaths, &ProcessEnv) -> Result<T, String> + Send + 'static,
-    ) -> Result<T, String> {
+        work: impl FnOnce(ProjectPaths, &ProcessEnv) -> Result<T, ClientError> + Send + 'static,
+    ) -> Result<T, ClientError> {
         let (place, edge) = (self.place.clone(), Arc::new(self.edge.clone()));
         tokio::task::spawn_blocking(move || work(place, &edge))
             .await
-            .unwrap_or_else(|error| Err(format!("could not go on: {error}")))
+            .map_err(ClientError::Task)?
     }
 }
 

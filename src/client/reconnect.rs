@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::client::colours::TerminalInput;
+use crate::client::error::ClientError;
 use crate::client::input::InputReader;
 use crate::client::tty::TerminalGuard;
 use crate::protocol::connection::greet;
@@ -27,7 +28,7 @@ pub enum RestartOutcome {
 }
 
 /// Function that starts the server again after it was lost, unless it was stopped.
-pub type RestartFn = Arc<dyn Fn() -> Result<RestartOutcome, String> + Send + Sync>;
+pub type RestartFn = Arc<dyn Fn() -> Result<RestartOutcome, ClientError> + Send + Sync>;
 
 /// The last words where the server was stopped and its goodbye did not arrive.
 pub(super) const STOPPED: &str = "the server was stopped meanwhile; `dbs` starts it again";
@@ -104,7 +105,7 @@ pub(super) async fn wait(
     socket: &Path,
     restart: Option<RestartFn>,
     (input, frozen): (&mut InputReader, &mut LastFrame),
-) -> Result<WaitOutcome, String> {
+) -> Result<WaitOutcome, ClientError> {
     let (tries, began) = (AtomicU32::new(0), Instant::now());
     let coming = reconnect(socket, restart, &tries);
     tokio::pin!(coming);
@@ -154,16 +155,13 @@ fn is_quit_key(heard: &TerminalInput) -> bool {
 pub(super) struct DisconnectLog(VecDeque<Instant>);
 
 impl DisconnectLog {
-    pub(super) fn record(&mut self, now: Instant) -> Result<(), String> {
+    pub(super) fn record(&mut self, now: Instant) -> Result<(), ClientError> {
         self.0.push_back(now);
         self.0.retain(|at| now.duration_since(*at) < LOSS_WINDOW);
         if self.0.len() <= MAX_LOSSES {
             return Ok(());
         }
-        Err(format!(
-            "could not stay: the server broke down {} times within a minute; agents go on; .debussy/logs says why, and `dbs` tries again",
-            self.0.len()
-        ))
+        Err(ClientError::Losses(self.0.len()))
     }
 }
 
@@ -175,13 +173,13 @@ pub(super) async fn reconnect(
     socket: &Path,
     restart: Option<RestartFn>,
     tried: &AtomicU32,
-) -> Result<Option<(FrameSender, FrameReceiver)>, String> {
+) -> Result<Option<(FrameSender, FrameReceiver)>, ClientError> {
     for tries in 1.. {
         let Some(restart) = restart.clone() else { break };
         tried.fetch_add(1, Ordering::Relaxed);
         let started = tokio::task::spawn_blocking(move || restart())
             .await
-            .map_err(|error| format!("could not start the server again: {error}"))?;
+            .map_err(ClientError::Restart)?;
         match started {
             Ok(RestartOutcome::Running) => break,
             Ok(RestartOutcome::Stopped) => return Ok(None),
@@ -198,7 +196,7 @@ pub(super) async fn connect(
     socket: &Path,
     timeout: Duration,
     tried: &AtomicU32,
-) -> Result<(FrameSender, FrameReceiver), String> {
+) -> Result<(FrameSender, FrameReceiver), ClientError> {
     let deadline = Instant::now() + timeout;
     loop {
         tried.fetch_add(1, Ordering::Relaxed);
@@ -224,7 +222,7 @@ mod tests {
         let mut losses = DisconnectLog::default();
         let lost = |losses: &mut DisconnectLog, number| losses.record(begin + Duration::from_secs(number));
         assert!((0..10).all(|number| lost(&mut losses, number).is_ok()));
-        let why = lost(&mut losses, 10).unwrap_err();
+        let why = lost(&mut losses, 10).unwrap_err().to_string();
         assert!(why.contains("agents go on") && why.contains("`dbs`"), "{why}");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::adapters::notify::{
-    BodyFormat, CommandNotifier, CommandSetup, ProxySettings, WebhookNotifier, WebhookSetup, host_of,
+    BadUrl, BodyFormat, CommandNotifier, CommandSetup, ProxySettings, WebhookNotifier, WebhookSetup, host_of,
 };
 use crate::config::project_paths::ProjectPaths;
 use crate::config::{Config, SecretText, schema};
@@ -113,7 +113,7 @@ impl ChannelSettings {
                 target: self.host().unwrap_or_default(),
                 transport: Arc::new(post),
             }),
-            Some(Err(why)) => problems.push(why),
+            Some(Err(why)) => problems.push(format!("could not {why}")),
             None => {}
         }
         (ways, problems)
@@ -121,7 +121,7 @@ impl ChannelSettings {
 }
 
 impl WebhookConfig {
-    fn open(&self, place: &ProjectPaths) -> Result<WebhookNotifier, String> {
+    fn open(&self, place: &ProjectPaths) -> Result<WebhookNotifier, BadUrl> {
         let text = |secret: &Option<SecretText>| secret.as_ref().map(|secret| secret.reveal().to_owned());
         WebhookNotifier::new(WebhookSetup {
             url: self.url.clone(),
@@ -131,7 +131,6 @@ impl WebhookConfig {
             proxies: proxies(place),
             limit: TIMEOUT,
         })
-        .map_err(|why| format!("could not {why}"))
     }
 }
 

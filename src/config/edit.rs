@@ -45,7 +45,7 @@ fn checked<'a>(
         key: key.to_owned(),
         why: match text.trim() {
             "" => format!("is empty; `dbs config {key} --unset` takes it out"),
-            _ => why,
+            _ => why.to_string(),
         },
     })?;
     Ok((path, known, value))
@@ -83,10 +83,10 @@ fn text_of(file: &Path) -> Result<Option<String>, ConfigError> {
     }
 }
 
-fn unusable(file: &Path) -> impl FnOnce(String) -> ConfigError + '_ {
+fn unusable<E: ToString>(file: &Path) -> impl FnOnce(E) -> ConfigError + '_ {
     |why| ConfigError::Unusable {
         path: file.to_owned(),
-        why,
+        why: why.to_string(),
     }
 }
 

@@ -1,10 +1,10 @@
-//! Errors of showing or changing a setting.
+//! Errors of settings, of the files they stand in, and of workflows.
 
 use std::path::PathBuf;
 
 use crate::config::schema::{member_of, nearest_key};
 
-/// Error of showing or changing a setting.
+/// Error of showing or changing a setting; the texts read after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("find the setting `{key}`: there is none of that name{}", hint(.nearest.as_deref()))]
@@ -21,6 +21,47 @@ pub enum ConfigError {
         path: PathBuf,
         why: std::io::Error,
     },
+}
+
+/// Error of a change in the text of a configuration file; the texts read after the name of the file.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EditError {
+    #[error("line {line}: {why}")]
+    Syntax { line: usize, why: String },
+    #[error("the key is empty")]
+    EmptyKey,
+    #[error("`{0}` is a single value there, not a table")]
+    SingleValue(String),
+    #[error("`{0}` is a table there, not a single value")]
+    Table(String),
+    #[error("it does not have `{0}`")]
+    Missing(String),
+    #[error("`{key}` is written in a way that is not changed safely: change line {line} by hand")]
+    ByHand { key: String, line: usize },
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl From<(usize, String)> for EditError {
+    fn from(found: (usize, String)) -> EditError {
+        EditError::Syntax {
+            line: found.0,
+            why: found.1,
+        }
+    }
+}
+
+/// Findings in workflow files, one a line, each with its file and line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct WorkflowError(pub(super) Vec<String>);
+
+/// Error of learning about the own process; the texts read after "could not".
+#[derive(Debug, thiserror::Error)]
+#[error("{act}: {why}")]
+pub struct ProcessEnvError {
+    pub(super) act: &'static str,
+    pub(super) why: std::io::Error,
 }
 
 impl ConfigError {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::config::error::EditError;
 use crate::config::raw::ReadFn;
 use crate::config::value::SettingValue;
 use crate::config::{json, toml, yaml};
@@ -47,7 +48,7 @@ impl ConfigFiles {
 }
 
 /// Function that sets or removes one value in the text of a configuration file.
-pub(super) type EditFn = fn(&str, &[&str], Option<&SettingValue>) -> Result<String, String>;
+pub(super) type EditFn = fn(&str, &[&str], Option<&SettingValue>) -> Result<String, EditError>;
 
 /// Returns the functions that read and change a file, by its ending.
 pub(super) fn dialect(file: &Path) -> (ReadFn, EditFn) {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
+use crate::config::error::EditError;
 use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 use crate::formats::finding::line_of;
@@ -27,10 +28,10 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
 }
 
 /// The file's text with `path` set to `value`, or without it.
-pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, String> {
-    let mut parts = parse(text).map_err(|(line, why)| format!("line {line}: {why}"))?;
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, EditError> {
+    let mut parts = parse(text)?;
     put(&mut parts, path, value)?;
-    let mut edited = serde_json::to_string_pretty(&Json::Object(parts)).map_err(|error| error.to_string())?;
+    let mut edited = serde_json::to_string_pretty(&Json::Object(parts))?;
     edited.push('\n');
     Ok(edited)
 }
@@ -82,13 +83,13 @@ fn line(text: &str, path: &[String]) -> usize {
     line_of(text, from)
 }
 
-fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&SettingValue>) -> Result<(), String> {
+fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&SettingValue>) -> Result<(), EditError> {
     match (path, value) {
-        ([], _) => Err("the key is empty".to_owned()),
+        ([], _) => Err(EditError::EmptyKey),
         ([last], Some(value)) => {
             let json = match value {
                 SettingValue::Secret(secret) => secret.reveal().into(),
-                shown => serde_json::to_value(shown).map_err(|error| error.to_string())?,
+                shown => serde_json::to_value(shown)?,
             };
             parts.insert((*last).to_owned(), json);
             Ok(())
@@ -99,7 +100,7 @@ fn put(parts: &mut Map<String, Json>, path: &[&str], value: Option<&SettingValue
         }
         ([name, rest @ ..], value) => match parts.get_mut(*name) {
             Some(Json::Object(inner)) => put(inner, rest, value),
-            Some(_) => Err(format!("`{name}` is a single value there, not a table")),
+            Some(_) => Err(EditError::SingleValue((*name).to_owned())),
             None if value.is_none() => Ok(()),
             None => {
                 let mut inner = Map::new();

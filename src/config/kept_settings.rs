@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::text_file;
+use crate::config::error::ConfigError;
 
 /// Endings of files with settings.
 const SETTINGS: &[&str] = &["toml", "yaml", "yml", "json"];
@@ -84,11 +85,14 @@ impl KeptSettings {
     ///
     /// # Errors
     /// When one cannot be written; reads after "could not".
-    pub fn restore(&self) -> Result<Vec<PathBuf>, String> {
+    pub fn restore(&self) -> Result<Vec<PathBuf>, ConfigError> {
         let lost = self.lost();
         for name in &lost {
-            copy(&self.copies, &self.debussy, name)
-                .map_err(|error| format!("bring back {}: {error}", self.debussy.join(name).display()))?;
+            copy(&self.copies, &self.debussy, name).map_err(|why| ConfigError::Failed {
+                act: "bring back",
+                path: self.debussy.join(name),
+                why,
+            })?;
         }
         Ok(lost)
     }

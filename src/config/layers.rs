@@ -15,6 +15,7 @@ use crate::config::schema::{keys, member_of, nearest_key, spec_of};
 use crate::config::setting::{
     FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
 };
+use crate::config::value::ValueError;
 use crate::config::value::{SettingValue, ValueKind};
 use crate::domain::UntrustedFiles;
 use crate::formats::agent_kind::AgentKinds;
@@ -302,9 +303,9 @@ impl Config {
         let value = match &found.text {
             RawValue::Plain(text) => known.kind.parse(text),
             RawValue::List(_) if known.kind.is_private() => {
-                Err(format!("must be {}, not a list", known.kind))
+                Err(ValueError(format!("{}, not a list", known.kind)))
             }
-            RawValue::List(text) => Err(format!("must be {}, not the list `{text}`", known.kind)),
+            RawValue::List(text) => Err(ValueError(format!("{}, not the list `{text}`", known.kind))),
         };
         value
             .map_err(|why| {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::program::SearchPath;
 use crate::adapters::project::{Project, RuntimeDirs};
+use crate::config::error::ProcessEnvError;
 
 /// Program path, working folder and environment of this process, read once at its start.
 #[derive(Debug, Clone)]
@@ -35,10 +36,11 @@ impl ProcessEnv {
     ///
     /// # Errors
     /// When the current folder or the program's own path cannot be read. Reads after "could not".
-    pub fn read() -> Result<ProcessEnv, String> {
+    pub fn read() -> Result<ProcessEnv, ProcessEnvError> {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-        let folder = std::env::current_dir().map_err(|error| format!("read the current folder: {error}"))?;
-        let program = std::env::current_exe().map_err(|error| format!("find this program: {error}"))?;
+        let failed = |act| move |why| ProcessEnvError { act, why };
+        let folder = std::env::current_dir().map_err(failed("read the current folder"))?;
+        let program = std::env::current_exe().map_err(failed("find this program"))?;
         let own = environment
             .iter()
             .find(|(name, value)| name == "XDG_RUNTIME_DIR" && !value.is_empty());

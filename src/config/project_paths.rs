@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin};
+use crate::adapters::project::{
+    Project, ProjectError, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin,
+};
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
@@ -53,15 +55,13 @@ impl ProjectPaths {
     ///
     /// # Errors
     /// When there is no project, or its folders cannot be made. Reads after "could not".
-    pub fn find(from: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
-        let project = Project::find(from).map_err(|error| error.to_string())?;
+    pub fn find(from: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, ProjectError> {
+        let project = Project::find(from)?;
         state_move::bring(&project, edge)?;
         let own = edge.state_folder();
-        let state_origin = project
-            .state_origin(own.as_deref())
-            .map_err(|error| error.to_string())?;
-        let secret = project.init().map_err(|error| error.to_string())?;
-        let private = RuntimeFolder::prepare(&edge.runtime).map_err(|error| error.to_string())?;
+        let state_origin = project.state_origin(own.as_deref())?;
+        let secret = project.init()?;
+        let private = RuntimeFolder::prepare(&edge.runtime)?;
         let root = project.root().to_owned();
         let socket = private.server_socket(&root);
         let number = socket
@@ -73,7 +73,11 @@ impl ProjectPaths {
         private_folder()
             .recursive(true)
             .create(&holders)
-            .map_err(|error| format!("make {}: {error}", holders.display()))?;
+            .map_err(|why| ProjectError::Failed {
+                what: "make",
+                path: holders.clone(),
+                why,
+            })?;
         let files = ConfigFiles::new(
             &project.folder(),
             edge.config_folder().as_deref(),

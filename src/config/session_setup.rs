@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::adapters::agents::{AgentsByRole, InheritedEnv, PersonEnv};
 use crate::config::atdd::{PassingTests, StorySettings};
+use crate::config::error::{ConfigError, WorkflowError};
 use crate::config::faults;
 use crate::config::file_stamps::FileStamps;
 use crate::config::process_env::ProcessEnv;
@@ -116,7 +117,7 @@ const HISTORY: usize = 10_000;
 ///
 /// # Errors
 /// The fault of a built-in workflow; a test keeps it from being shipped.
-pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
+pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
     Ok(SessionSetup {
         program: edge.program.clone(),
         environment: edge.environment.clone(),
@@ -147,13 +148,13 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
 ///
 /// # Errors
 /// Every finding, one line each, with file and line.
-pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String> {
+pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, WorkflowError> {
     let config = project.map(ProjectPaths::config);
     workflows_by(project.zip(config.as_ref()))
 }
 
 /// The same by those settings of the project.
-fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflow>, String> {
+fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflow>, WorkflowError> {
     let mut found: BTreeMap<String, Workflow> = BTreeMap::new();
     let mut problems = Vec::new();
     let mut take = |file: &Path, text: &str| {
@@ -173,7 +174,7 @@ fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflo
         take(&file, &text);
     }
     if !problems.is_empty() {
-        return Err(problems.join("\n"));
+        return Err(WorkflowError(problems));
     }
     let mut flows: Vec<Workflow> = found.into_values().collect();
     if let Some((_, config)) = project {
@@ -198,9 +199,13 @@ fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflo
 ///
 /// # Errors
 /// When the folder cannot be listed.
-pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
+pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, ConfigError> {
     let folder = &place.workflows;
-    toml_paths(folder).map_err(|error| format!("could not list {}: {error}", folder.display()))
+    toml_paths(folder).map_err(|why| ConfigError::Failed {
+        act: "list",
+        path: folder.clone(),
+        why,
+    })
 }
 
 /// Reads the setup of a project. Text of a file that is not understood is ignored, kept, and reported by `dbs doctor` and `dbs config`;
@@ -208,7 +213,7 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
 ///
 /// # Errors
 /// The fault of a workflow.
-pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
+pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
     // First, so that a later comparison notices changes that were made while they were read.
     let stamps = FileStamps::now(place);
     let config = place.config();
@@ -235,7 +240,7 @@ pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
 ///
 /// # Errors
 /// The fault of a workflow.
-pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), String> {
+pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), WorkflowError> {
     rules(place, &place.config())
 }
 
@@ -243,7 +248,7 @@ pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), St
 ///
 /// # Errors
 /// The fault of a workflow.
-pub fn rules(place: &ProjectPaths, config: &Config) -> Result<(BoardSettings, Vec<Workflow>), String> {
+pub fn rules(place: &ProjectPaths, config: &Config) -> Result<(BoardSettings, Vec<Workflow>), WorkflowError> {
     for finding in config.diagnostics() {
         tracing::warn!("{finding}");
     }

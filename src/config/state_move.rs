@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use crate::adapters::git::{GitSetup, is_tracked};
 use crate::adapters::holder::LocalHolders;
 use crate::adapters::output;
-use crate::adapters::project::{Project, StateRelocation};
+use crate::adapters::project::{Project, ProjectError, StateRelocation};
 use crate::adapters::store::{LockOwner, ServerLock};
 use crate::config::process_env::ProcessEnv;
-use crate::ports::holders::{HolderLiveness, Holders as _};
+use crate::ports::holders::{HolderLiveness, HolderPortError, Holders as _};
 
 /// Moves the state from the former place, if there is one, and reports it.
 ///
 /// # Errors
 /// When it must not be moved or cannot be. Reads after "could not".
-pub(super) fn bring(project: &Project, edge: &ProcessEnv) -> Result<(), String> {
-    let Some(found) = project.relocation().map_err(|error| error.to_string())? else {
+pub(super) fn bring(project: &Project, edge: &ProcessEnv) -> Result<(), ProjectError> {
+    let Some(found) = project.relocation()? else {
         return Ok(());
     };
     match carry_out(&found, project, edge) {
@@ -34,8 +34,8 @@ pub(super) fn bring(project: &Project, edge: &ProcessEnv) -> Result<(), String> 
     }
 }
 
-fn carry_out(found: &StateRelocation, project: &Project, edge: &ProcessEnv) -> Result<bool, String> {
-    let refuse = |why: String| found.refuse(why).to_string();
+fn carry_out(found: &StateRelocation, project: &Project, edge: &ProcessEnv) -> Result<bool, ProjectError> {
+    let refuse = |why: String| found.refuse(why);
     let setup = GitSetup::new(project.root(), edge.environment.clone());
     // A state that came with a clone is another person's board and secret.
     if is_tracked(&setup, StateRelocation::former_paths()).map_err(|error| refuse(error.to_string()))? {
@@ -48,25 +48,25 @@ fn carry_out(found: &StateRelocation, project: &Project, edge: &ProcessEnv) -> R
     };
     let lock = ServerLock::take(&found.from.join("server.lock"), &owner);
     let _lock = lock.map_err(|error| refuse(error.to_string()))?;
-    let busy = running(&found.from.join("attempts")).map_err(refuse)?;
+    let busy = running(&found.from.join("attempts")).map_err(|error| refuse(error.to_string()))?;
     if !busy.is_empty() {
         return Err(refuse(format!(
             "programs that an earlier dbs started still write there (processes {}); end them and try again",
             busy.join(", ")
         )));
     }
-    found.carry_out().map_err(|error| error.to_string())
+    found.carry_out()
 }
 
 /// Process ids of holders that write below the folder.
-fn running(attempts: &std::path::Path) -> Result<Vec<String>, String> {
+fn running(attempts: &std::path::Path) -> Result<Vec<String>, HolderPortError> {
     let holders = LocalHolders::new(PathBuf::new(), attempts.to_owned(), PathBuf::new());
-    let found = holders.inventory().map_err(|error| error.to_string())?;
+    let found = holders.inventory()?;
     let mut running = Vec::new();
     for report in found {
         match report.state {
             HolderLiveness::Running(process) => running.push(process.holder_pid.to_string()),
-            HolderLiveness::Unknown(why) => return Err(why),
+            HolderLiveness::Unknown(why) => return Err(HolderPortError(why)),
             HolderLiveness::Exited(_)
             | HolderLiveness::Lost
             | HolderLiveness::GoneWithMachine

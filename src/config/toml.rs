@@ -4,6 +4,7 @@ use std::path::Path;
 
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
+use crate::config::error::EditError;
 use crate::config::raw::{GATE_COMMAND, RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 use crate::formats::finding::line_of;
@@ -26,10 +27,10 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
 }
 
 /// The file's text with `path` set to `value`, or without it.
-pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, String> {
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, EditError> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let line = error.span().map_or(0, |span| line_of(text, span.start));
-        format!("line {line}: {}", error.message().trim())
+        EditError::from((line, error.message().trim().to_owned()))
     })?;
     match value {
         Some(value) => put(document.as_table_mut(), path, value)?,
@@ -63,9 +64,9 @@ fn written(item: &Item) -> RawValue {
     }
 }
 
-fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result<(), String> {
+fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result<(), EditError> {
     let Some((last, tables)) = path.split_last() else {
-        return Err("the key is empty".to_owned());
+        return Err(EditError::EmptyKey);
     };
     let mut table = table;
     for name in tables {
@@ -82,7 +83,7 @@ fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result
         }
         table = item
             .as_table_like_mut()
-            .ok_or_else(|| format!("`{name}` is a single value there, not a table"))?;
+            .ok_or_else(|| EditError::SingleValue((*name).to_owned()))?;
     }
     match table.get_mut(last) {
         Some(Item::Value(old)) if !old.is_inline_table() => {
@@ -95,7 +96,7 @@ fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result
             item[GATE_COMMAND] = Item::Value(toml_value(value));
         }
         Some(item) if item.is_table_like() || item.is_array_of_tables() => {
-            return Err(format!("`{last}` is a table there, not a single value"));
+            return Err(EditError::Table((*last).to_owned()));
         }
         Some(_) | None => {
             table.insert(last, Item::Value(toml_value(value)));

@@ -97,12 +97,17 @@ impl Serialize for SecretText {
 /// Text shown instead of a secret.
 const HIDDEN: &str = "(set, not shown)";
 
+/// Error of a value that does not fit its setting; it says what would.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be {0}")]
+pub struct ValueError(pub(super) String);
+
 impl ValueKind {
     /// Reads `text`; the error says what would be right.
     ///
     /// # Errors
     /// When it does not fit.
-    pub fn parse(&self, text: &str) -> Result<SettingValue, String> {
+    pub fn parse(&self, text: &str) -> Result<SettingValue, ValueError> {
         let trimmed = text.trim();
         let as_text = || SettingValue::Text(trimmed.to_owned());
         let fitting = match self {
@@ -134,11 +139,11 @@ impl ValueKind {
             ValueKind::Permissions => read_setting(trimmed).is_ok().then(as_text),
         };
         fitting.ok_or_else(|| {
-            if self.is_private() {
-                format!("must be {self}")
+            ValueError(if self.is_private() {
+                self.to_string()
             } else {
-                format!("must be {self}, not `{text}`")
-            }
+                format!("{self}, not `{text}`")
+            })
         })
     }
 

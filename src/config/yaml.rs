@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
+use crate::config::error::EditError;
 use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 
@@ -25,12 +26,11 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
 }
 
 /// Returns the file's text with `path` set to `value`, or without it. Only a value on the line of its key is changed.
-pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, String> {
+pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> Result<String, EditError> {
     let nowhere = Path::new("");
-    let whole = |text: &str| read(nowhere, text).map_err(|(line, why)| format!("line {line}: {why}"));
-    let before = whole(text)?;
+    let before = read(nowhere, text)?;
     let Some(found) = before.iter().find(|found| found.parts() == path) else {
-        return Err(format!("it does not have `{}`", path.join(".")));
+        return Err(EditError::Missing(path.join(".")));
     };
     let (_, line) = found.origin.place();
     let lines = text.split_inclusive('\n').zip(1..);
@@ -41,13 +41,11 @@ pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> R
             None => String::new(),
         })
         .collect();
-    let by_hand = || {
-        format!(
-            "`{}` is written in a way that is not changed safely: change line {line} by hand",
-            path.join(".")
-        )
+    let by_hand = || EditError::ByHand {
+        key: path.join("."),
+        line,
     };
-    let after = whole(&edited).map_err(|_other| by_hand())?;
+    let after = read(nowhere, &edited).map_err(|_other| by_hand())?;
     let rest = |all: &[RawSetting]| -> Vec<(Vec<String>, RawValue)> {
         let others = all.iter().filter(|found| found.parts() != path);
         others

@@ -1,7 +1,7 @@
 //! Ends every program in a terminal, side by side: for a server that ends with its agents, and for a project without a server.
 
 use crate::domain::Span;
-use crate::ports::holders::{HolderLiveness, Holders};
+use crate::ports::holders::{HolderLiveness, HolderPortError, Holders};
 
 /// Time that a program has to end by itself after it was asked to.
 const STOP_GRACE: Span = Span(3_000);
@@ -11,10 +11,8 @@ const STOP_GRACE: Span = Span(3_000);
 ///
 /// # Errors
 /// When they cannot be listed.
-pub fn stop_programs(holders: &dyn Holders) -> Result<usize, String> {
-    let mut found = holders
-        .inventory()
-        .map_err(|error| format!("could not {error}"))?;
+pub fn stop_programs(holders: &dyn Holders) -> Result<usize, HolderPortError> {
+    let mut found = holders.inventory()?;
     found.retain(|held| {
         matches!(
             held.state,

@@ -8,13 +8,13 @@ use crate::protocol::query::{Answer, OutputFormat, Query, QueryError, Report, Ta
 use crate::protocol::reports::{board, cost, debug, metrics, runs, status, task, tasks, why};
 use crate::read_model::{AttentionSummary, DiffBase, MetricsReport, NoChanges, ReadModel, TaskChanges};
 
-/// Facts that are not in the read model, read only for the queries that need them. An error reads after "could not".
+/// Facts that are not in the read model, read only for the queries that need them.
 pub trait StoredFacts {
     /// Returns the metrics: the store counts ended attempts, the machine gives the load of agents.
-    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String>;
+    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, QueryError>;
 
     /// All attempts at a task, also those the board has forgotten, in order.
-    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, String>;
+    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, QueryError>;
 }
 
 /// The answer to a query.
@@ -85,7 +85,7 @@ fn report(
         Report::Ready => tasks::ready(model, format),
         Report::Board { columns, branches } => board::report(model, (*columns, branches), format),
         Report::Task(id) => {
-            let stored = facts.attempts_at(id).map_err(QueryError::Facts)?;
+            let stored = facts.attempts_at(id)?;
             task::report(model, id, &stored, format)
         }
         Report::Why(name) => why::report(model, name, format),
@@ -95,7 +95,7 @@ fn report(
         Report::Run(id) => runs::one(model, id, format),
         Report::Cost(by) => cost::report(model, *by, format),
         Report::Metrics => {
-            let figures = facts.metrics(model).map_err(QueryError::Facts)?;
+            let figures = facts.metrics(model)?;
             metrics::report(model, &figures, format)
         }
     }
@@ -112,12 +112,12 @@ mod tests {
     struct Locked;
 
     impl StoredFacts for Locked {
-        fn metrics(&self, _: &ReadModel) -> Result<Arc<MetricsReport>, String> {
-            Err("read the store: it is locked".to_owned())
+        fn metrics(&self, _: &ReadModel) -> Result<Arc<MetricsReport>, QueryError> {
+            Err(QueryError::Facts("read the store: it is locked".to_owned()))
         }
 
-        fn attempts_at(&self, _: &TaskId) -> Result<Vec<Attempt>, String> {
-            Err("read the store: it is locked".to_owned())
+        fn attempts_at(&self, _: &TaskId) -> Result<Vec<Attempt>, QueryError> {
+            Err(QueryError::Facts("read the store: it is locked".to_owned()))
         }
     }
 

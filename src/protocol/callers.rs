@@ -112,6 +112,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("done", Attempts),
     ("events", Everybody),
     ("headless", Attempts),
+    ("help", Everybody),
     ("history", Everybody),
     ("hook", Attempts),
     ("import", Everybody),

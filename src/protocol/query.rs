@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Attempt, BatchId, PromptFacts, RoleId, Task, TaskId};
+use crate::ports::store::StoreError;
 use crate::read_model::{AttentionSummary, CostGroup, DiffBase, TaskChanges};
 
 /// A question about the board.
@@ -60,6 +61,12 @@ pub enum QueryError {
     Facts(String),
     #[error("could not write JSON: {0}")]
     Json(String),
+}
+
+impl From<StoreError> for QueryError {
+    fn from(error: StoreError) -> QueryError {
+        QueryError::Facts(error.to_string())
+    }
 }
 
 /// Format of a command's output: lines for people or JSON.

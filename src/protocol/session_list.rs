@@ -13,6 +13,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::{ProjectPaths, sockets};
 use crate::config::themes::read_small;
 use crate::protocol::connection;
+use crate::protocol::connection::ProtocolError;
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{SessionRow, SessionState};
 
@@ -133,7 +134,7 @@ pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
 }
 
 /// All sessions of this machine, by name.
-pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, String> {
+pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, ProtocolError> {
     let runtime = connection::blocking_runtime()?;
     Ok(at(&sockets(&edge.runtime), |socket| {
         runtime.block_on(server_status(socket))
@@ -153,22 +154,30 @@ fn at(sockets: &[PathBuf], ask: impl Fn(&Path) -> Option<ServerStatus>) -> Vec<F
     found
 }
 
+/// Error of a name that is not that of one session.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionNameError {
+    #[error("could not find a session called {0}; `dbs sessions` lists all")]
+    Unknown(String),
+    #[error("could not choose: {} sessions are called {name}; name the folder instead: {}", roots.len(), roots.join(", "))]
+    Several { name: String, roots: Vec<String> },
+    #[error(transparent)]
+    Protocol(#[from] ProtocolError),
+}
+
 /// The root of the only session with that name or that root.
-pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, String> {
+pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, SessionNameError> {
     let mut found = all(edge)?;
     found.retain(|one| one.name() == name || one.root() == name);
     match found.as_slice() {
-        [] => Err(format!(
-            "could not find a session called {name}; `dbs sessions` lists all"
-        )),
+        [] => Err(SessionNameError::Unknown(name.to_owned())),
         [only] => Ok(PathBuf::from(only.root())),
         several => {
-            let roots: Vec<&str> = several.iter().map(FoundSession::root).collect();
-            Err(format!(
-                "could not choose: {} sessions are called {name}; name the folder instead: {}",
-                several.len(),
-                roots.join(", ")
-            ))
+            let roots = several.iter().map(|one| one.root().to_owned());
+            Err(SessionNameError::Several {
+                name: name.to_owned(),
+                roots: roots.collect(),
+            })
         }
     }
 }

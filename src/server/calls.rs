@@ -10,7 +10,7 @@ use crate::adapters::store::attempts_at;
 use crate::domain::{Accepted, Attempt, Command, Refusal, TaskId};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::answer::{StoredFacts, answer};
-use crate::protocol::query::{Query, Report};
+use crate::protocol::query::{Query, QueryError, Report};
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{MetricsReport, ReadModel};
 use crate::server::ending::StopOrder;
@@ -93,18 +93,18 @@ struct ServerFacts<'a>(&'a Services);
 
 impl StoredFacts for ServerFacts<'_> {
     // The load of agents is measured between two reads.
-    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, QueryError> {
         let metrics = &self.0.fetcher.metrics;
         let first = metrics.report(model)?;
         if model.agents().next().is_none() {
             return Ok(first);
         }
         Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
-        metrics.report(model)
+        Ok(metrics.report(model)?)
     }
 
-    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, String> {
-        attempts_at(&self.0.settings.place.store, task)
+    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, QueryError> {
+        Ok(attempts_at(&self.0.settings.place.store, task)?)
     }
 }
 

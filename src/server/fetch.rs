@@ -1,6 +1,8 @@
 //! Fetches data that views need and the board does not hold: differences from git, records of checks from their folders. Each on a blocking
 //! thread beside the drawing; a failure becomes a sentence.
 
+pub(super) mod error;
+
 use std::sync::Arc;
 
 use crate::adapters::gates::{self, GateRecord};
@@ -16,6 +18,7 @@ use crate::read_model::{CheckResult, CheckRun, DependencyGraph, Diff, ReadModel,
 use crate::ui::{CacheEntry, CacheKey};
 
 use crate::server::engine_handle::EngineHandle;
+use crate::server::fetch::error::FetchError;
 use crate::server::machine::MachineMonitor;
 use crate::server::metrics::MetricsCollector;
 use crate::server::past_screen;
@@ -44,11 +47,15 @@ impl Fetcher {
         let (model, records) = (self.engine.read_model(), &self.records);
         let fetched = match key {
             CacheKey::Diff(changes) => diff(self.git.as_ref(), changes),
-            CacheKey::Attempts(task, _) => {
-                attempts_at(&self.place.store, task).map(|found| CacheEntry::Attempts(found.into()))
-            }
+            CacheKey::Attempts(task, _) => attempts_at(&self.place.store, task)
+                .map(|found| CacheEntry::Attempts(found.into()))
+                .map_err(FetchError::from),
             CacheKey::Checks(task) => Ok(CacheEntry::Checks(checks(records, &model, task.as_ref()).into())),
-            CacheKey::Figures => self.metrics.report(&model).map(CacheEntry::Figures),
+            CacheKey::Figures => self
+                .metrics
+                .report(&model)
+                .map(CacheEntry::Figures)
+                .map_err(FetchError::from),
             CacheKey::Machine => self.machine.measure().map(CacheEntry::Machine),
             CacheKey::Replay(attempt, at) => {
                 let folder = records.folder(&HolderId::from(*attempt));
@@ -60,19 +67,17 @@ impl Fetcher {
                 Ok(CacheEntry::Trust(overview(&report, &self.place.root).into()))
             }
             // Searched step by step, never fetched as a whole.
-            CacheKey::Search(_) => Err("search in one go".to_owned()),
+            CacheKey::Search(_) => Err(FetchError::WholeSearch),
             CacheKey::Graph => Ok(CacheEntry::Graph(DependencyGraph::of(&model).into())),
             CacheKey::Output(attempt, nth, _) => output(records, *attempt, *nth),
         };
-        fetched.unwrap_or_else(CacheEntry::Failed)
+        fetched.unwrap_or_else(|error: FetchError| CacheEntry::Failed(error.to_string()))
     }
 }
 
-fn diff(git: &dyn Git, changes: &TaskChanges) -> Result<CacheEntry, String> {
-    let range = diff_range(changes).map_err(|error| error.to_string())?;
-    let text = git
-        .diff_text(&range, MAX_DIFF)
-        .map_err(|error| error.to_string())?;
+fn diff(git: &dyn Git, changes: &TaskChanges) -> Result<CacheEntry, FetchError> {
+    let range = diff_range(changes)?;
+    let text = git.diff_text(&range, MAX_DIFF)?;
     Ok(CacheEntry::Diff(Diff::parse(&text.text, text.truncated).into()))
 }
 
@@ -121,10 +126,10 @@ fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
 }
 
 /// Returns the end of a check's output, as lines.
-fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<CacheEntry, String> {
+fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<CacheEntry, FetchError> {
     let file = records.gates(attempt).join(format!("{nth:02}.log"));
-    let failed = |error: std::io::Error| format!("read {}: {error}", file.display());
-    let (bytes, is_cut) = text_file::tail(&file, MAX_OUTPUT).map_err(failed)?;
+    let (bytes, is_cut) =
+        text_file::tail(&file, MAX_OUTPUT).map_err(|error| FetchError::Output { file, error })?;
     let text = String::from_utf8_lossy(&bytes);
     let plain = without_styles(&text);
     // The first line is cut off when something was left out.

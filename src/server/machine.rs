@@ -10,6 +10,7 @@ use crate::adapters::clock;
 use crate::adapters::load::MachineSampler;
 use crate::domain::{Span, Timestamp};
 use crate::read_model::MachineLoad;
+use crate::server::fetch::error::FetchError;
 
 /// Load and free disk space of the machine, measured on demand and shared by all clients.
 #[derive(Debug)]
@@ -42,10 +43,10 @@ impl MachineMonitor {
     /// Returns the free resources of the machine now. Blocks.
     ///
     /// # Errors
-    /// When a measurement that was begun before has not ended; for people, reads after "could not".
-    pub(super) fn measure(&self) -> Result<MachineLoad, String> {
+    /// When a measurement that was begun before has not ended.
+    pub(super) fn measure(&self) -> Result<MachineLoad, FetchError> {
         let Some(mut measured) = self.measured.try_lock_for(MEASURE_TIMEOUT) else {
-            return Err("measure the machine: the disk does not answer".to_owned());
+            return Err(FetchError::Machine);
         };
         let now = clock::now();
         if let Some(last) = measured.last.filter(|last| is_young(last, now)) {

@@ -10,6 +10,7 @@ use crate::adapters::load::LoadSampler;
 use crate::adapters::store::{SqliteStore, StoreFiles};
 use crate::domain::AttemptId;
 use crate::ports::holders::Holders;
+use crate::ports::store::StoreError;
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
 /// Metrics of all attempts, updated from the store when a person looks at them.
@@ -41,7 +42,7 @@ impl MetricsCollector {
     ///
     /// # Errors
     /// When the store cannot be read; for people, reads after "could not".
-    pub(super) fn report(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+    pub(super) fn report(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, StoreError> {
         let mut counted = self.counted.lock();
         counted.count(&self.store)?;
         let agents = model.agents().map(|row| row.attempt.id);
@@ -61,13 +62,11 @@ impl MetricsCollector {
 
 impl CountedMetrics {
     /// Counts the attempts that have ended since the last time.
-    fn count(&mut self, store: &StoreFiles) -> Result<(), String> {
-        let Some(reader) = SqliteStore::open_reader(store).map_err(|error| error.to_string())? else {
+    fn count(&mut self, store: &StoreFiles) -> Result<(), StoreError> {
+        let Some(reader) = SqliteStore::open_reader(store)? else {
             return Ok(());
         };
-        let attempts = reader
-            .attempts(AttemptId(self.counted_below))
-            .map_err(|error| error.to_string())?;
+        let attempts = reader.attempts(AttemptId(self.counted_below))?;
         let mut open = None;
         let mut last = None;
         for attempt in &attempts {

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use crate::adapters::holder::{HolderError, LogReader};
+use crate::adapters::holder::LogReader;
 use crate::domain::{Span, Timestamp};
+use crate::server::fetch::error::FetchError;
 use crate::server::replay::{SizeHistory, time_mark};
 use crate::term::{EmulatorKind, Size, Terminal};
 use crate::ui::{LiveScreen, RecordedScreen, ScreenRead as _};
@@ -19,20 +20,19 @@ const MARK_GAP: Span = Span::seconds(2);
 ///
 /// # Errors
 /// The reason why its log cannot be read; reads after "could not".
-pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, String> {
-    let failed = |error: HolderError| error.to_string();
-    let mut log = LogReader::open(folder).map_err(failed)?;
-    let entries = log.index_entries().map_err(failed)?;
+pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, FetchError> {
+    let mut log = LogReader::open(folder)?;
+    let entries = log.index_entries()?;
     let marks: Vec<(Timestamp, u64)> = entries.iter().filter_map(time_mark).collect();
     let (Some((first, _)), Some((last, _))) = (marks.first(), marks.last()) else {
-        return Err("look back: it left no log".to_owned());
+        return Err(FetchError::NoLog);
     };
     let until = offset_at(&marks, at);
     let sizes = SizeHistory::from_entries(&entries);
     let mut terminal = Terminal::new(EmulatorKind::default(), Size::default(), 0);
     let from = until.saturating_sub(MAX_REPLAY);
     let shown = sizes.replay(&mut log, &mut terminal, (from, until));
-    shown.map_err(failed)?;
+    shown?;
     let mut screen = LiveScreen::new(&mut terminal, false);
     let mut moment = RecordedScreen {
         at,

@@ -11,10 +11,10 @@ use crate::config::appearance::Appearance;
 use crate::config::faults;
 use crate::config::file_stamps::FileStamps;
 use crate::config::kept_settings::KeptSettings;
-use crate::config::role_agents::kinds;
+use crate::config::role_agents::{RoleError, kinds};
 use crate::config::session_setup;
 use crate::config::setting_names::unknown_names;
-use crate::config::{self, Config, ResolvedSetting, SettingOrigin, schema};
+use crate::config::{self, Config, ConfigError, ResolvedSetting, SettingOrigin, WorkflowError, schema};
 use crate::domain::{BoardSettings, Command, Event, NoticeLevel, Workflow};
 use crate::engine::inbox::InboxClosed;
 use crate::engine::journal::Journal;
@@ -39,6 +39,24 @@ pub(super) struct Reloader {
     pub(super) settings: Arc<ActiveSettings>,
     /// Receiver of settings of the engine and workflows.
     pub(super) engine: EngineHandle,
+}
+
+/// Error of settings that do not come into force, in words for people.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReloadError {
+    /// The findings or faults, one a line.
+    #[error("{0}")]
+    Faults(String),
+    #[error("{origin}could not {error}")]
+    Keys { origin: String, error: KeymapError },
+    #[error("{origin}{error}")]
+    Agents { origin: String, error: RoleError },
+    #[error(transparent)]
+    Workflows(#[from] WorkflowError),
+    #[error("could not {0}")]
+    Config(#[from] ConfigError),
+    #[error("could not {0}")]
+    Stopped(#[from] InboxClosed),
 }
 
 impl Reloader {
@@ -95,12 +113,12 @@ impl Reloader {
     }
 
     /// Reads settings and workflows again and lets them come into force; a notice lists the changes and their cause. Blocks.
-    pub(super) fn reload(&self, cause: &str) -> Result<(), String> {
+    pub(super) fn reload(&self, cause: &str) -> Result<(), ReloadError> {
         let mut problem = self.settings.problem.lock();
         let done = self.apply_files(cause);
         let new = match &done {
             Ok(_) => fault_text(&self.settings.faults.lock()),
-            Err(why) => Some(why.clone()),
+            Err(error) => Some(error.to_string()),
         };
         let is_new = new.is_some() && *problem != new;
         let is_fixed = new.is_none() && problem.is_some();
@@ -121,7 +139,7 @@ impl Reloader {
             publish_notice(&self.engine.journal, NoticeLevel::Info, text);
         }
         match problem.as_ref().filter(|_| is_new) {
-            Some(why) => Err(why.clone()),
+            Some(why) => Err(ReloadError::Faults(why.clone())),
             None => Ok(()),
         }
     }
@@ -153,10 +171,10 @@ impl Reloader {
         };
         let reloaded = match done {
             Ok(_) => self.reload("by a person"),
-            Err(error) => Err(format!("could not {error}")),
+            Err(error) => Err(error.into()),
         };
         match reloaded {
-            Err(why) => (NoticeLevel::Error, why),
+            Err(error) => (NoticeLevel::Error, error.to_string()),
             Ok(()) if self.settings.name() == name => {
                 (NoticeLevel::Success, format!("this session is called {name} now"))
             }
@@ -171,7 +189,7 @@ impl Reloader {
 
     /// Returns the keys that have other values by now. Where the files cannot be understood, only the faults in them come into force:
     /// everything that depends on them waits.
-    fn apply_files(&self, cause: &str) -> Result<Vec<String>, String> {
+    fn apply_files(&self, cause: &str) -> Result<Vec<String>, ReloadError> {
         let (old, new) = (self.settings.config(), self.settings.place.config());
         if old.untrusted() != new.untrusted() {
             self.say_untrusted(&new);
@@ -186,7 +204,7 @@ impl Reloader {
         settings.change = guarded_change(&keys, cause, cause == FILE_EDITED);
         self.configure(settings, &old, workflows, &new)?;
         understood?;
-        pause(&self.engine, &old, &new).map_err(|closed| stopped(&closed))?;
+        pause(&self.engine, &old, &new)?;
         let before = self.settings.name();
         self.settings.replace(new);
         let name = self.settings.name();
@@ -204,7 +222,7 @@ impl Reloader {
         old: &Config,
         workflows: Option<Vec<Workflow>>,
         newest: &Config,
-    ) -> Result<(), String> {
+    ) -> Result<(), ReloadError> {
         let place = &self.settings.place;
         let model = self.engine.read_model();
         let flows: Vec<Workflow> = match &workflows {
@@ -231,8 +249,7 @@ impl Reloader {
         // Settings that are reported as in force have to be in force and visible.
         events
             .into_iter()
-            .try_for_each(|event| self.engine.inbox.send_and_wait(event))
-            .map_err(|closed| stopped(&closed))?;
+            .try_for_each(|event| self.engine.inbox.send_and_wait(event))?;
         *self.settings.faults.lock() = faults;
         Ok(())
     }
@@ -241,31 +258,31 @@ impl Reloader {
     ///
     /// # Errors
     /// The part that cannot be understood, with file and line where that is known; then the old settings stay in force.
-    fn understood(&self, old: &Config, new: &Config) -> Result<(Vec<Workflow>, Vec<String>), String> {
+    fn understood(&self, old: &Config, new: &Config) -> Result<(Vec<Workflow>, Vec<String>), ReloadError> {
         let place = &self.settings.place;
         let known = old.diagnostics();
         let found = new.diagnostics().iter().filter(|found| !known.contains(found));
         let found: Vec<String> = found.map(ToString::to_string).collect();
         if !found.is_empty() {
-            return Err(found.join("\n"));
+            return Err(ReloadError::Faults(found.join("\n")));
         }
         let changed = changed(old, new);
         if let Err(error) = Appearance::of(new).keymap() {
             let named = origin(&changed, |key| is_about_key(&error, key));
             let any = || origin(&changed, |key| key.starts_with("keys."));
             let origin = if named.is_empty() { any() } else { named };
-            return Err(format!("{origin}could not {error}"));
+            return Err(ReloadError::Keys { origin, error });
         }
         let (kinds, errors) = kinds(new);
-        if let Some(error) = errors.first() {
+        if let Some(error) = errors.into_iter().next() {
             let origin = origin(&changed, |key| key.starts_with(&error.keys));
-            return Err(format!("{origin}{error}"));
+            return Err(ReloadError::Agents { origin, error });
         }
         let (_, workflows) = session_setup::rules(place, new)?;
         let unknown = unknown_names(place, new, &workflows).into_iter();
         let unknown: Vec<String> = unknown.filter(|name| name.is_own).map(|name| name.text).collect();
         if !unknown.is_empty() {
-            return Err(unknown.join("\n"));
+            return Err(ReloadError::Faults(unknown.join("\n")));
         }
         // Without any kinds of agents those in force stay.
         if kinds != AgentsByRole::default() {
@@ -281,10 +298,6 @@ impl Reloader {
     }
 }
 
-fn stopped(closed: &InboxClosed) -> String {
-    format!("could not {closed}")
-}
-
 impl Reloader {
     /// Trusts everything in the project's files, if it has this hash. Returns the notice. Blocks.
     pub(super) fn trust(&self, hash: &str) -> (NoticeLevel, String) {
@@ -292,9 +305,9 @@ impl Reloader {
         match trusted.map_err(|error| format!("could not {error}")) {
             Ok(()) => match self.reload("trusted by a person") {
                 Ok(()) => (NoticeLevel::Success, "trusted; it is in force now".to_owned()),
-                Err(why) => (NoticeLevel::Error, why),
+                Err(error) => (NoticeLevel::Error, error.to_string()),
             },
-            Err(why) => (NoticeLevel::Error, why),
+            Err(error) => (NoticeLevel::Error, error.to_string()),
         }
     }
 

@@ -108,6 +108,17 @@ pub enum SessionError {
     Thread(io::Error),
 }
 
+/// Error of a session that did not end well; the texts read after "could not".
+#[derive(Debug, thiserror::Error)]
+pub enum SessionEndError {
+    #[error(transparent)]
+    Engine(#[from] StoreError),
+    #[error(transparent)]
+    Holders(#[from] HolderPortError),
+    #[error("stop the agents: {0}")]
+    Task(tokio::task::JoinError),
+}
+
 /// Opens the board of a store that takes in no token of an attempt.
 fn open_board(store: Box<dyn Store>, place: &ProjectPaths) -> Result<DurableBoard, StoreError> {
     let secret = place.secret.clone();
@@ -285,23 +296,20 @@ impl Server {
 
     /// Ends a session that has no clients any more: work under way gets some time to end, then the engine ends, then, if asked for, every
     /// agent and shell, also one that was just being started.
-    pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
+    pub async fn end(&self, agents: StopAgents) -> Result<(), SessionEndError> {
         let own = &self.session;
         own.shells.close().await;
         let patience = self.conversations.stop_order.lock().patience;
-        let ended = own
-            .thread
-            .end(patience)
-            .await
-            .map_err(|error| format!("could not {error}"));
+        let ended = own.thread.end(patience).await;
         own.hub.close();
         if agents == StopAgents::No {
-            return ended;
+            return Ok(ended?);
         }
         let holders = Arc::clone(&own.holders);
         let stopped = tokio::task::spawn_blocking(move || stop_programs(holders.as_ref())).await;
-        let stopped = stopped.unwrap_or_else(|error| Err(format!("could not stop the agents: {error}")));
-        ended.and(stopped.map(drop))
+        ended?;
+        stopped.map_err(SessionEndError::Task)??;
+        Ok(())
     }
 
     /// Waits until the server is stopped, and removes its record.

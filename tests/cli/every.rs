@@ -136,6 +136,7 @@ const CASES: &[Case] = &[
     case("init", (&["--nope"], 2), &[], (GIT, Refused("origin"))),
     case("demo", (&["--speed", "nope"], 2), &[], (Elsewhere, Elsewhere)),
     case("keys", (&["--preset", "nope"], 1), &[], (Well, Well)),
+    case("help", (&["nope"], 2), &[], (Well, Well)),
     case("cost", (&["--by", "nope"], 2), &[], (GIT, Well)),
     case("metrics", (&["nope"], 2), &[], (GIT, Well)),
     case("man", (&[".git/HEAD/nope"], 1), &[], (Well, Well)),
@@ -150,6 +151,7 @@ const WITHOUT_JSON: &[(&str, &str)] = &[
     ("attach", "it draws a screen"),
     ("man", "it prints a page for man"),
     ("completions", "it prints a script"),
+    ("help", "it prints help for people"),
     ("mcp", "it prints nothing but JSON"),
 ];
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use dbs::adapters::rehearsal::{
-    Console, KeySource, OutgoingSignal, RehearsalContext, RehearsalExit, RehearsalSpeed, SignalSink, run,
+    Console, KeySource, OutgoingSignal, RehearsalContext, RehearsalExit, RehearsalSpeed, SignalSink,
+    SinkError, run,
 };
 use dbs::domain::SignalKind;
 use dbs::formats::scenario::{CrashKind, Scenario, read};
@@ -16,7 +17,7 @@ struct Recorded {
 }
 
 impl SignalSink for Recorded {
-    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String> {
+    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), SinkError> {
         if self.refuse {
             return Err("the inbox is full".into());
         }

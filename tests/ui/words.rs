@@ -10,7 +10,7 @@ use dbs::domain::{
     Severity, Span, TaskId, TaskState, Verdict, WaitReason,
 };
 use dbs::protocol::answer::{StoredFacts, answer};
-use dbs::protocol::query::{Answer, OutputFormat, Query, Report};
+use dbs::protocol::query::{Answer, OutputFormat, Query, QueryError, Report};
 use dbs::read_model::{LiveActivity, MetricsReport, ReadModel};
 
 use crate::fixture::{Dashboard, NOW, asked};
@@ -19,11 +19,11 @@ use crate::fixture::{Dashboard, NOW, asked};
 struct NothingStored;
 
 impl StoredFacts for NothingStored {
-    fn metrics(&self, _: &ReadModel) -> Result<Arc<MetricsReport>, String> {
-        Err("count".to_owned())
+    fn metrics(&self, _: &ReadModel) -> Result<Arc<MetricsReport>, QueryError> {
+        Err(QueryError::Facts("count".to_owned()))
     }
 
-    fn attempts_at(&self, _: &TaskId) -> Result<Vec<Attempt>, String> {
+    fn attempts_at(&self, _: &TaskId) -> Result<Vec<Attempt>, QueryError> {
         Ok(Vec::new())
     }
 }

@@ -5,18 +5,21 @@
 use std::ffi::OsString;
 use std::process::Command;
 
+use crate::error::HolderError;
 use crate::process::HOLDER_MARKER;
 use crate::process::keeper::{LEAVE, STAY, SWEEP};
 
 /// Runs `dbs keep` with the words after it: runs the program, and ends as the program ended.
 ///
 /// # Errors
-/// When the program could not be started; reads after "could not".
-pub fn run_keeper(words: impl IntoIterator<Item = OsString>) -> Result<std::convert::Infallible, String> {
+/// When the program could not be started.
+pub fn run_keeper(
+    words: impl IntoIterator<Item = OsString>,
+) -> Result<std::convert::Infallible, HolderError> {
     let mut words = words.into_iter();
     let (way, program) = (words.next(), words.next());
     let (Some(way), Some(program)) = (way, program) else {
-        return Err("keep a program: none was named".to_owned());
+        return Err(HolderError::Refused("keep a program: none was named".to_owned()));
     };
     let mut command = Command::new(&program);
     command.args(words).env_remove(HOLDER_MARKER);
@@ -24,9 +27,13 @@ pub fn run_keeper(words: impl IntoIterator<Item = OsString>) -> Result<std::conv
         Some(SWEEP) => system::sweep(command),
         Some(LEAVE) => system::leave(&command),
         Some(STAY) => system::stay(command),
-        _ => return Err("keep a program: not a way to do it".to_owned()),
+        _ => {
+            return Err(HolderError::Refused(
+                "keep a program: not a way to do it".to_owned(),
+            ));
+        }
     };
-    kept.map_err(|error| format!("run {}: {error}", program.display()))
+    kept.map_err(HolderError::io(format!("run {}", program.display())))
 }
 
 #[cfg(target_os = "linux")]

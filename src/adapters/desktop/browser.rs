@@ -6,16 +6,30 @@
 
 use std::process::{Command, Stdio};
 
+/// Error of a link that was not opened.
+#[derive(Debug, thiserror::Error)]
+#[error("could not open {target}: {why}")]
+pub struct BrowserError {
+    target: String,
+    why: String,
+}
+
 /// Opens a link of the web. Blocks until the opener has taken it.
 ///
 /// # Errors
-/// When it is not a link of the web, there is no opener, or it failed; for people.
-pub fn open(target: &str) -> Result<(), String> {
+/// When it is not a link of the web, there is no opener, or it failed.
+pub fn open(target: &str) -> Result<(), BrowserError> {
     if !(target.starts_with("http://") || target.starts_with("https://")) {
-        return Err(format!("could not open {target}: only http and https are opened"));
+        return Err(BrowserError {
+            target: target.to_owned(),
+            why: "only http and https are opened".to_owned(),
+        });
     }
     let (program, before) = OPENER;
-    let failed = |why: &dyn std::fmt::Display| format!("could not open {target}: {program}: {why}");
+    let failed = |why: &dyn std::fmt::Display| BrowserError {
+        target: target.to_owned(),
+        why: format!("{program}: {why}"),
+    };
     let status = Command::new(program)
         .args(before)
         .arg(target)
@@ -48,7 +62,7 @@ mod tests {
     #[test]
     fn only_links_of_the_web_reach_the_opener() {
         for target in ["file:///etc/passwd", "-h", "javascript:alert(1)", ""] {
-            let why = open(target).unwrap_err();
+            let why = open(target).unwrap_err().to_string();
             assert!(why.contains("only http and https"), "{why}");
         }
     }

@@ -9,16 +9,25 @@ use std::process::Command;
 
 use crate::adapters::text_file;
 
+/// Error of an editor that does not exist or failed.
+#[derive(Debug, thiserror::Error)]
+#[error("could not edit with `{command}`: {why}; set EDITOR to your editor")]
+pub struct EditorError {
+    command: String,
+    why: String,
+}
+
 /// Lets the person edit a text with the editor that `wanted` names (`VISUAL`, `EDITOR`), else the system's. Blocks until the
 /// editor is closed.
 ///
 /// # Errors
-/// When there is no editor, or it failed; for people.
-pub fn edit(wanted: Option<String>, text: &str) -> Result<String, String> {
+/// When there is no editor, or it failed.
+pub fn edit(wanted: Option<String>, text: &str) -> Result<String, EditorError> {
     let wanted = wanted.filter(|wanted| !wanted.trim().is_empty());
     let command = wanted.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
-    let failed = |why: &dyn std::fmt::Display| {
-        format!("could not edit with `{command}`: {why}; set EDITOR to your editor")
+    let failed = |why: &dyn std::fmt::Display| EditorError {
+        command: command.clone(),
+        why: why.to_string(),
     };
     let words = shell_words::split(&command).map_err(|error| failed(&error))?;
     let Some((program, arguments)) = words.split_first() else {

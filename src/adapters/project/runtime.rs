@@ -1,5 +1,6 @@
 //! The private folder of a user's sockets: short enough for a socket's path, owned by the user, closed to others.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use dbs_socket::LONGEST_PATH;
@@ -67,51 +68,69 @@ fn short_name(root: &Path) -> String {
     hex(digest.get(..8).unwrap_or(&digest))
 }
 
-fn try_place(path: &Path, user: u32) -> Result<(), String> {
+/// Error of a folder that cannot hold sockets.
+#[derive(Debug, thiserror::Error)]
+enum UnfitPlace {
+    #[error("its path is too long for a socket")]
+    TooLong,
+    #[error("it is not an absolute path")]
+    Relative,
+    #[cfg(unix)]
+    #[error("it is not a folder of ours ({0})")]
+    NotOurs(io::Error),
+    #[cfg(unix)]
+    #[error("it belongs to user {0}")]
+    OtherUser(u32),
+    #[cfg(unix)]
+    #[error("it is open to others (mode {0:o}); remove it, or close it with chmod 700")]
+    Open(u32),
+    #[cfg(not(unix))]
+    #[error("it is not a folder")]
+    NoFolder,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+fn try_place(path: &Path, user: u32) -> Result<(), UnfitPlace> {
     if path.as_os_str().len() + NAME > LONGEST_PATH {
-        return Err("its path is too long for a socket".to_owned());
+        return Err(UnfitPlace::TooLong);
     }
     if !path.is_absolute() {
-        return Err("it is not an absolute path".to_owned());
+        return Err(UnfitPlace::Relative);
     }
     make(path)?;
     check(path, user)
 }
 
-fn make(path: &Path) -> Result<(), String> {
+fn make(path: &Path) -> io::Result<()> {
     match private_folder().create(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error.to_string()),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         Ok(()) | Err(_) => Ok(()),
     }
 }
 
 /// Checks the folder itself, once opened, not the one its name may mean a moment later.
 #[cfg(unix)]
-fn check(path: &Path, user: u32) -> Result<(), String> {
+fn check(path: &Path, user: u32) -> Result<(), UnfitPlace> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_DIRECTORY;
     let folder = std::fs::OpenOptions::new()
         .read(true)
         .custom_flags(flags.bits())
         .open(path)
-        .map_err(|error| format!("it is not a folder of ours ({error})"))?;
-    let found = folder.metadata().map_err(|error| error.to_string())?;
+        .map_err(UnfitPlace::NotOurs)?;
+    let found = folder.metadata()?;
     if found.uid() != user {
-        return Err(format!("it belongs to user {}", found.uid()));
+        return Err(UnfitPlace::OtherUser(found.uid()));
     }
     if found.mode() & 0o077 != 0 {
-        return Err(format!(
-            "it is open to others (mode {:o}); remove it, or close it with chmod 700",
-            found.mode() & 0o777
-        ));
+        return Err(UnfitPlace::Open(found.mode() & 0o777));
     }
     Ok(())
 }
 
 /// Checks only that the folder exists: named pipes have no folder, and the existing ones belong to the user already.
 #[cfg(not(unix))]
-fn check(path: &Path, _user: u32) -> Result<(), String> {
-    path.is_dir()
-        .then_some(())
-        .ok_or_else(|| "it is not a folder".to_owned())
+fn check(path: &Path, _user: u32) -> Result<(), UnfitPlace> {
+    path.is_dir().then_some(()).ok_or(UnfitPlace::NoFolder)
 }

@@ -22,7 +22,7 @@ impl DemoRepos {
     ///
     /// # Errors
     /// The error of git or of the disk; reads after "could not".
-    pub fn make(folder: &Path, demo: &DemoPlan) -> Result<DemoRepos, String> {
+    pub fn make(folder: &Path, demo: &DemoPlan) -> Result<DemoRepos, RehearsalError> {
         let made = DemoRepos {
             project: folder.join("project"),
             origin: folder.join("origin.git"),
@@ -48,7 +48,7 @@ impl DemoRepos {
                 .parent()
                 .map_or(Ok(()), std::fs::create_dir_all)
                 .and_then(|()| std::fs::write(&path, &file.text));
-            written.map_err(|error| format!("write {}: {error}", path.display()))?;
+            written.map_err(RehearsalError::file("write", path))?;
         }
         let steps: [&[&str]; 8] = [
             &["config", "user.name", "Rehearsal"],
@@ -70,7 +70,7 @@ impl DemoRepos {
     ///
     /// # Errors
     /// The error of git; reads after "could not".
-    pub fn base_tree(&self) -> Result<BTreeMap<String, String>, String> {
+    pub fn base_tree(&self) -> Result<BTreeMap<String, String>, RehearsalError> {
         let repository = &self.origin;
         let names = git(repository, &["ls-tree", "-r", "-z", "--name-only", BASE])?;
         let names = names.split('\0').filter(|name| !name.is_empty());
@@ -83,7 +83,7 @@ impl DemoRepos {
     }
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
+fn git(folder: &Path, arguments: &[&str]) -> Result<String, RehearsalError> {
     let output = Command::new("git")
         .arg("-C")
         .arg(folder)
@@ -93,15 +93,17 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| format!("run git: {error}; install git 2.38 or newer"))?;
+        .map_err(|error| RehearsalError::System {
+            act: "run git",
+            why: format!("{error}; install git 2.38 or newer"),
+        })?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    Err(format!(
-        "run git {}: {}",
-        arguments.join(" "),
-        String::from_utf8_lossy(&output.stderr).trim()
-    ))
+    Err(RehearsalError::Git {
+        arguments: arguments.join(" "),
+        why: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+    })
 }
 
 /// A configuration file without anything in it.

@@ -74,9 +74,10 @@ impl ScenarioPlayer<'_, '_> {
         if !signal.text.is_empty() {
             self.outcome(&signal.text)?;
         }
-        self.sink
-            .send(signal)
-            .map_err(|why| RehearsalError::Signal { kind, why })?;
+        self.sink.send(signal).map_err(|why| RehearsalError::Signal {
+            kind,
+            why: why.to_string(),
+        })?;
         if signal.kind.is_terminal() {
             self.report(ScenarioState::Done, None, None)
         } else {

@@ -15,11 +15,14 @@ pub struct OutgoingSignal {
     pub key: String,
 }
 
+/// Reason why a signal was not taken.
+pub type SinkError = Box<dyn std::error::Error + Send + Sync>;
+
 /// Receiver of a rehearsal's signals. The text of an error is shown to the person and ends the rehearsal.
 pub trait SignalSink {
     /// Hands one signal over; returns only when it is safe there.
     ///
     /// # Errors
     /// Why it was not taken, as a lower-case fragment.
-    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String>;
+    fn send(&mut self, signal: &OutgoingSignal) -> Result<(), SinkError>;
 }

@@ -124,9 +124,9 @@ impl SqliteStore {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn attempts_at(files: &StoreFiles, task: &TaskId) -> Result<Vec<Attempt>, String> {
-    match SqliteStore::open_reader(files).map_err(|error| error.to_string())? {
-        Some(reader) => reader.attempts_at(task).map_err(|error| error.to_string()),
+pub fn attempts_at(files: &StoreFiles, task: &TaskId) -> Result<Vec<Attempt>, StoreError> {
+    match SqliteStore::open_reader(files)? {
+        Some(reader) => reader.attempts_at(task),
         None => Ok(Vec::new()),
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::adapters::output;
 use crate::adapters::rehearsal::{DemoRepos, DemoScript, demo_differences};
 use crate::app::demo::phases;
-use crate::cli::failure::could_not;
+use crate::cli::command_error::could_not;
 use crate::domain::attempt::WorkspaceState;
 use crate::domain::{BatchId, RunState, TaskState, Timestamp, pluralized};
 use crate::read_model::{CostGroup, LogLine, ReadModel};
@@ -123,10 +123,10 @@ pub(super) fn sum_up(
     let cost = costs.iter().find_map(|row| row.usage.cost);
     let differences = match (script, tree) {
         (Some(script), Ok(found)) => {
-            demo_differences(script, found).unwrap_or_else(|error| vec![could_not(error)])
+            demo_differences(script, found).unwrap_or_else(|error| vec![could_not(error).to_string()])
         }
         (None, Ok(_)) => Vec::new(),
-        (_, Err(error)) => vec![could_not(error)],
+        (_, Err(error)) => vec![could_not(error).to_string()],
     };
     DemoSummary {
         exit: exit(run, (done, model.tasks.len()), &differences),

@@ -7,6 +7,7 @@ use crate::adapters::agents::{AgentTool, PermissionPolicy, PersonEnv, RoleAgent,
 use crate::adapters::output;
 use crate::adapters::rehearsal::DemoPlan;
 use crate::app::demo::DemoDisplay;
+use crate::cli::command_error::{CommandError, CommandResult, failed};
 use crate::config::process_env::ProcessEnv;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::{AgentLayers, Budgets, Cost, Span};
@@ -33,36 +34,37 @@ pub(super) struct OwnAgent {
 ///
 /// # Errors
 /// The thing that is missing, and the way to get it.
-pub(super) fn find(name: &str, form: DemoDisplay, edge: &ProcessEnv) -> Result<OwnAgent, String> {
+pub(super) fn find(name: &str, form: DemoDisplay, edge: &ProcessEnv) -> CommandResult<OwnAgent> {
     let all = known_agents(&AgentKinds::default());
     let names: Vec<&str> = all.iter().map(|known| known.name.as_str()).collect();
     let found = all.iter().find(|known| known.name == name).cloned();
     let (Some(known), Some(tool)) = (found, AgentTool::builtin(name)) else {
         let names = names.join(", ");
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not play the demo with {name}: name one of {names}"
-        ));
+        )));
     };
     let path = edge.get("PATH").unwrap_or_default();
     if find_program(&known.program, &edge.folder, &path).is_none() {
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not find {}: looked in {path}; get it: {}; or see the demo without it: dbs demo",
             known.program, known.install
-        ));
+        )));
     }
     // Claude Code keeps its login in the system's own store there.
     let is_hidden = cfg!(target_os = "macos") && name == "claude";
     let login = known.login(|name| edge.get(name), edge.home().as_deref());
     if login == LoginState::Unknown && !is_hidden {
         let way = known.way_to_log_in().unwrap_or("log in to it");
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not find a login of {name}, neither among the variables nor in your home; {way}; or see the demo without it: dbs demo"
-        ));
+        )));
     }
     if !form.has_person() && !known.support.allow {
-        return Err(format!(
-            "could not let {name} work without a person: it has no option for that; start the demo without --headless"
-        ));
+        return Err(CommandError::user(format!(
+            "could not let {name} work without a person: it has no option for that"
+        ))
+        .with_hint("start the demo without --headless"));
     }
     Ok(OwnAgent { known, tool, form })
 }
@@ -72,7 +74,7 @@ impl OwnAgent {
     ///
     /// # Errors
     /// When no person can be asked, or the answer is no.
-    pub(super) fn agree(&self, is_agreed: bool) -> Result<(), String> {
+    pub(super) fn agree(&self, is_agreed: bool) -> CommandResult<()> {
         if self.form != DemoDisplay::Json {
             output::line(&self.offer());
         }
@@ -80,18 +82,20 @@ impl OwnAgent {
             return Ok(());
         }
         if !std::io::stdin().is_terminal() {
-            return Err(
-                "could not ask whether to start it: standard input is no terminal; say yes with --yes"
-                    .to_owned(),
-            );
+            return Err(CommandError::user(
+                "could not ask whether to start it: standard input is no terminal",
+            )
+            .with_hint("say yes with --yes"));
         }
         output::line("Start it? Type yes and Enter:");
         let mut answer = String::new();
         let read = std::io::stdin().lock().read_line(&mut answer);
-        read.map_err(|error| format!("could not read the answer: {error}"))?;
+        read.map_err(failed("could not read the answer"))?;
         match answer.trim() {
             "y" | "yes" => Ok(()),
-            _ => Err("could not start the demo: the answer was not yes; nothing was started".to_owned()),
+            _ => Err(CommandError::project(
+                "could not start the demo: the answer was not yes; nothing was started",
+            )),
         }
     }
 

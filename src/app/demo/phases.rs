@@ -9,6 +9,7 @@ use super::DemoDisplay;
 use crate::adapters::child_process::own_program;
 use crate::adapters::rehearsal::{BASE, DemoPlan, demo_gate};
 use crate::adapters::text_file;
+use crate::cli::command_error::{CommandError, CommandResult, failed};
 use crate::domain::task::HoldReason;
 use crate::domain::{Command, RunOptions, StoryTests, TaskId, TaskState};
 use crate::formats::plan::{self, Plan, PlanChoices, PlanItem, StoryRules};
@@ -29,16 +30,19 @@ pub(super) const STORIES: &str = "stories";
 ///
 /// # Errors
 /// When the plan of the demo cannot be read, or is not sound; for people.
-pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, String> {
+pub(super) fn commands(demo: &DemoPlan, project: &Path) -> CommandResult<Vec<Command>> {
     let mut open = |path: &Path| {
         text_file::read_text(path, text_file::LARGEST_WRITTEN).map_err(|error| error.to_string())
     };
     let master = project.join(MASTER);
-    let text = open(&master).map_err(|error| format!("could not read the plan of the demo: {error}"))?;
+    let text = open(&master).map_err(failed("could not read the plan of the demo"))?;
     let gates = [demo_gate("check", ""), demo_gate("complete", " --complete")];
     let read = plan::read(&master, &text, &gates, &mut open);
     if let Some(found) = read.findings.first() {
-        return Err(format!("could not read the plan of the demo: {}", found));
+        return Err(CommandError::project(format!(
+            "could not read the plan of the demo: {}",
+            found
+        )));
     }
     let choices = PlanChoices {
         is_parallel: true,
@@ -51,10 +55,10 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, 
 ///
 /// # Errors
 /// When the PRD of the demo cannot be read; for people.
-pub(super) fn story_commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, String> {
+pub(super) fn story_commands(demo: &DemoPlan, project: &Path) -> CommandResult<Vec<Command>> {
     let file = project.join(PRD);
     let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
-        .map_err(|error| format!("could not read the PRD of the demo: {error}"))?;
+        .map_err(failed("could not read the PRD of the demo"))?;
     let test_file = |name: &str| format!("tests/{name}.py");
     let rules = StoryRules {
         folder: "prds".to_owned(),
@@ -75,7 +79,7 @@ fn carry_out(
     read: &Plan,
     choices: &PlanChoices,
     (demo, project): (&DemoPlan, &Path),
-) -> Result<Vec<Command>, String> {
+) -> CommandResult<Vec<Command>> {
     let body = |item: &PlanItem| {
         let file = item.file.as_deref();
         file.and_then(|file| text_file::read_text(file, text_file::LARGEST_WRITTEN).ok())
@@ -85,8 +89,8 @@ fn carry_out(
         let inside = path.strip_prefix(project).unwrap_or(path);
         inside.display().to_string()
     };
-    let drafts = plan::drafts(read, choices, (&body, &name))
-        .map_err(|why| format!("could not play the plan of the demo: {why}"))?;
+    let drafts =
+        plan::drafts(read, choices, (&body, &name)).map_err(failed("could not play the plan of the demo"))?;
     let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let put = Command::PutBatch {
         id: plan::batch_of(read, 0),

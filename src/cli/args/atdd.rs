@@ -9,17 +9,17 @@ use crate::cli::args::{AgentOutput, ConvertArgs, JsonFlag, RunPlanArgs};
 /// A subcommand of `dbs atdd`.
 #[derive(Debug, Subcommand)]
 pub enum AtddCommand {
-    /// Work through the queue of PRDs, story by story: tests first, then the code
+    /// Run the queue of PRDs story by story: tests first, then the code
     Run(AtddRunArgs),
-    /// Make the documents that stories are written by, and the folder of PRDs; nothing that is there is overwritten
+    /// Create the documents that guide stories, and the folder of PRDs; existing files are kept
     Init(AtddInitArgs),
-    /// Say what PRDs hold and what is wrong with them
+    /// Validate PRDs and summarize them
     Check(AtddCheckArgs),
-    /// Let an agent turn a text into a PRD of the queue, which is shown before it is written
+    /// Let an agent turn a text into a PRD of the queue, which you review
     New(ConvertArgs),
-    /// Look whether tools, logins, commands and documents are there that stories need, and say what to do
+    /// Check that the tools, logins, commands and documents that stories need are there
     Setup(JsonFlag),
-    /// Show where the queue stands: PRDs, stories, and what each waits for
+    /// Show the progress of the queue: PRDs, stories, and what each waits for
     Status(JsonFlag),
     /// Show the last entries of history.md on the base branch
     History(AtddHistoryArgs),
@@ -29,30 +29,30 @@ pub enum AtddCommand {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct AtddRunArgs {
-    /// A folder of PRDs, or one of them; without it the queue of the settings (atdd.folder)
+    /// Folder of PRDs, or one PRD; default: the queue of the settings (atdd.folder)
     pub queue: Option<PathBuf>,
-    /// Only show the stories and what runs their tests
+    /// Only show the stories and the commands that run their tests
     #[arg(long, short = 'n')]
     pub dry_run: bool,
-    /// Wait for the end of the queue without a screen: a line for each step, and an exit code that says how it ended
+    /// Wait for the end of the queue without a screen: one line per step, and an exit code for the outcome
     #[arg(long, conflicts_with = "dry_run")]
     pub headless: bool,
-    /// Where the output of agents goes meanwhile
+    /// Destination of the agents' output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
-    /// Stay at the terminal, and ask before each story is merged: approve, retry, skip or quit
+    /// Stay at the terminal and ask before each story is merged: approve, retry, skip or quit
     #[arg(long)]
     pub interactive: bool,
-    /// Model of the agents of new stories, in their tool's words
+    /// Model of the agents of new stories, as their tool names it
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
-    /// Begin although files are changed and not committed; agents do not see these changes
+    /// Start despite uncommitted changes, which agents do not see
     #[arg(long)]
     pub allow_dirty: bool,
-    /// Take up again what failed, is held, skipped or set aside
+    /// Retry what failed, is held, skipped or set aside
     #[arg(long)]
     pub resume: bool,
-    /// Yes to the changes with that hash, which --dry-run and a question without a terminal show
+    /// Approve the changes with this hash (printed by --dry-run, and where no terminal can ask)
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct AtddRunArgs {
 }
 
 impl AtddRunArgs {
-    /// The same as a call of `dbs run`; `folder` is the queue where none is named.
+    /// Converts to the arguments of `dbs run`; `folder` is the queue where none is named.
     pub fn into_run(self, folder: PathBuf) -> RunPlanArgs {
         RunPlanArgs {
             plan: self.queue.unwrap_or(folder),
@@ -89,7 +89,7 @@ impl AtddRunArgs {
 /// Arguments of `dbs atdd init`.
 #[derive(Debug, Args)]
 pub struct AtddInitArgs {
-    /// Put our texts in the place of documents that are there
+    /// Replace existing documents with the built-in texts
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub struct AtddInitArgs {
 /// Arguments of `dbs atdd check`.
 #[derive(Debug, Args)]
 pub struct AtddCheckArgs {
-    /// PRDs, or folders with them; without any all of the queue
+    /// PRDs or folders of PRDs; default: the whole queue
     pub paths: Vec<PathBuf>,
     /// Exit with 2 when there are warnings
     #[arg(long)]
@@ -111,8 +111,8 @@ pub struct AtddCheckArgs {
 /// Arguments of `dbs atdd history`.
 #[derive(Debug, Args)]
 pub struct AtddHistoryArgs {
-    /// How many entries, the newest last
-    #[arg(long, default_value_t = 10, value_name = "N")]
+    /// Maximum number of entries to show, newest last
+    #[arg(long, default_value_t = 10, value_name = "N", allow_negative_numbers = true)]
     pub limit: usize,
     #[command(flatten)]
     pub json: JsonFlag,

@@ -8,11 +8,11 @@ use crate::ports::git::BranchName;
 /// A subcommand of `dbs batch`.
 #[derive(Debug, Subcommand)]
 pub enum BatchCommand {
-    /// Make a batch, for tasks that `dbs task create --batch` puts into it
+    /// Create a batch; `dbs task create --batch` adds tasks to it
     Create(BatchArgs),
-    /// All batches: how far they are, their base, and what they wait for
+    /// List all batches: their progress, base and dependencies
     List(JsonFlag),
-    /// A batch with its tasks
+    /// Show a batch with its tasks
     Show {
         /// Id of the batch
         #[arg(value_name = "ID")]
@@ -20,21 +20,21 @@ pub enum BatchCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Change what a batch is for, its base, or what it waits for
+    /// Change the goal, base or dependencies of a batch
     Update {
         #[command(flatten)]
         facts: BatchArgs,
-        /// Let it have the base of the settings again
+        /// Reset the base to the configured default
         #[arg(long, conflicts_with = "base")]
         no_base: bool,
-        /// Let it wait for no other batch
+        /// Remove all dependencies on other batches
         #[arg(long, conflicts_with = "needs")]
         no_needs: bool,
-        /// Let its tasks be released without an acceptance
+        /// Allow releasing its tasks without an acceptance
         #[arg(long, conflicts_with = "acceptance")]
         no_acceptance: bool,
     },
-    /// Hand all its tasks that are in the backlog to the pipeline
+    /// Release all tasks of a batch that are in the backlog
     Release {
         /// Id of the batch
         #[arg(value_name = "ID")]
@@ -44,25 +44,25 @@ pub enum BatchCommand {
     },
 }
 
-/// What is said of a batch that is made or changed.
+/// Facts of a batch that is created or changed.
 #[derive(Debug, Args)]
 pub struct BatchArgs {
     /// Id of the batch
     #[arg(value_name = "ID")]
     pub batch: String,
-    /// One line
+    /// Title, one line
     #[arg(long)]
     pub title: Option<String>,
-    /// What it is to achieve; `-`: read it from the standard input
+    /// Goal of the batch; `-` reads standard input
     #[arg(long, allow_hyphen_values = true)]
     pub goal: Option<String>,
-    /// Branch that its tasks start from and are merged into; the engine makes it on origin, from the base of the settings, where there is none
+    /// Branch that its tasks start from and are merged into; created on origin from the configured base if missing
     #[arg(long, value_name = "BRANCH", value_parser = branch)]
     pub base: Option<String>,
-    /// Batches that must be completed before any of its tasks starts, separated by commas; they replace those there were
+    /// Batches that must be completed before any of its tasks starts, separated by commas; replaces the earlier list
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub needs: Vec<String>,
-    /// Release its tasks only with one acceptance that waits for all of them
+    /// Require one acceptance task that waits for all others before any task is released
     #[arg(long)]
     pub acceptance: bool,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::read_model::CostGroup;
 /// Arguments of `dbs cost`.
 #[derive(Debug, Args)]
 pub struct CostArgs {
-    /// What to add up by
+    /// Grouping of the sums
     #[arg(long, value_parser = groups(), default_value = "task")]
     pub by: CostGroup,
     #[command(flatten)]

@@ -11,32 +11,32 @@ use crate::adapters::rehearsal::DemoScript;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct DemoArgs {
-    /// Without a screen: one line per event and a summary
+    /// Print one line per event and a summary instead of drawing a screen
     #[arg(long)]
     pub headless: bool,
-    /// Lines as JSON (with --headless)
+    /// Print lines as JSON (with --headless)
     #[arg(long, requires = "headless")]
     pub json: bool,
     #[command(flatten)]
     pub plain: PlainFlag,
     #[command(flatten)]
     pub looks: ThemeArgs,
-    /// Carry out a phased plan instead: a gate that fails and is fixed, and a phase that asks for approval
+    /// Run a phased plan instead: a gate fails and is fixed, and a phase asks for approval
     #[arg(long, conflicts_with = "agent")]
     pub plan: bool,
-    /// Carry out the stories of a PRD instead, tests first: tests that fail and then pass, and an agent that changes them
+    /// Run the stories of a PRD instead: tests fail and then pass, and an agent changes them
     #[arg(long, conflicts_with_all = ["agent", "plan"])]
     pub stories: bool,
-    /// How much faster than a person would like it
-    #[arg(long, default_value_t = 1.0, value_parser = speed)]
+    /// Playback speed (1 = normal)
+    #[arg(long, default_value_t = 1.0, value_parser = speed, allow_negative_numbers = true)]
     pub speed: f64,
-    /// Keep the repository in that new folder
+    /// New folder to keep the repository in
     #[arg(long)]
     pub keep: Option<PathBuf>,
-    /// Let this agent of yours do a few of the tasks instead: claude, codex, opencode, gemini, aider
+    /// Agent of your own that does a few of the tasks instead: claude, codex, opencode, gemini, aider
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Yes to what it may cost (with --agent)
+    /// Accept the possible costs without a question (with --agent)
     #[arg(long, requires = "agent")]
     pub yes: bool,
 }

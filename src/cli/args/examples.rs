@@ -1,8 +1,9 @@
 //! Examples under the help of every command. A test keeps the table complete.
 
+use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _};
 
-use crate::cli::args::CliArgs;
+use crate::cli::args::{CliArgs, groups};
 
 /// Command and its examples, one a line.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -188,6 +189,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "demo",
         "dbs demo\ndbs demo --plan\ndbs demo --stories\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude",
     ),
+    ("help", "dbs help\ndbs help task create"),
     ("cost", "dbs cost\ndbs cost --by day\ndbs cost --by role --json"),
     ("metrics", "dbs metrics\ndbs metrics --json"),
     ("man", "dbs man ~/.local/share/man/man1\ndbs man >dbs.1"),
@@ -197,7 +199,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The whole command line, with examples.
+/// Returns the whole command line, with its commands in groups and with examples.
 pub fn command() -> Command {
     let mut all = CliArgs::command();
     // What is deferred has to be there to be given an example.
@@ -208,7 +210,17 @@ pub fn command() -> Command {
         let words: Vec<&str> = path.split(' ').collect();
         all = with(all, &words, &text);
     }
-    all
+    groups::with_groups(all)
+}
+
+/// Returns the help of a command, or the error that no such command exists, as clap reports both.
+pub fn help_of(words: &[String]) -> clap::Error {
+    let words = words.iter().map(String::as_str);
+    let typed = ["dbs"].into_iter().chain(words).chain(["--help"]);
+    match command().try_get_matches_from(typed) {
+        Err(help) => help,
+        Ok(_) => command().error(ErrorKind::InvalidSubcommand, "this command has no help"),
+    }
 }
 
 fn with(command: Command, path: &[&str], text: &str) -> Command {
@@ -220,6 +232,8 @@ fn with(command: Command, path: &[&str], text: &str) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use std::any::TypeId;
+
     use super::*;
 
     fn bare(command: &Command, path: &str) -> Vec<String> {
@@ -251,5 +265,48 @@ mod tests {
             assert!(sound(line).is_ok(), "{line}: {:?}", sound(line).err());
         }
         command().debug_assert();
+    }
+
+    /// Numbers without a sign that leads to "unexpected argument" instead of the allowed range.
+    fn unsigned(command: &Command, path: &str, found: &mut Vec<String>) {
+        for verb in command.get_subcommands() {
+            let path = format!("{path} {}", verb.get_name());
+            unsigned(verb, &path, found);
+            for argument in verb.get_arguments() {
+                let kind = argument.get_value_parser().type_id();
+                let is_number = kind == TypeId::of::<u8>()
+                    || kind == TypeId::of::<u32>()
+                    || kind == TypeId::of::<u64>()
+                    || kind == TypeId::of::<usize>()
+                    || kind == TypeId::of::<f64>();
+                let takes_values = argument.get_action().takes_values();
+                if is_number && takes_values && !argument.is_allow_negative_numbers_set() {
+                    found.push(format!("{path} {}", argument.get_id()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_number_may_be_typed_with_a_sign() {
+        let mut found = Vec::new();
+        unsigned(&command(), "dbs", &mut found);
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_help_of_a_command_is_what_its_flag_prints() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let flag = command().try_get_matches_from(["dbs", "task", "create", "--help"]);
+        let asked = help_of(&words("task create"));
+        assert_eq!(asked.render().to_string(), flag.unwrap_err().render().to_string());
+        assert_eq!(help_of(&[]).kind(), ErrorKind::DisplayHelp);
+        for unknown in ["nope", "rehearse"] {
+            assert_eq!(
+                help_of(&words(unknown)).kind(),
+                ErrorKind::InvalidSubcommand,
+                "{unknown}"
+            );
+        }
     }
 }

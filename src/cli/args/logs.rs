@@ -8,15 +8,15 @@ use crate::cli::args::JsonFlag;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct LogsArgs {
-    /// An attempt's number, an agent's name or a task; all events without it
+    /// Number of an attempt, name of an agent or id of a task; default: all events
     pub attempt: Option<String>,
-    /// Go on as more comes
+    /// Keep printing as more arrives
     #[arg(long)]
     pub follow: bool,
-    /// An agent's output byte for byte
+    /// Print an agent's output byte for byte
     #[arg(long, requires = "attempt")]
     pub raw: bool,
-    /// An agent's output as a recording (asciicast) to be played
+    /// Print an agent's output as a recording to play (asciicast)
     #[arg(long, requires = "attempt", conflicts_with_all = ["follow", "raw", "json"])]
     pub cast: bool,
     #[command(flatten)]
@@ -26,10 +26,10 @@ pub struct LogsArgs {
 /// Arguments of `dbs events`.
 #[derive(Debug, Args)]
 pub struct EventsArgs {
-    /// Only those after that position: the `seq` of the last one seen
-    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    /// Position to start after: the `seq` of the last event seen
+    #[arg(long, value_name = "SEQ", default_value_t = 0, allow_negative_numbers = true)]
     pub since: u64,
-    /// Go on as more come
+    /// Keep printing as more arrive
     #[arg(long)]
     pub follow: bool,
     #[command(flatten)]

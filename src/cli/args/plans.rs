@@ -12,7 +12,7 @@ use crate::formats::plan::TEMPLATES;
 /// Arguments of `dbs audit`.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// The master plan, the plan.json, or a document of a design
+    /// Master plan, plan.json, or document of a design
     pub plan: PathBuf,
     /// Exit with 2 when there are warnings
     #[arg(long)]
@@ -27,7 +27,7 @@ pub struct AuditArgs {
 /// Arguments of `dbs import`.
 #[derive(Debug, Args)]
 pub struct EarlierArgs {
-    /// Its database; without it .debussy/state.db of this project
+    /// Database of the earlier program; default: .debussy/state.db of this project
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub json: JsonFlag,
@@ -36,7 +36,7 @@ pub struct EarlierArgs {
 /// Arguments of `dbs init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// What a new plan is about; without it the project is prepared
+    /// Subject of a new plan; without one the project is prepared
     pub feature: Option<String>,
     #[command(flatten)]
     pub shape: PlanShape,
@@ -44,13 +44,13 @@ pub struct InitArgs {
     pub json: JsonFlag,
 }
 
-/// What a new plan is like.
+/// Size and template of a new plan.
 #[derive(Debug, Args)]
 pub struct PlanShape {
-    /// How many phases the plan has
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=50), requires = "feature")]
+    /// Number of phases
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=50), requires = "feature", allow_negative_numbers = true)]
     pub phases: u32,
-    /// What its phases are like
+    /// Template of the phases
     #[arg(long, default_value = "generic", value_parser = TEMPLATES, requires = "feature")]
     pub template: String,
 }
@@ -58,7 +58,7 @@ pub struct PlanShape {
 /// Arguments of `dbs convert` and `dbs atdd new`.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// The text that describes what is to be done; - reads standard input
+    /// File that describes the work; `-` reads standard input
     pub file: PathBuf,
     #[command(flatten)]
     pub writer: WriterArgs,
@@ -67,32 +67,32 @@ pub struct ConvertArgs {
 /// Arguments of `dbs design`.
 #[derive(Debug, Args)]
 pub struct DesignArgs {
-    /// What is wanted, in a sentence or more; - reads standard input
+    /// Goal in a sentence or more; `-` reads standard input
     pub goal: String,
-    /// Who takes part, without it as the analysis of the goal says: experts look at a standard goal, and a critic at what they say of
-    /// a full one
+    /// Agents that take part; default: by the analysis of the goal. Experts review a standard goal, and a critic reviews the experts
+    /// on a full one
     #[arg(long, value_parser = Complexity::WORDS)]
     pub complexity: Option<String>,
     #[command(flatten)]
     pub writer: WriterArgs,
 }
 
-/// Who writes a plan, and what becomes of it.
+/// Agent that writes a plan, and the use of its result.
 #[derive(Debug, Args)]
 pub struct WriterArgs {
-    /// What the result is called; without it as the file or the goal
+    /// Name of the result; default: that of the file or the goal
     #[arg(long)]
     pub name: Option<String>,
-    /// Kind of agent that writes it; without it as set for its role
+    /// Kind of agent that writes it; default: as set for its role
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Its model, in its tool's words
+    /// Model of the agent, as its tool names it
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
-    /// Where its output goes meanwhile
+    /// Destination of the agent's output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
     pub output: AgentOutput,
-    /// Yes to the result with that hash, which a question without a terminal shows
+    /// Approve the result with this hash (printed where no terminal can ask)
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
     #[command(flatten)]
@@ -102,18 +102,18 @@ pub struct WriterArgs {
 /// The subcommands of `dbs plan`.
 #[derive(Debug, clap::Subcommand)]
 pub enum PlanCommand {
-    /// Make the files of a new plan, as dbs init with a name does
+    /// Create the files of a new plan, like dbs init with a name
     New(NewPlanArgs),
-    /// Write into the files of a plan how far its phases are
+    /// Write the progress of a plan's phases into its files
     WriteBack(WriteBackArgs),
 }
 
 /// Arguments of `dbs plan write-back`.
 #[derive(Debug, Args)]
 pub struct WriteBackArgs {
-    /// The master plan, or the plan.json
+    /// Master plan or plan.json
     pub plan: PathBuf,
-    /// Only name the files that would change
+    /// Only print the files that would change
     #[arg(long, short = 'n')]
     pub dry_run: bool,
     #[command(flatten)]
@@ -123,7 +123,7 @@ pub struct WriteBackArgs {
 /// Arguments of `dbs plan new`.
 #[derive(Debug, Args)]
 pub struct NewPlanArgs {
-    /// What the plan is about
+    /// Subject of the plan
     pub feature: String,
     #[command(flatten)]
     pub shape: PlanShape,
@@ -131,14 +131,14 @@ pub struct NewPlanArgs {
     pub json: JsonFlag,
 }
 
-/// Where the output of the agents of a plan goes while somebody waits for its end.
+/// Destination of the output of a plan's agents while a command waits for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum AgentOutput {
-    /// Here, each line behind the task it is about
+    /// Print each line here, after the name of its task
     Terminal,
-    /// Only to the log of each attempt, whose path is said
+    /// Write only to the log of each attempt, and print its path
     File,
-    /// To both
+    /// Do both
     Both,
 }
 
@@ -158,58 +158,58 @@ impl AgentOutput {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RunPlanArgs {
-    /// The master plan, the plan.json, or the folder of PRDs
+    /// Master plan, plan.json, or folder of PRDs
     #[arg(default_value = ".design/plan.json")]
     pub plan: PathBuf,
     /// Only show phases, gates with their commands, agents and dependencies
     #[arg(long, short = 'n')]
     pub dry_run: bool,
-    /// Begin at that phase; those before it are left out
+    /// First phase to run; those before it are skipped
     #[arg(long, short, value_name = "ID")]
     pub phase: Option<String>,
-    /// Wait for the end of the plan without a screen: a line for each step, and an exit code that says how it ended
+    /// Wait for the end of the plan without a screen: one line per step, and an exit code for the outcome
     #[arg(long, conflicts_with = "dry_run")]
     pub headless: bool,
-    /// Where the output of agents goes meanwhile
+    /// Destination of the agents' output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
-    /// Phases that do not wait for each other at the same time, at most N where it is said; without it one after another, in the order of the table
-    #[arg(long, value_name = "N", num_args = 0..=1, value_parser = at_once)]
+    /// Run independent phases at the same time, at most N; default: one after another, in the order of the table
+    #[arg(long, value_name = "N", num_args = 0..=1, value_parser = at_once, allow_negative_numbers = true)]
     pub parallel: Option<Option<u32>>,
-    /// Stay at the terminal, and ask before each phase is merged: approve, retry, skip or quit
+    /// Stay at the terminal and ask before each phase is merged: approve, retry, skip or quit
     #[arg(long)]
     pub interactive: bool,
-    /// Leave out phases that the plan calls completed
+    /// Skip phases that the plan marks as completed
     #[arg(long)]
     pub trust_plan: bool,
-    /// Leave out these phases, which are done already; separated by commas
+    /// Phases to skip because they are done already, separated by commas
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub done: Vec<String>,
-    /// Model of the agents of new phases, in their tool's words
+    /// Model of the agents of new phases, as their tool names it
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
-    /// Percent of its context from which an agent of the plan is restarted; 100 watches nothing
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// Context use in percent at which an agent of the plan is restarted; 100 turns this off
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), allow_negative_numbers = true)]
     pub context_threshold: Option<u32>,
-    /// Most such restarts of a phase; 0 only observes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99))]
+    /// Maximum number of such restarts per phase; 0 only observes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99), allow_negative_numbers = true)]
     pub max_restarts: Option<u32>,
-    /// Commit what agents of the plan leave uncommitted, whatever the settings say
+    /// Commit what agents of the plan leave uncommitted, overriding the settings
     #[arg(long, overrides_with = "no_auto_commit")]
     pub auto_commit: bool,
-    /// Let agents of the plan commit by themselves
+    /// Leave commits to the agents of the plan
     #[arg(long)]
     pub no_auto_commit: bool,
-    /// Begin although files are changed and not committed; agents do not see these changes
+    /// Start despite uncommitted changes, which agents do not see
     #[arg(long)]
     pub allow_dirty: bool,
-    /// Take up again what failed, is held, skipped or set aside; what waits for approval waits on
+    /// Retry what failed, is held, skipped or set aside; approvals are still awaited
     #[arg(long, conflicts_with = "restart")]
     pub resume: bool,
-    /// Close what is open of the plan on the board, and begin it anew with new tasks
+    /// Close the plan's open tasks on the board and start over with new ones
     #[arg(long)]
     pub restart: bool,
-    /// Yes to the commands and changes with that hash, which --dry-run and a question without a terminal show
+    /// Approve the commands and changes with this hash (printed by --dry-run, and where no terminal can ask)
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
     #[command(flatten)]

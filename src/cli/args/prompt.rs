@@ -10,10 +10,10 @@ pub struct PromptArgs {
     /// Id of the task
     #[arg(required_unless_present = "list", conflicts_with = "list")]
     pub id: Option<String>,
-    /// What an agent in this role would be told instead
+    /// Role to print the prompt for, instead of the task's own
     #[arg(long, requires = "id")]
     pub role: Option<String>,
-    /// All roles and blocks, and where each comes from
+    /// List all roles and blocks with their sources
     #[arg(long)]
     pub list: bool,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use crate::cli::args::JsonFlag;
 /// Arguments of `dbs status`.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
-    /// Show the phases or tasks of a run: a batch id as `dbs history` lists them, or the newest run without one
+    /// Id of a run (a batch listed by `dbs history`) whose tasks and progress are shown; the newest without one
     #[arg(long, short, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub run: Option<String>,
     #[command(flatten)]
@@ -17,8 +17,8 @@ pub struct StatusArgs {
 /// Arguments of `dbs history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// So many at most
-    #[arg(long, short, default_value_t = 10)]
+    /// Maximum number of runs to list
+    #[arg(long, short, default_value_t = 10, allow_negative_numbers = true)]
     pub limit: usize,
     #[command(flatten)]
     pub json: JsonFlag,

@@ -7,10 +7,10 @@ use crate::cli::args::JsonFlag;
 /// Arguments of `dbs keys`.
 #[derive(Debug, Args)]
 pub struct KeysArgs {
-    /// Only say whether they are without contradiction
+    /// Only check for conflicting bindings
     #[arg(long)]
     pub check: bool,
-    /// Those of a preset instead: default, tmux, vim, emacs
+    /// Preset to show instead: default, tmux, vim, emacs
     #[arg(long)]
     pub preset: Option<String>,
     #[command(flatten)]
@@ -20,14 +20,15 @@ pub struct KeysArgs {
 /// Arguments of `dbs config`.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
-    /// The key
+    /// Key of the setting
     pub key: Option<String>,
-    /// Its new value
+    /// New value
+    #[arg(allow_negative_numbers = true)]
     pub value: Option<String>,
-    /// Say where each value comes from
+    /// Show the source of each value
     #[arg(long)]
     pub explain: bool,
-    /// Take the key out of this project's settings; the next source's value holds
+    /// Remove the key from this project's settings; the value of the next source applies
     #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
     pub unset: bool,
     #[command(flatten)]

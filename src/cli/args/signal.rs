@@ -12,19 +12,19 @@ use crate::domain::SignalKind;
 /// Arguments of `dbs signal`.
 #[derive(Debug, Args)]
 pub struct SignalArgs {
-    /// What
+    /// Signal to send
     #[arg(value_parser = signal_kinds())]
     pub kind: SignalKind,
     #[command(flatten)]
     pub message: SignalText,
 }
 
-/// Text and report that go with a signal.
+/// Text and report of a signal.
 #[derive(Debug, Args)]
 pub struct SignalText {
     /// Reason, finding, step or question
     pub text: Vec<String>,
-    /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input; or the JSON itself, from its {
+    /// File with a report, usually JSON, at most 64 KiB; `-` reads standard input; or the JSON itself, starting with {
     #[arg(long, value_name = "FILE|JSON")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -36,13 +36,13 @@ pub struct SignalText {
 pub struct DoneArgs {
     #[command(flatten)]
     pub message: SignalText,
-    /// The phase it is about; refused when the attempt works on another
+    /// Phase the report is about; refused when the attempt works on another
     #[arg(long, short, value_name = "ID")]
     pub phase: Option<String>,
-    /// How it ended
+    /// Outcome of the attempt
     #[arg(long, short, default_value = "completed", value_parser = ["completed", "blocked", "failed"])]
     pub status: String,
-    /// Why, when it is blocked or failed
+    /// Reason for blocked or failed
     #[arg(long, short)]
     pub reason: Option<String>,
 }
@@ -52,10 +52,10 @@ pub struct DoneArgs {
 pub struct ProgressArgs {
     #[command(flatten)]
     pub message: SignalText,
-    /// The phase it is about; refused when the attempt works on another
+    /// Phase the report is about; refused when the attempt works on another
     #[arg(long, short, value_name = "ID")]
     pub phase: Option<String>,
-    /// A step of the process and how it stands, such as `pre_validation:completed`
+    /// Step of the process and its state, such as `pre_validation:completed`
     #[arg(long, short, value_name = "NAME:STATE", conflicts_with = "text")]
     pub step: Option<String>,
 }

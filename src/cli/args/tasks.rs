@@ -59,78 +59,78 @@ fn time_limit(text: &str) -> Result<Span, String> {
 /// A subcommand of `dbs task`.
 #[derive(Debug, Subcommand)]
 pub enum TaskCommand {
-    /// Put a task into the backlog
+    /// Create a task in the backlog
     Create(CreateArgs),
-    /// Put many tasks into the backlog, all of them or none
+    /// Create many tasks in the backlog, all of them or none
     Import(ImportArgs),
-    /// Everything about a task
+    /// Show everything about a task
     Show(TaskArgs),
-    /// All tasks
+    /// List tasks
     List {
-        /// Only tasks in that state
+        /// State of the tasks to list
         #[arg(long, value_parser = STATES)]
         state: Option<String>,
-        /// Only tasks in that stage
+        /// Stage of the tasks to list
         #[arg(long)]
         stage: Option<String>,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Tasks that could be started now
+    /// List tasks that could be started now
     Ready(JsonFlag),
-    /// Change what a task says
+    /// Change a task
     Update(UpdateArgs),
-    /// Change title and description in your editor
+    /// Edit title and description of a task in your editor
     Edit(TaskArgs),
-    /// Write on a task; `-` as the text: read it from the standard input
+    /// Add a comment to a task; `-` as the text reads standard input
     Comment(TaskTextArgs),
-    /// Dependencies: `dbs task dep ID ON` lets ID wait for ON
+    /// Add or remove a dependency: `dbs task dep ID ON` lets ID wait for ON
     Dep {
-        /// The task that waits
+        /// Task that waits
         id: String,
-        /// The task it waits for
+        /// Task it waits for
         on: String,
-        /// Let it no longer wait
+        /// Remove the dependency
         #[arg(long)]
         remove: bool,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Hand tasks to the pipeline
+    /// Release tasks to the pipeline
     Release {
-        /// Their ids
+        /// Ids of the tasks
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// Take a task that nobody works on back into the backlog
+    /// Move a task without a running agent back to the backlog
     Withdraw(TaskArgs),
-    /// Set a task aside
+    /// Park a task
     Park(TaskTextArgs),
-    /// Close a task without it being done
+    /// Close a task that is not done
     Close(TaskTextArgs),
-    /// Take up a held, parked or failed task again
+    /// Retry a held, parked or failed task
     Retry(RetryArgs),
-    /// Why does it not move?
+    /// Explain why a task does not move
     Why(TaskArgs),
-    /// Bring back as branches what agents left uncommitted, and what was on branches that are gone
+    /// Restore as branches what agents left uncommitted, and what was on deleted branches
     Attic(TaskArgs),
 }
 
-/// What is said of the agents of a task, over what the settings say of its stages and roles; `default` takes it back.
+/// Settings for the agents of a task, overriding those of its stages and roles; `default` removes one.
 #[derive(Debug, Args)]
 pub struct AgentArgs {
-    /// Which agent works on it, at every stage: claude, codex, ... or default
+    /// Agent for every stage: claude, codex, ... or default
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Model of its agents, in their tool's words; or default
+    /// Model of its agents, as their tool names it; or default
     #[arg(long)]
     pub model: Option<String>,
-    /// How hard its agents think, in their tool's words; or default
+    /// Reasoning effort of its agents, as their tool names it; or default
     #[arg(long)]
     pub effort: Option<String>,
-    /// What happens when a tool asks, as roles.ROLE.permissions says it; or default
+    /// Permission rules of its agents, written like roles.ROLE.permissions; or default
     #[arg(long, value_name = "RULES")]
     pub permissions: Option<String>,
 }
@@ -138,9 +138,9 @@ pub struct AgentArgs {
 /// Arguments of `dbs task create`.
 #[derive(Debug, Args)]
 pub struct CreateArgs {
-    /// One line
+    /// Title, one line
     pub title: String,
-    /// Everything else; `-`: read it from the standard input
+    /// Description; `-` reads standard input
     #[arg(short, long, default_value = "", allow_hyphen_values = true)]
     pub description: String,
     /// Ids of tasks that must be done first, separated by commas
@@ -149,36 +149,36 @@ pub struct CreateArgs {
     /// Tags, such as security, frontend, priority
     #[arg(long = "tag")]
     pub tags: Vec<String>,
-    /// 0 (most urgent) to 4
+    /// Priority, 0 (most urgent) to 4
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u8).range(0..=4), allow_negative_numbers = true)]
     pub priority: u8,
     /// Kind of work
     #[arg(long = "type", default_value = "task", value_parser = task_kinds())]
     pub kind: TaskKind,
-    /// Where it begins; the workflow's entry without it
+    /// First stage; default: the workflow's entry
     #[arg(long)]
     pub stage: Option<String>,
-    /// The workflow
+    /// Workflow of the task
     #[arg(long, default_value = "kanban")]
     pub workflow: String,
-    /// The batch
+    /// Batch of the task
     #[arg(long, default_value = "main")]
     pub batch: String,
-    /// Its id; made up without it
+    /// Id of the task; default: a generated one
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub id: Option<String>,
-    /// A person must approve it
+    /// Require the approval of a person
     #[arg(long)]
     pub approval: bool,
-    /// A check of its own: a name and a command; may be given several times
+    /// Check of its own, a name and a command; can be repeated
     #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = gate)]
     pub gates: Vec<GateCommand>,
-    /// Longest run of one attempt at it, such as 90m; default: as its stage says
+    /// Time limit of an attempt, such as 90m; default: as its stage says
     #[arg(long, value_name = "TIME", value_parser = time_limit)]
     pub timeout: Option<Span>,
     #[command(flatten)]
     pub agent: AgentArgs,
-    /// Hand it to the pipeline at once
+    /// Release the task at once
     #[arg(long)]
     pub release: bool,
     #[command(flatten)]
@@ -188,9 +188,9 @@ pub struct CreateArgs {
 /// Arguments of `dbs task import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// JSON objects, one a line, or what `dbs task list --json` prints; `-`: read it from the standard input
+    /// JSON objects, one per line, or the output of `dbs task list --json`; `-` reads standard input
     pub file: PathBuf,
-    /// Hand them to the pipeline at once
+    /// Release the tasks at once
     #[arg(long)]
     pub release: bool,
     #[command(flatten)]
@@ -205,7 +205,7 @@ pub struct UpdateArgs {
     /// New title
     #[arg(long)]
     pub title: Option<String>,
-    /// New description; `-`: read it from the standard input
+    /// New description; `-` reads standard input
     #[arg(short, long, allow_hyphen_values = true)]
     pub description: Option<String>,
     /// New priority, 0 (most urgent) to 4
@@ -217,25 +217,25 @@ pub struct UpdateArgs {
     /// Tags to remove
     #[arg(long = "remove-tag", alias = "remove-label")]
     pub remove_tags: Vec<String>,
-    /// The status of a bead: never set by hand, so it is refused with the command that leads there
+    /// Status of a bead, always refused: the error names the command to use instead
     #[arg(long)]
     pub status: Option<String>,
-    /// Move it to that stage
+    /// New stage
     #[arg(long)]
     pub stage: Option<String>,
-    /// Let it go on by that workflow, at its entry or at --stage; nobody may be at work on it
+    /// New workflow, entered at its entry or at --stage; refused while an agent works on the task
     #[arg(long)]
     pub workflow: Option<String>,
-    /// Its own checks from now on: a name and a command; may be given several times
+    /// New checks of its own, each a name and a command; can be repeated
     #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = gate)]
     pub gates: Vec<GateCommand>,
-    /// Take its own checks away
+    /// Remove its own checks
     #[arg(long, conflicts_with = "gates")]
     pub no_gates: bool,
-    /// Whether a person must approve it
+    /// Approval by a person, required or not
     #[arg(long, value_name = "yes|no", value_parser = yes_or_no())]
     pub approval: Option<bool>,
-    /// Longest run of one attempt at it, such as 90m; default: as its stage says
+    /// Time limit of an attempt, such as 90m; default: as its stage says
     #[arg(long, value_name = "TIME", value_parser = time_limit)]
     pub timeout: Option<Span>,
     #[command(flatten)]
@@ -258,7 +258,7 @@ pub struct TaskArgs {
 pub struct DiffArgs {
     /// Id of the task
     pub id: String,
-    /// Against what the last review saw, not against the base
+    /// Compare with the version of the last review instead of the base
     #[arg(long)]
     pub review: bool,
     #[command(flatten)]
@@ -270,7 +270,7 @@ pub struct DiffArgs {
 pub struct TaskTextArgs {
     /// Id of the task
     pub id: String,
-    /// What to say
+    /// Text to send
     #[arg(required = true)]
     pub text: Vec<String>,
     #[command(flatten)]
@@ -282,13 +282,13 @@ pub struct TaskTextArgs {
 pub struct RetryArgs {
     /// Id of the task
     pub id: String,
-    /// What the next attempt should know
+    /// Note for the next attempt
     #[arg(long)]
     pub note: Option<String>,
-    /// Where to begin; where it stood without it
+    /// Stage to retry from; default: the stage it was in
     #[arg(long)]
     pub stage: Option<String>,
-    /// Begin on a clean branch: what is on the task's branch is kept in the attic and put aside
+    /// Start on a clean branch; the old work is kept in the attic
     #[arg(long, conflicts_with = "stage")]
     pub clean: bool,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use crate::cli::args::JsonFlag;
 /// Arguments of `dbs clear`.
 #[derive(Debug, Args)]
 pub struct ClearArgs {
-    /// The project's name, instead of the question
+    /// Name of the project, as the answer to the question
     #[arg(long, value_name = "NAME")]
     pub confirm: Option<String>,
     #[command(flatten)]
@@ -17,7 +17,7 @@ pub struct ClearArgs {
 /// Arguments of `dbs restart`.
 #[derive(Debug, Args)]
 pub struct RestartArgs {
-    /// Wait for no check, push or copy of work that is under way: it is repeated at the start
+    /// Do not wait for running checks, pushes and copies; they rerun at the start
     #[arg(long)]
     pub now: bool,
     #[command(flatten)]

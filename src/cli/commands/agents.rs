@@ -80,7 +80,7 @@ pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
 }
 
 /// Returns name and login of each agent that plays a role, and true if a key of the environment comes before the login of its person.
-pub(super) fn logins(edge: &ProcessEnv) -> Result<Vec<(String, bool)>, String> {
+pub(super) fn logins(edge: &ProcessEnv) -> CommandResult<Vec<(String, bool)>> {
     let rows = rows(edge)?.into_iter();
     let playing = rows.filter(|row| !row.roles.is_empty() && row.agent != REHEARSAL);
     let said = playing.map(|row| {
@@ -125,7 +125,7 @@ fn way_to_use(rows: &[AgentOverview]) -> String {
 
 const REHEARSAL: &str = "rehearsal";
 
-fn rows(edge: &ProcessEnv) -> Result<Vec<AgentOverview>, String> {
+fn rows(edge: &ProcessEnv) -> CommandResult<Vec<AgentOverview>> {
     let place = ProjectPaths::find(&edge.folder, edge).ok();
     let described = place.as_ref().map(ProjectPaths::config).unwrap_or_default();
     let looks = Looks {

@@ -7,8 +7,8 @@ mod setup;
 mod standing;
 
 use crate::cli::args::{AtddCommand, AtddRunArgs, RunPlanArgs};
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -20,8 +20,8 @@ const DOCUMENTS: &str = ".swanson";
 ///
 /// # Errors
 /// When there is no project.
-pub fn as_run(edge: &ProcessEnv, wanted: AtddRunArgs) -> Result<RunPlanArgs, String> {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+pub fn as_run(edge: &ProcessEnv, wanted: AtddRunArgs) -> CommandResult<RunPlanArgs> {
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let folder = place.root.join(StorySettings::of(&place.config()).folder);
     Ok(wanted.into_run(folder))
 }
@@ -33,7 +33,7 @@ pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
         AtddCommand::Init(wanted) => init::run(edge, &wanted),
         AtddCommand::Check(wanted) => check::run(edge, &wanted),
         // The caller of `run` starts it, because it starts a server.
-        AtddCommand::New(_) => Err("could not run this here".to_owned()),
+        AtddCommand::New(_) => Err(CommandError::user("could not run this here")),
         AtddCommand::Setup(json) => Ok(setup::run(edge, json)),
         AtddCommand::Status(json) => standing::status(edge, json),
         AtddCommand::History(wanted) => standing::history(edge, &wanted),

@@ -1,6 +1,7 @@
 //! `dbs batch`: tasks that belong together, their base branch and their order (K61).
 
 use crate::cli::args::{BatchArgs, BatchCommand};
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::{CommandResult, execute, show};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
@@ -34,9 +35,9 @@ pub(super) fn run(edge: &ProcessEnv, verb: BatchCommand) -> CommandResult {
                 change.options.acceptance = Some(false);
             }
             if change == BatchPatch::default() {
-                return Err(
-                    "could not change anything: say what to change, for example --goal or --base".to_owned(),
-                );
+                return Err(CommandError::user(
+                    "could not change anything: say what to change, for example --goal or --base",
+                ));
             }
             change_batch(edge, &facts, false, change)
         }
@@ -51,7 +52,7 @@ fn change_batch(edge: &ProcessEnv, facts: &BatchArgs, is_new: bool, change: Batc
     execute(edge, Command::ChangeBatch { id, is_new, change }, facts.json)
 }
 
-fn patch(facts: &BatchArgs) -> Result<BatchPatch, String> {
+fn patch(facts: &BatchArgs) -> CommandResult<BatchPatch> {
     let goal = facts.goal.clone().map(|text| text_input::typed("goal", text));
     let needs = facts.needs.iter().map(|id| id.trim()).filter(|id| !id.is_empty());
     let needs = (!facts.needs.is_empty()).then(|| needs.map(Into::into).collect());

@@ -9,8 +9,8 @@ use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
 use crate::cli::args::ClearArgs;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::{CommandError, failed};
 use crate::cli::commands::{CommandResult, print_done};
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::{Command, pluralized};
 use crate::engine::context::signature;
@@ -23,11 +23,10 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
     let place = access.place.clone();
     refuse_running(&access)?;
     if !place.store.database.exists() {
-        return Err("could not clear the board: there is none yet".to_owned());
+        return Err(CommandError::user("could not clear the board: there is none yet"));
     }
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
-        .map_err(|error| format!("could not {error}"))?;
-    let entries = git.worktrees().map_err(could_not)?.into_iter();
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
+    let entries = git.worktrees()?.into_iter();
     let folders: Vec<SafeName> = entries.filter_map(|entry| entry.folder).collect();
     let (tasks, worktrees) = (
         pluralized(access.ids()?.len(), "task"),
@@ -42,9 +41,9 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
         ),
     )?;
     let at = clock::now();
-    let copy = SqliteStore::backup_before(&place.store, "clear", at).map_err(could_not)?;
+    let copy = SqliteStore::backup_before(&place.store, "clear", at)?;
     let answer = access.execute(&edge.author(), Command::Clear)?;
-    answer.map_err(|refusal| format!("could not clear the board: {}", refusal.why))?;
+    answer.map_err(|refusal| CommandError::user(format!("could not clear the board: {}", refusal.why)))?;
     let mut left = Vec::new();
     for folder in &folders {
         let saver = AtticOwner {
@@ -73,38 +72,41 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
 }
 
 /// Refuses while anything works for the board that is to be emptied.
-fn refuse_running(access: &BoardAccess) -> Result<(), String> {
-    let held = access.holders().inventory().map_err(could_not)?;
+fn refuse_running(access: &BoardAccess) -> CommandResult<()> {
+    let held = access.holders().inventory()?;
     let may_run =
         |state: &HolderLiveness| matches!(state, HolderLiveness::Running(_) | HolderLiveness::Unknown(_));
     if access.has_server() || held.iter().any(|held| may_run(&held.state)) {
         return Err(
-            "could not clear the board: a server or agents run; `dbs stop --all` ends them".to_owned(),
+            CommandError::server("could not clear the board: a server or agents run")
+                .with_hint("`dbs stop --all` ends them"),
         );
     }
     Ok(())
 }
 
 /// Lets the person type the project's name, unless it was given.
-fn confirm(name: &str, given: Option<&str>, about: &str) -> Result<(), String> {
+fn confirm(name: &str, given: Option<&str>, about: &str) -> CommandResult<()> {
     let typed = match given {
         Some(given) => given.to_owned(),
         None if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
-            return Err(format!(
+            return Err(CommandError::user(format!(
                 "could not ask whether to clear the board, for this is no terminal: add --confirm {name}"
-            ));
+            )));
         }
         None => {
             output::line(about);
             output::line(&format!("Type {name} to go on:"));
             let mut line = String::new();
             let read = std::io::stdin().lock().read_line(&mut line);
-            read.map_err(|error| format!("could not read the answer: {error}"))?;
+            read.map_err(failed("could not read the answer"))?;
             line
         }
     };
     if typed.trim() == name {
         return Ok(());
     }
-    Err(format!("nothing was cleared: the name of this project is {name}"))
+    Err(CommandError::user(format!(
+        "nothing was cleared: the name of this project is {name}"
+    )))
 }

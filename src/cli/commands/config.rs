@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::cli::args::ConfigArgs;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::could_not;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -20,7 +20,7 @@ use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
 
 /// Shows, sets or unsets configuration.
 pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     if let Some(key) = &wanted.key
         && (wanted.value.is_some() || wanted.unset)
     {
@@ -35,7 +35,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
         output::problem(&finding.to_string());
     }
     let shown = match &wanted.key {
-        Some(key) => vec![config.explain(key).map_err(could_not)?],
+        Some(key) => vec![config.explain(key)?],
         None => config.list(),
     };
     if wanted.json.json {
@@ -53,7 +53,12 @@ fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Finding> {
     let why = theme_problem(place, config, None)?;
     let shown = config.explain("theme").ok()?;
     let (file, line) = shown.origin.place();
-    Some(Finding::new(FindingLevel::Warning, file, line, could_not(why)))
+    Some(Finding::new(
+        FindingLevel::Warning,
+        file,
+        line,
+        could_not(why).to_string(),
+    ))
 }
 
 /// Returns the reason why the theme of that name, or the one that is set, cannot be loaded.
@@ -125,11 +130,11 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
     };
     // A value set by a person is trusted by that act; a value set by an agent waits for a person.
     let written = if edge.is_agent() {
-        write().map_err(could_not)?
+        write()?
     } else {
         let (written, trusted) = place.trust.by_own_hand((key, value), write);
-        let written = written.map_err(could_not)?;
-        trusted.map_err(could_not)?;
+        let written = written?;
+        trusted?;
         written
     };
     let fault = faults_of(&place, key);

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use crate::adapters::clock;
 use crate::adapters::store::{LockOwner, SqliteStore, StoreFiles};
 use crate::cli::args::JsonFlag;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::{CommandResult, print_done};
-use crate::cli::failure::could_not;
 use crate::config::kept_settings::KeptSettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -15,42 +15,41 @@ use crate::ports::store::StoreError;
 
 /// Copies the store, beside a running server or without one.
 pub(super) fn backup(edge: &ProcessEnv, file: Option<&Path>, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     if !place.store.database.exists() {
-        return Err(
-            "could not copy the store: there is none yet; start `dbs` once in this project".to_owned(),
-        );
+        return Err(CommandError::user("could not copy the store: there is none yet")
+            .with_hint("start `dbs` once in this project"));
     }
     let path = if let Some(file) = file {
         let path = edge.folder.join(file);
-        SqliteStore::backup_to(&place.store, &path).map_err(could_not)?;
+        SqliteStore::backup_to(&place.store, &path)?;
         path
     } else {
-        SqliteStore::backup_while_running(&place.store, clock::now()).map_err(could_not)?
+        SqliteStore::backup_while_running(&place.store, clock::now())?
     };
     print_done(&format!("the store was copied to {}", path.display()), json);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the reason why a file was not put in the place of the store; where it is not a copy, with the place of the copies.
-fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> String {
+fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> CommandError {
     let why = match error {
         StoreError::Damaged { path, why, .. } if path == from => {
             format!("it is no whole copy of a store: {why}")
         }
         StoreError::Failed { why, .. } if !from.is_file() => why,
-        other => return could_not(other),
+        other => return other.into(),
     };
-    format!(
+    CommandError::project(format!(
         "could not restore from {}: {why}; `dbs backup` makes copies, and those that are there lie in {}",
         from.display(),
         files.backups.display()
-    )
+    ))
 }
 
 /// Puts a copy in the place of the store; refused while a server runs.
 pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let from = edge.folder.join(file);
     let restored = SqliteStore::restore(&place.store, &owner(), (&from, clock::now()));
     let aside = restored.map_err(|error| not_restored(&place.store, &from, error))?;
@@ -66,10 +65,8 @@ pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> Command
 
 /// Restores settings of which only the copies are left; otherwise makes a damaged store whole again, which is refused while a server runs.
 pub(super) fn repair(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    let brought = KeptSettings::new(&place.debussy, &place.state)
-        .restore()
-        .map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
+    let brought = KeptSettings::new(&place.debussy, &place.state).restore()?;
     if !brought.is_empty() {
         let names: Vec<String> = brought.iter().map(|name| name.display().to_string()).collect();
         let done = format!(
@@ -81,7 +78,7 @@ pub(super) fn repair(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
         print_done(&done, json);
         return Ok(ExitCode::SUCCESS);
     }
-    let done = SqliteStore::repair(&place.store, &owner(), clock::now()).map_err(could_not)?;
+    let done = SqliteStore::repair(&place.store, &owner(), clock::now())?;
     print_done(&done, json);
     Ok(ExitCode::SUCCESS)
 }

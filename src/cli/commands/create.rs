@@ -70,7 +70,7 @@ fn put(edge: &ProcessEnv, draft: &TaskDraft, release: bool, json: JsonFlag) -> C
     Ok(print_reply(&answer, "", json))
 }
 
-fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
+fn draft(create: CreateArgs) -> CommandResult<TaskDraft> {
     let named = create.deps.iter().map(|text| text.trim());
     Ok(TaskDraft {
         id: TaskId::new(create.id.unwrap_or_default()),
@@ -98,7 +98,7 @@ pub fn create_tasks(
     by: &str,
     drafts: &[&TaskDraft],
     command: impl Fn(&[TaskId]) -> Command,
-) -> Result<(CommandReply, Vec<TaskId>), String> {
+) -> CommandResult<(CommandReply, Vec<TaskId>)> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -114,7 +114,7 @@ pub fn create_tasks(
 
 /// Returns the ids of drafts: as given, else free ones; in the first try made from the titles alone, then also from a part that no other
 /// process trying the same has.
-fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Result<Vec<TaskId>, String> {
+fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> CommandResult<Vec<TaskId>> {
     if drafts.iter().all(|draft| !draft.id.as_str().is_empty()) {
         return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());
     }

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::adapters::store::EarlierHistory;
 use crate::cli::args::EarlierArgs;
+use crate::cli::command_error::failed;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 
@@ -18,12 +18,12 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &EarlierArgs) -> CommandResult {
     let file = if let Some(file) = &wanted.file {
         edge.folder.join(file)
     } else {
-        let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+        let place = ProjectPaths::find(&edge.folder, edge)?;
         place.root.join(USUAL)
     };
     let shown = wanted.file.as_deref().unwrap_or_else(|| Path::new(USUAL));
     let history = EarlierHistory::read(&file);
-    let history = history.map_err(|why| format!("could not read {}: {why}", shown.display()))?;
+    let history = history.map_err(failed(format!("could not read {}", shown.display())))?;
     if wanted.json.json {
         output::json(&history);
         return Ok(ExitCode::SUCCESS);

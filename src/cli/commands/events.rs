@@ -10,7 +10,6 @@ use crate::adapters::output;
 use crate::adapters::store::{SqliteStore, StoreReader};
 use crate::cli::args::EventsArgs;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::protocol::connection::blocking_runtime;
@@ -22,22 +21,22 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Prints the events after a position, and with `--follow` each one that comes, until the output is closed.
 pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let runtime = blocking_runtime()?;
     let mut reader: Option<StoreReader> = None;
     let (mut after, mut tasks) = (wanted.since, TaskByAttempt::default());
     while !output::is_unread() {
         // A project in which nothing has happened yet has no store; the first server or command makes it.
         if reader.is_none() {
-            reader = SqliteStore::open_reader(&place.store).map_err(could_not)?;
+            reader = SqliteStore::open_reader(&place.store)?;
         }
         let found = match &reader {
-            Some(reader) => reader.events(after, BATCH, None).map_err(could_not)?,
+            Some(reader) => reader.events(after, BATCH, None)?,
             None => Vec::new(),
         };
         if let (Some(reader), Some(last)) = (&reader, found.last()) {
             after = last.seq;
-            tasks.add(reader, &found).map_err(could_not)?;
+            tasks.add(reader, &found)?;
             print(&found.iter().map(|event| EventLine::of(event, &tasks)), wanted);
         } else if wanted.follow {
             runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await });

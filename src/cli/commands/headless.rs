@@ -13,6 +13,7 @@ use std::process::{ExitCode, ExitStatus};
 use super::hook::caller;
 use crate::adapters::agents::headless_tools::headless_tool;
 use crate::adapters::tool_process::typed_keys;
+use crate::cli::command_error::{CommandError, failed};
 use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::protocol::connection::blocking_runtime;
@@ -34,7 +35,7 @@ pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
     let runtime = blocking_runtime()?;
     let console = TranscriptConsole::open()?;
     let ended = runtime.block_on(async {
-        let keys = typed_keys().map_err(|error| format!("could not read keys of this terminal: {error}"))?;
+        let keys = typed_keys().map_err(failed("could not read keys of this terminal"))?;
         let (tool, argv) = headless_tool(argv);
         Runner::new(caller(edge), tool, console, prompt)
             .run(argv, keys)
@@ -45,9 +46,10 @@ pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
     Ok(ended?.map_or(ExitCode::from(ENDED), exit_code))
 }
 
-fn usage() -> String {
-    "could not run an agent without its interface: the command is `dbs headless TOOL ARGUMENT … -- PROMPT`, and dbs itself starts it"
-        .to_owned()
+fn usage() -> CommandError {
+    CommandError::user(
+        "could not run an agent without its interface: the command is `dbs headless TOOL ARGUMENT … -- PROMPT`, and dbs itself starts it",
+    )
 }
 
 /// The code of the tool; one that was ended by a signal has 128 and its number, as in shells.

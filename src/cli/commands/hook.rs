@@ -50,7 +50,7 @@ pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
 }
 
 /// Returns the call to the server for an event, if it is one of interest.
-pub(super) fn call_of(caller: &HookCaller, input: &Value) -> Result<Option<HookCall>, String> {
+pub(super) fn call_of(caller: &HookCaller, input: &Value) -> CommandResult<Option<HookCall>> {
     let event = match read_event(input, &new_key()?) {
         ToolEvent::Ask(ask) => HookEvent::Ask(ask),
         ToolEvent::TurnOver { again } => HookEvent::TurnOver { again },
@@ -108,7 +108,7 @@ impl HookCaller {
 }
 
 /// Reports the event; without a server that answers soon the tool continues.
-pub(super) fn tell(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
+pub(super) fn tell(caller: &HookCaller, call: &HookCall) -> CommandResult<HookReply> {
     Ok(blocking_runtime()?.block_on(told_once(caller, call)))
 }
 
@@ -125,7 +125,7 @@ pub(super) async fn told_once(caller: &HookCaller, call: &HookCall) -> HookReply
 }
 
 /// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks exists.
-fn send(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
+fn send(caller: &HookCaller, call: &HookCall) -> CommandResult<HookReply> {
     if !matches!(call.event, HookEvent::Ask(_)) {
         return tell(caller, call);
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::cli::args::ImportArgs;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::{CommandError, failed};
 use crate::cli::commands::{CommandResult, create};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
@@ -29,7 +30,12 @@ pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
     if import.release {
         answer = access
             .execute(&by, Command::Release(ids.clone()))?
-            .map_err(|refusal| format!("the tasks were made and stay in the backlog: {}", refusal.why))?;
+            .map_err(|refusal| {
+                CommandError::user(format!(
+                    "the tasks were made and stay in the backlog: {}",
+                    refusal.why
+                ))
+            })?;
     }
     if import.json.json {
         let made = tasks.iter().zip(&ids);
@@ -48,20 +54,20 @@ pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(file: &Path) -> Result<Vec<ListedTask>, String> {
+fn read(file: &Path) -> CommandResult<Vec<ListedTask>> {
     let shown = shown(file);
     let text = text_input::text(file, LARGEST)
-        .map_err(|why| format!("could not read tasks from {}: {why}", shown.display()))?;
+        .map_err(failed(format!("could not read tasks from {}", shown.display())))?;
     let (tasks, findings) = task_list::read(shown, &text);
     if !findings.is_empty() {
         let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        return Err(lines.join("\n"));
+        return Err(CommandError::user(lines.join("\n")));
     }
     if tasks.is_empty() {
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not find a task in {}: write each as a JSON object on a line of its own, for example {{\"title\": \"Fix login\"}}",
             shown.display()
-        ));
+        )));
     }
     Ok(tasks)
 }
@@ -96,10 +102,11 @@ fn with_ids(tasks: &[ListedTask], ids: &[TaskId]) -> Vec<TaskDraft> {
 }
 
 /// Returns the refusal with the line of the task it is about.
-fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), refusal: Refusal) -> String {
+fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), refusal: Refusal) -> CommandError {
     let mut listed = tasks.iter().zip(ids);
     let Some((task, _)) = listed.find(|(_, id)| refusal.about.as_ref() == Some(*id)) else {
-        return refusal.why;
+        return refusal.into();
     };
-    Finding::new(FindingLevel::Error, shown(file), task.line, refusal.why).to_string()
+    let finding = Finding::new(FindingLevel::Error, shown(file), task.line, refusal.why);
+    CommandError::user(finding.to_string())
 }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use crate::adapters::output;
 use crate::cli::args::KeysArgs;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths as ProjectPlace;
@@ -15,7 +15,7 @@ use crate::ui::{KeyTable, Keymap, entries};
 /// Prints the keys in force, or checks them for contradictions.
 pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
     let keymap = match &keys.preset {
-        Some(name) => Keymap::with_overrides(&format!("preset = {name:?}")).map_err(could_not)?,
+        Some(name) => Keymap::with_overrides(&format!("preset = {name:?}"))?,
         None => own(edge)?,
     };
     if keys.check {
@@ -39,13 +39,13 @@ pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
 }
 
 /// Returns the keys of this project's settings; outside of a project those of the program.
-fn own(edge: &ProcessEnv) -> Result<Keymap, String> {
+fn own(edge: &ProcessEnv) -> CommandResult<Keymap> {
     match ProjectPlace::find(&edge.folder, edge) {
         Ok(place) => {
-            let keymap = Appearance::of(&place.config()).keymap().map_err(could_not)?;
+            let keymap = Appearance::of(&place.config()).keymap()?;
             Ok(keymap.as_ref().clone())
         }
-        Err(_outside) => Keymap::builtin().map_err(could_not),
+        Err(_outside) => Keymap::builtin().map_err(CommandError::from),
     }
 }
 

@@ -8,23 +8,22 @@ use clap_mangen::Man;
 
 use crate::adapters::output;
 use crate::cli::args::command;
+use crate::cli::command_error::failed;
 use crate::cli::commands::CommandResult;
 
 /// Prints the page of the program, or writes all pages into a folder, which is made if need be.
 pub(super) fn run(folder: Option<&Path>) -> CommandResult {
-    let pages = pages().map_err(|error| format!("could not write the manual: {error}"))?;
+    let pages = pages().map_err(failed("could not write the manual"))?;
     let Some(folder) = folder else {
         if let Some((_, page)) = pages.first() {
             output::bytes(page);
         }
         return Ok(ExitCode::SUCCESS);
     };
-    std::fs::create_dir_all(folder)
-        .map_err(|error| format!("could not make {}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder).map_err(failed(format!("could not make {}", folder.display())))?;
     for (name, page) in &pages {
         let file = folder.join(name);
-        std::fs::write(&file, page)
-            .map_err(|error| format!("could not write {}: {error}", file.display()))?;
+        std::fs::write(&file, page).map_err(failed(format!("could not write {}", file.display())))?;
     }
     output::line(&format!(
         "{} pages are in {}; read one with `man -l {}`",
@@ -45,15 +44,12 @@ fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
 }
 
 fn page(command: &Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) -> std::io::Result<()> {
-    let titled = command
-        .clone()
-        .name(name.to_owned())
-        .disable_help_subcommand(true);
+    let titled = command.clone().name(name.to_owned());
     let mut text = Vec::new();
     Man::new(titled).render(&mut text)?;
     pages.push((format!("{name}.1"), text));
     for verb in command.get_subcommands() {
-        if !verb.is_hide_set() && verb.get_name() != "help" {
+        if !verb.is_hide_set() {
             page(verb, &format!("{name}-{}", verb.get_name()), pages)?;
         }
     }

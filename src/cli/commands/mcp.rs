@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::signal;
 use crate::adapters::output;
 use crate::cli::args::{SIGNALS, parse_word};
+use crate::cli::command_error;
 use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::SignalKind;
@@ -44,7 +45,7 @@ pub(super) fn run(edge: &ProcessEnv) -> CommandResult {
     signal::attempt_and_token(edge)?;
     let send = |kind, text: String, report| signal::of_this_attempt(edge, kind, (text, report));
     let mut input = io::stdin().lock();
-    while let Some(line) = next_line(&mut input).map_err(|why| format!("could not read a message: {why}"))? {
+    while let Some(line) = next_line(&mut input).map_err(command_error::failed("could not read a message"))? {
         if let Some(answer) = answer(&line, &send) {
             output::json(&answer);
         }
@@ -73,7 +74,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 /// Returns the answer to a message; none to one that wants none.
 fn answer<F>(line: &Line, send: &F) -> Option<Value>
 where
-    F: Fn(SignalKind, String, Option<String>) -> Result<CommandReply, String>,
+    F: Fn(SignalKind, String, Option<String>) -> CommandResult<CommandReply>,
 {
     let message = match line {
         Line::TooLong => {
@@ -118,7 +119,7 @@ fn failed(id: &Value, (code, message): &RpcError) -> Value {
 
 fn result<F>(method: &str, parameters: &Value, send: &F) -> Result<Value, RpcError>
 where
-    F: Fn(SignalKind, String, Option<String>) -> Result<CommandReply, String>,
+    F: Fn(SignalKind, String, Option<String>) -> CommandResult<CommandReply>,
 {
     match method {
         "initialize" => Ok(initialize(parameters)),
@@ -163,7 +164,7 @@ fn tool((name, help): (&str, &str)) -> Value {
 
 fn call<F>(parameters: &Value, send: &F) -> Result<Value, RpcError>
 where
-    F: Fn(SignalKind, String, Option<String>) -> Result<CommandReply, String>,
+    F: Fn(SignalKind, String, Option<String>) -> CommandResult<CommandReply>,
 {
     let wrong = |why: String| (WRONG_PARAMETERS, why);
     let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -187,7 +188,7 @@ where
     let (is_error, words) = match send(kind, said.unwrap_or_default(), report) {
         Ok(Ok(done)) => (false, done.0),
         Ok(Err(refused)) => (true, format!("the signal was refused: {}", refused.why)),
-        Err(why) => (true, why),
+        Err(why) => (true, why.to_string()),
     };
     Ok(json!({ "content": [{ "type": "text", "text": words }], "isError": is_error }))
 }

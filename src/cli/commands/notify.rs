@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::adapters::clock;
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
+use crate::cli::command_error::{CommandError, could_not};
 use crate::cli::commands::{CommandResult, exit_code};
-use crate::cli::failure::could_not;
 use crate::config::channels::{ChannelSettings, NotifyChannel};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -25,7 +25,7 @@ struct ChannelTest {
 
 /// Lists the channels; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
 pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let config = place.config();
     for finding in config.diagnostics() {
         output::problem(&finding.to_string());
@@ -35,7 +35,7 @@ pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResul
         let none =
             "no way is set: set notify.command or notify.url; without them only attached terminals call you";
         if test {
-            return Err(format!("could not try to call you: {none}"));
+            return Err(CommandError::user(format!("could not try to call you: {none}")));
         }
         if !json.json {
             output::line(none);
@@ -80,7 +80,7 @@ fn test_channel(way: &NotifyChannel, notification: &Notification) -> ChannelTest
     let result = way.transport.send(notification);
     ChannelTest {
         sent: Some(result.is_ok()),
-        why: result.err().map(could_not),
+        why: result.err().map(|why| could_not(why).to_string()),
         ..not_tested(way)
     }
 }

@@ -22,6 +22,7 @@ use crate::adapters::clock;
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::{AuditArgs, JsonFlag, PlanCommand, PlanShape};
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::atdd::StorySettings;
@@ -104,24 +105,23 @@ pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json
     let feature = feature.trim();
     let usable = |sign: char| !sign.is_control() && !"|[]`".contains(sign);
     if feature.is_empty() || feature.len() > 80 || !feature.chars().all(usable) {
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not make a plan called {feature:?}: name it in at most 80 letters, without | [ ] and backticks"
-        ));
+        )));
     }
     let gates = own_gates(Some(&place));
     if gates.is_empty() {
-        return Err(
-            "could not make a plan: nothing would prove its phases; set a check first, for example: dbs config gates.test 'make test'"
-                .to_owned(),
-        );
+        return Err(CommandError::user(
+            "could not make a plan: nothing would prove its phases; set a check first, for example: dbs config gates.test 'make test'",
+        ));
     }
     let folder = place.root.join("plans").join(plan::slug(feature));
     let failed = |error: std::io::Error| format!("could not make {}: {error}", folder.display());
     if folder.exists() {
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not make a plan: {} is there already; name it otherwise",
             folder.display()
-        ));
+        )));
     }
     std::fs::create_dir_all(&folder).map_err(failed)?;
     let date = clock::utc_date(clock::now());

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::text_file;
+use crate::cli::command_error::{CommandError, CommandResult, failed};
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
 use crate::formats::finding::{Finding, FindingLevel};
@@ -38,16 +39,21 @@ pub(super) struct PrdQueue {
 ///
 /// # Errors
 /// When the folder cannot be listed, or leads out of the project.
-pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue, String> {
+pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> CommandResult<PrdQueue> {
     let folder = place.root.join(&settings.folder);
     let files = match folder.canonicalize() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(format!("could not list {}: {error}", folder.display())),
+        Err(error) => {
+            return Err(CommandError::project(format!(
+                "could not list {}: {error}",
+                folder.display()
+            )));
+        }
         Ok(real) if !real.starts_with(&place.root) => {
-            return Err(format!(
+            return Err(CommandError::project(format!(
                 "could not list {}: it is a link out of the project; put a folder in its place, or name another: dbs config atdd.folder FOLDER",
                 folder.display()
-            ));
+            )));
         }
         Ok(_) => prds_in(&folder)?,
     };
@@ -62,13 +68,16 @@ pub(super) fn named(
     paths: &[PathBuf],
     place: Option<&ProjectPaths>,
     settings: &StorySettings,
-) -> Result<PrdQueue, String> {
+) -> CommandResult<PrdQueue> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
             files.extend(prds_in(path)?);
         } else if let Err(error) = path.symlink_metadata() {
-            return Err(format!("could not read the PRD {}: {error}", path.display()));
+            return Err(CommandError::project(format!(
+                "could not read the PRD {}: {error}",
+                path.display()
+            )));
         } else {
             files.push(path.clone());
         }
@@ -76,11 +85,11 @@ pub(super) fn named(
     read(&files, place, settings)
 }
 
-fn prds_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let failed = |error: io::Error| format!("could not list {}: {error}", folder.display());
+fn prds_in(folder: &Path) -> CommandResult<Vec<PathBuf>> {
+    let tried = format!("could not list {}", folder.display());
     let mut files = Vec::new();
-    for entry in folder.read_dir().map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for entry in folder.read_dir().map_err(failed(&tried))? {
+        let path = entry.map_err(failed(&tried))?.path();
         let is_prd = path.extension().is_some_and(|ending| ending == "json");
         if is_prd && !name_of(&path).starts_with('.') && !path.is_dir() {
             files.push(path);
@@ -94,18 +103,18 @@ fn read(
     files: &[PathBuf],
     place: Option<&ProjectPaths>,
     settings: &StorySettings,
-) -> Result<PrdQueue, String> {
+) -> CommandResult<PrdQueue> {
     if files.len() > MOST_PRDS {
         let many = files.len();
-        return Err(format!(
+        return Err(CommandError::project(format!(
             "could not read {many} PRDs: {MOST_PRDS} are the most; move some away"
-        ));
+        )));
     }
     let mut bytes_left = MOST_BYTES;
     let root = place.map(|place| place.root.as_path());
     let prds = files.iter().map(|file| match open(file, root, &mut bytes_left) {
         Ok(text) => prd::read(file, &text),
-        Err(why) => unreadable(file, &why),
+        Err(why) => unreadable(file, &why.to_string()),
     });
     let mut prds: Vec<PrdDocument> = prds.collect();
     for prd in &mut prds {
@@ -132,17 +141,17 @@ fn read(
 ///
 /// # Errors
 /// When the archive cannot be listed, or is too large.
-fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>, String> {
+fn archived(folder: &Path, root: Option<&Path>) -> CommandResult<Vec<(String, String)>> {
     let folder = folder.join(ARCHIVE_FOLDER);
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
     let files = prds_in(&folder)?;
     if files.len() > MOST_ARCHIVED {
-        return Err(format!(
+        return Err(CommandError::project(format!(
             "could not read {}: it has more than {MOST_ARCHIVED} PRDs; move some away",
             folder.display()
-        ));
+        )));
     }
     let mut bytes_left = MOST_ARCHIVED_BYTES;
     let mut found = Vec::new();
@@ -155,25 +164,26 @@ fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>,
 }
 
 /// Reads the text of a PRD. A link must not lead outside of the project, and outside of projects not outside of the PRD's folder.
-fn open(file: &Path, root: Option<&Path>, bytes_left: &mut usize) -> Result<String, String> {
+fn open(file: &Path, root: Option<&Path>, bytes_left: &mut usize) -> io::Result<String> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
-    let folder = real(folder)?;
+    let folder = folder.canonicalize()?;
     let bounds = match root {
         Some(root) if folder.starts_with(root) => root,
         _ => &folder,
     };
-    let file = real(file)?;
+    let file = file.canonicalize()?;
     if !file.starts_with(bounds) {
-        return Err(format!("it is a link to a file outside of {}", bounds.display()));
+        let why = format!("it is a link to a file outside of {}", bounds.display());
+        return Err(io::Error::other(why));
     }
     let most = u64::try_from(MOST_PRD_BYTES).unwrap_or(u64::MAX);
-    let text = text_file::read_text(&file, most).map_err(|error| error.to_string())?;
+    let text = text_file::read_text(&file, most)?;
     let left = bytes_left.checked_sub(text.len());
-    *bytes_left = left.ok_or_else(|| format!("the PRDs have more than {MOST_BYTES} bytes together"))?;
+    *bytes_left =
+        left.ok_or_else(|| io::Error::other(format!("the PRDs have more than {MOST_BYTES} bytes together")))?;
     Ok(text)
 }
 

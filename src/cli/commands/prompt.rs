@@ -11,8 +11,8 @@ use crate::adapters::stories::StoryFormats;
 use crate::adapters::text_file;
 use crate::cli::args::{JsonFlag, PromptArgs};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{TrustChange, TrustKind};
@@ -35,17 +35,15 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &PromptArgs) -> CommandResult {
 
 fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
-    let library = access.place.trust.prompt_library().map_err(could_not)?;
+    let library = access.place.trust.prompt_library()?;
     let role = wanted.role.as_deref().map(RoleId::new);
     if let Some(role) = &role {
         check_role(&library, role)?;
     }
-    let facts = access.prompt_facts(id.into(), role)?.ok_or_else(|| {
-        format!(
+    let facts = access.prompt_facts(id.into(), role)?.ok_or_else(|| CommandError::project(format!(
             "could not write a prompt for {id}: no agent works at its stage; `dbs prompt {id} --role ROLE` shows what one would be told, \
              and `dbs prompt --list` lists the roles"
-        )
-    })?;
+        )))?;
     let sent = facts
         .agent
         .attempt
@@ -77,7 +75,7 @@ fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
 }
 
 /// Checks that a requested role has a file: a typing mistake must not look like an answer.
-fn check_role(library: &PromptLibrary, role: &RoleId) -> Result<(), String> {
+fn check_role(library: &PromptLibrary, role: &RoleId) -> CommandResult<()> {
     let known: Vec<&str> = library.roles().map(|(known, _)| known.id.as_str()).collect();
     if known.contains(&role.as_str()) {
         return Ok(());
@@ -85,19 +83,22 @@ fn check_role(library: &PromptLibrary, role: &RoleId) -> Result<(), String> {
     let meant = nearest(role.as_str(), known.iter().copied())
         .map(|word| format!(", did you mean {word}"))
         .unwrap_or_default();
-    Err(format!(
+    Err(CommandError::user(format!(
         "could not find a role called {role}{meant}; there are {}",
         known.join(", ")
-    ))
+    )))
 }
 
 /// Returns the prompt of that attempt's agent; nothing when none was written for it.
-fn sent(place: &ProjectPaths, attempt: AttemptId) -> Result<Option<String>, String> {
+fn sent(place: &ProjectPaths, attempt: AttemptId) -> CommandResult<Option<String>> {
     let file = prompt_file(&place.attempts, attempt);
     match text_file::read_text(&file, LARGEST) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("could not read {}: {error}", file.display())),
+        Err(error) => Err(CommandError::project(format!(
+            "could not read {}: {error}",
+            file.display()
+        ))),
     }
 }
 
@@ -107,13 +108,13 @@ fn reading(
     place: &ProjectPaths,
     task: &Task,
     facts: &PromptFacts,
-) -> Result<String, String> {
+) -> CommandResult<String> {
     let plan = task.plan.as_deref().filter(|plan| plan.tests.is_some());
     let Some(plan) = plan.filter(|_| !facts.place.base.is_empty()) else {
         return Ok(String::new());
     };
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
-    let base = BranchName::new(&facts.place.base).map_err(could_not)?;
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
+    let base = BranchName::new(&facts.place.base)?;
     let start = task.head.as_deref().and_then(|head| CommitId::new(head).ok());
     let start = match start {
         Some(start) => start,
@@ -121,10 +122,14 @@ fn reading(
             Head::At(commit) => commit,
             // There is nothing to read yet.
             Head::Absent => return Ok(String::new()),
-            Head::Unknown(why) => return Err(format!("could not look for the base branch on origin: {why}")),
+            Head::Unknown(why) => {
+                return Err(CommandError::project(format!(
+                    "could not look for the base branch on origin: {why}"
+                )));
+            }
         },
     };
-    story_reading((&git, &start), &StoryFormats, plan, &facts.stage.evidence)
+    story_reading((&git, &start), &StoryFormats, plan, &facts.stage.evidence).map_err(CommandError::project)
 }
 
 /// Returns the prompt of the next agent; parts that only its start decides, such as its folder, are left out.
@@ -133,18 +138,18 @@ fn next(
     place: &ProjectPaths,
     library: &PromptLibrary,
     mut facts: PromptFacts,
-) -> Result<String, String> {
+) -> CommandResult<String> {
     if facts.place.base.is_empty() {
-        return Err(
-            "could not write the prompt: no base branch is set: dbs config base_branch NAME".to_owned(),
-        );
+        return Err(CommandError::project(
+            "could not write the prompt: no base branch is set: dbs config base_branch NAME",
+        ));
     }
     let branch = BranchName::feature(&SafeName::derive(&facts.task.id));
     branch.as_str().clone_into(&mut facts.place.branch);
     facts.gate_limit = Some(place.config().value(&schema::LIMITS_GATE_TIMEOUT));
     let path = edge.get("PATH").unwrap_or_default();
     let program = program_word(&edge.program, &place.root, &path);
-    library.render(&facts, &program).map_err(could_not)
+    library.render(&facts, &program).map_err(CommandError::from)
 }
 
 /// Returns the roles and blocks of the project that differ from the trusted ones, one line each.
@@ -166,7 +171,7 @@ fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
         Some(place) => place.trust.prompt_library(),
         None => PromptLibrary::read(&[]),
     };
-    let library = library.map_err(could_not)?;
+    let library = library?;
     let flows = session_setup::workflows(place.as_ref())?;
     let differences: Vec<String> = flows.iter().flat_map(|flow| library.differences(flow)).collect();
     let waiting = place.as_ref().map(waiting).unwrap_or_default();

@@ -1,8 +1,10 @@
 //! Sessions: list them; prepare a project; check that everything is there.
 
+mod check;
 mod doctor;
 
-pub(super) use doctor::{DoctorCheck, check, doctor, needs_of_agents, print_checks, warning};
+pub(super) use check::{DoctorCheck, DoctorResult, check, print_checks, warning};
+pub(super) use doctor::{doctor, needs_of_agents};
 
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
@@ -10,8 +12,8 @@ use std::process::ExitCode;
 use crate::adapters::git::{GitCli, GitSetup, likely_base};
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
+use crate::cli::command_error::{could_not, failed};
 use crate::cli::commands::{CommandResult, agents};
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::{schema, set};
@@ -50,12 +52,12 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
 }
 
 /// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
-fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> Result<(), String> {
+fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> CommandResult<()> {
     let is_set = place.config().value(&schema::BASE_BRANCH).is_some();
     if is_set || json.json || edge.is_agent() {
         return Ok(());
     }
-    let found = likely_base(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
+    let found = likely_base(&GitSetup::new(&place.root, edge.environment.clone()))?;
     let Some(found) = found else {
         return Ok(());
     };
@@ -71,11 +73,11 @@ fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> R
     ));
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
-    read.map_err(|error| format!("could not read the answer: {error}"))?;
+    read.map_err(failed("could not read the answer"))?;
     let chosen = Some(answer.trim())
         .filter(|answer| !answer.is_empty())
         .unwrap_or(&name);
-    set(&place.sources.files, "base_branch", chosen).map_err(could_not)?;
+    set(&place.sources.files, "base_branch", chosen)?;
     output::line(&format!(
         "the base branch is {chosen}; `dbs config base_branch NAME` changes that"
     ));
@@ -100,14 +102,13 @@ pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
 
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
 pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     if let Some(why) = place.state_problem() {
         return Err(could_not(why));
     }
-    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
+    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
     let workflows = &place.workflows;
-    std::fs::create_dir_all(workflows)
-        .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
+    std::fs::create_dir_all(workflows).map_err(failed(format!("could not make {}", workflows.display())))?;
     choose_base((edge, &place), json)?;
     let missing = doctor::problems(edge);
     let agent = agents::first_step(edge);

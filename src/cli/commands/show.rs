@@ -22,6 +22,7 @@ use crate::adapters::git::{GitSetup, task_branches};
 use crate::adapters::output;
 use crate::cli::args::{JsonFlag, StatusArgs};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -76,7 +77,7 @@ pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandRe
 }
 
 /// Prints the board as a server knows it now, on a connection of its own; nothing when the server has just gone.
-fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) -> Result<(), String> {
+fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) -> CommandResult<()> {
     let mut access = BoardAccess::open_project(place.clone())?;
     if !access.has_server() {
         return Ok(());
@@ -91,14 +92,16 @@ fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) ->
     Ok(())
 }
 
-fn fetch_report(access: &mut BoardAccess, report: Report, json: JsonFlag) -> Result<Vec<Bytes>, String> {
+fn fetch_report(access: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandResult<Vec<Bytes>> {
     text_of(access.query(Query::Report(report, json.into()))?)
 }
 
-fn text_of(answer: Answer) -> Result<Vec<Bytes>, String> {
+fn text_of(answer: Answer) -> CommandResult<Vec<Bytes>> {
     match answer {
         Answer::Text(pieces) => Ok(pieces),
-        other => Err(format!("could not understand the answer: {other:?}")),
+        other => Err(CommandError::internal(format!(
+            "could not understand the answer: {other:?}"
+        ))),
     }
 }
 

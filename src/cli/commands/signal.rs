@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::adapters::state_folder::sync_folder_of;
 use crate::adapters::text_file;
 use crate::cli::args::{DoneArgs, ProgressArgs, SignalText};
+use crate::cli::command_error::{CommandError, failed};
 use crate::cli::commands::{CommandResult, print_reply};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
@@ -58,7 +59,7 @@ fn say(edge: &ProcessEnv, kind: SignalKind, (text, message): (String, &SignalTex
 }
 
 /// Refuses a report about another phase than that of the attempt.
-fn is_of_phase(edge: &ProcessEnv, phase: Option<&str>) -> Result<(), String> {
+fn is_of_phase(edge: &ProcessEnv, phase: Option<&str>) -> CommandResult<()> {
     let (Some(phase), Some(task)) = (phase, edge.get("DBS_TASK")) else {
         return Ok(());
     };
@@ -69,9 +70,9 @@ fn is_of_phase(edge: &ProcessEnv, phase: Option<&str>) -> Result<(), String> {
     if is_own {
         return Ok(());
     }
-    Err(format!(
+    Err(CommandError::user(format!(
         "could not signal: this attempt works on {task}, not on phase {phase}"
-    ))
+    )))
 }
 
 /// Sends a signal with that text and report for the attempt this process belongs to.
@@ -79,7 +80,7 @@ pub(super) fn of_this_attempt(
     edge: &ProcessEnv,
     kind: SignalKind,
     (text, report): (String, Option<String>),
-) -> Result<CommandReply, String> {
+) -> CommandResult<CommandReply> {
     let (attempt, token) = attempt_and_token(edge)?;
     let ways = SignalRoute {
         socket: edge.get("DBS_SOCKET").map(Into::into),
@@ -97,7 +98,7 @@ pub(super) fn of_this_attempt(
 }
 
 /// Returns the attempt this process belongs to, and the proof of it.
-pub(super) fn attempt_and_token(edge: &ProcessEnv) -> Result<(AttemptId, String), String> {
+pub(super) fn attempt_and_token(edge: &ProcessEnv) -> CommandResult<(AttemptId, String)> {
     let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
                    people use `dbs task`, `dbs approve` and `dbs reject`";
     let attempt = edge
@@ -105,26 +106,28 @@ pub(super) fn attempt_and_token(edge: &ProcessEnv) -> Result<(AttemptId, String)
         .and_then(|text| text.parse().ok())
         .map(AttemptId);
     let both = attempt.zip(edge.get("DBS_TOKEN"));
-    both.ok_or_else(|| format!("could not signal: {outside}"))
+    both.ok_or_else(|| CommandError::user(format!("could not signal: {outside}")))
 }
 
 /// Returns the report: the text of a file, of standard input (`-`), or the JSON that was written in the place of a name.
-fn report(from: &Path) -> Result<String, String> {
+fn report(from: &Path) -> CommandResult<String> {
     if let Some(text) = from.to_str().filter(|text| text.trim_start().starts_with('{')) {
         return match serde_json::from_str::<serde::de::IgnoredAny>(text) {
             Ok(_sound) => Ok(text.trim().to_owned()),
-            Err(error) => Err(format!("could not read the report: it is no JSON: {error}")),
+            Err(error) => Err(CommandError::project(format!(
+                "could not read the report: it is no JSON: {error}"
+            ))),
         };
     }
     let text = text_input::text(from, LONGEST_REPORT)
-        .map_err(|why| format!("could not read the report {}: {why}", from.display()))?;
+        .map_err(failed(format!("could not read the report {}", from.display())))?;
     Ok(text.trim().to_owned())
 }
 
 /// Returns a key that no other signal has.
-pub fn new_key() -> Result<String, String> {
+pub fn new_key() -> CommandResult<String> {
     let mut bytes = [0_u8; 12];
-    getrandom::fill(&mut bytes).map_err(|error| format!("could not make a key: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(failed("could not make a key"))?;
     let number = bytes
         .iter()
         .fold(0_u128, |all, byte| (all << 8) | u128::from(*byte));
@@ -133,19 +136,19 @@ pub fn new_key() -> Result<String, String> {
 }
 
 /// Sends a signal by socket, else by file. Returns when it is safe.
-pub fn send(ways: &SignalRoute, signal: &SignalSent) -> Result<CommandReply, String> {
+pub fn send(ways: &SignalRoute, signal: &SignalSent) -> CommandResult<CommandReply> {
     let by_file = || send_by_file(ways.inbox.as_deref(), signal);
     let text = match &ways.socket {
         Some(socket) => match send_by_socket(socket, signal) {
             Ok(reply) => return Ok(reply),
-            Err(why) => by_file().map_err(|also| format!("{why}; {also}"))?,
+            Err(why) => by_file().map_err(|also| CommandError::user(format!("{why}; {also}")))?,
         },
         None => by_file()?,
     };
     Ok(Ok(Accepted(text)))
 }
 
-fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<CommandReply, String> {
+fn send_by_socket(socket: &Path, signal: &SignalSent) -> CommandResult<CommandReply> {
     let runtime = blocking_runtime()?;
     let call = call_once(socket, ServerCall::Signal(signal.clone()));
     let bounded = async { tokio::time::timeout(std::time::Duration::from_secs(10), call).await };
@@ -153,20 +156,19 @@ fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<CommandReply, St
         Ok(Ok(CallReply::Asked(reply))) => Ok(reply),
         Ok(Ok(other)) => Err(ProtocolError::from(other).into()),
         Ok(Err(error)) => Err(error.into()),
-        Err(_late) => Err("the server does not answer".to_owned()),
+        Err(_late) => Err(CommandError::server("the server does not answer")),
     }
 }
 
 /// Writes one file, whole or not at all, also after a power loss.
-fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, String> {
-    let folder =
-        folder.ok_or_else(|| "DBS_INBOX is not set, so the signal cannot be kept either".to_owned())?;
-    let failed =
-        |error: &dyn std::fmt::Display| format!("could not keep the signal in {}: {error}", folder.display());
-    let text = serde_json::to_vec(signal).map_err(|error| failed(&error))?;
+fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> CommandResult<String> {
+    let folder = folder
+        .ok_or_else(|| CommandError::user("DBS_INBOX is not set, so the signal cannot be kept either"))?;
+    let tried = format!("could not keep the signal in {}", folder.display());
+    let text = serde_json::to_vec(signal).map_err(failed(&tried))?;
     let kept = folder.join(format!("{}.json", signal.key));
     let written = text_file::replace_private(&kept, &text).and_then(|()| sync_folder_of(&kept));
-    written.map_err(|error| failed(&error))?;
+    written.map_err(failed(&tried))?;
     Ok("the server was not reached; the signal is kept as a file, and a server will read it".to_owned())
 }
 
@@ -203,12 +205,10 @@ mod tests {
         std::fs::write(&file, "x".repeat(LONGEST_REPORT)).unwrap();
         assert_eq!(report(&file).unwrap().len(), LONGEST_REPORT);
         std::fs::write(&file, "x".repeat(LONGEST_REPORT + 1)).unwrap();
-        assert!(report(&file).unwrap_err().contains("more than 65536 bytes"));
-        assert!(
-            report(&folder.path().join("none"))
-                .unwrap_err()
-                .contains("report")
-        );
+        let why = report(&file).unwrap_err().to_string();
+        assert!(why.contains("more than 65536 bytes"), "{why}");
+        let why = report(&folder.path().join("none")).unwrap_err().to_string();
+        assert!(why.contains("report"), "{why}");
     }
 
     #[test]
@@ -228,7 +228,8 @@ mod tests {
             },
             &signal,
         )
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
         assert!(why.contains("DBS_INBOX"), "{why}");
     }
 }

@@ -7,8 +7,8 @@ use crate::adapters::deadline::Deadline;
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::{CommandResult, print_done};
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::pluralized;
@@ -50,38 +50,39 @@ pub(super) fn stop(edge: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) 
 }
 
 /// Ends the server and waits until it is gone; returns its answer, or nothing where none runs.
-pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> Result<Option<String>, String> {
+pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> CommandResult<Option<String>> {
     match access.call(call)? {
         None => Ok(None),
         Some(CallReply::Done(text)) => {
             wait_until_gone(&access.place)?;
             Ok(Some(text))
         }
-        Some(other) => Err(format!("could not stop the server: {other:?}")),
+        Some(other) => Err(CommandError::server(format!(
+            "could not stop the server: {other:?}"
+        ))),
     }
 }
 
 /// Stops everything that still runs in terminals. The store is held meanwhile, so that no server starts more.
-fn stop_agents(access: &BoardAccess) -> Result<usize, String> {
+fn stop_agents(access: &BoardAccess) -> CommandResult<usize> {
     let _store = access
         .place
         .store
         .database
         .exists()
         .then(|| access.store())
-        .transpose()
-        .map_err(could_not)?;
-    stop_programs(&access.holders())
+        .transpose()?;
+    Ok(stop_programs(&access.holders())?)
 }
 
 /// Waits until no server listens any more.
-fn wait_until_gone(place: &ProjectPaths) -> Result<(), String> {
+fn wait_until_gone(place: &ProjectPaths) -> CommandResult<()> {
     let deadline = Deadline::after(LONGEST);
     while BoardAccess::open_project(place.clone()).is_ok_and(|access| access.has_server()) {
         if deadline.is_over() {
-            return Err(
-                "could not end the server: it still answers; see what it does with `dbs logs`".to_owned(),
-            );
+            return Err(CommandError::server(
+                "could not end the server: it still answers; see what it does with `dbs logs`",
+            ));
         }
         deadline.sleep();
     }

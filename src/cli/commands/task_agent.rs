@@ -2,7 +2,7 @@
 
 use crate::cli::args::AgentArgs;
 use crate::cli::board_access::BoardAccess;
-use crate::cli::failure::could_not;
+use crate::cli::command_error::{CommandError, CommandResult, failed};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::agent_names;
@@ -15,7 +15,7 @@ pub(super) fn changed(
     edge: &ProcessEnv,
     task: &TaskId,
     said: &AgentArgs,
-) -> Result<Option<Box<AgentSettings>>, String> {
+) -> CommandResult<Option<Box<AgentSettings>>> {
     let all = [&said.agent, &said.model, &said.effort, &said.permissions];
     if all.iter().all(|part| part.is_none()) {
         return Ok(None);
@@ -30,7 +30,7 @@ pub(super) fn changed(
 ///
 /// # Errors
 /// When there is none, with the nearest.
-pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> Result<(), String> {
+pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> CommandResult<()> {
     let Some(name) = said
         .agent
         .as_deref()
@@ -39,28 +39,28 @@ pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> Result<(), Stri
     else {
         return Ok(());
     };
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let names = agent_names(&place.config());
     if names.iter().any(|known| known == name) {
         return Ok(());
     }
     let meant = nearest(name, &names).map(|meant| format!(", did you mean `{meant}`"));
-    Err(format!(
+    Err(CommandError::user(format!(
         "could not use the agent {name}: there is no kind of agent of that name{}; there are {}",
         meant.unwrap_or_default(),
         names.join(", ")
-    ))
+    )))
 }
 
 /// Merges the earlier settings with those of the command line; `default` takes a part back.
-pub(super) fn merged(said: &AgentArgs, before: AgentSettings) -> Result<AgentSettings, String> {
+pub(super) fn merged(said: &AgentArgs, before: AgentSettings) -> CommandResult<AgentSettings> {
     let part = |said: &Option<String>, before: Option<String>| match said.as_deref().map(str::trim) {
         None => before,
         Some("default") => None,
         Some(word) => Some(word.to_owned()),
     };
     if let Some(rules) = said.permissions.as_deref().filter(|rules| *rules != "default") {
-        read_setting(rules).map_err(|why| format!("could not take over the permissions: {why}"))?;
+        read_setting(rules).map_err(failed("could not take over the permissions"))?;
     }
     Ok(AgentSettings {
         agent: part(&said.agent, before.agent),

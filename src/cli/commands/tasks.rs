@@ -8,6 +8,7 @@ use crate::adapters::deadline::Deadline;
 use crate::adapters::desktop::editor;
 use crate::cli::args::{JsonFlag, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show, task_agent};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
@@ -66,7 +67,8 @@ fn id(text: &str) -> TaskId {
 fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let detail = access.task(&id(name))?.ok_or_else(|| {
-        format!("could not edit {name}: there is no such task; `dbs task list` shows those there are")
+        CommandError::user(format!("could not edit {name}: there is no such task"))
+            .with_hint("`dbs task list` shows those there are")
     })?;
     let task = detail.task;
     let before = format!("{}\n\n{}\n", task.title, task.body.trim_end());
@@ -78,9 +80,9 @@ fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
         ..TaskPatch::default()
     };
     if patch == TaskPatch::default() {
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not change {name}: nothing was changed in the editor"
-        ));
+        )));
     }
     let answer = access.execute(&edge.author(), Command::Update(id(name), patch))?;
     Ok(print_reply(&answer, "", json))
@@ -88,7 +90,7 @@ fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
 
 fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
     if let Some(status) = &update.status {
-        return Err(status_way(&update.id, status));
+        return Err(CommandError::user(status_way(&update.id, status)));
     }
     let described = update
         .description
@@ -109,9 +111,9 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
         plan: None,
     };
     if patch == TaskPatch::default() {
-        return Err(
-            "could not change anything: say what to change, for example --title or --priority".to_owned(),
-        );
+        return Err(CommandError::user(
+            "could not change anything: say what to change, for example --title or --priority",
+        ));
     }
     execute(edge, Command::Update(id(&update.id), patch), update.json)
 }
@@ -157,7 +159,7 @@ pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
     }
     let retried = BoardAccess::open(edge)?.execute(&edge.author(), command)?;
     if retried.is_err() {
-        clean(false)?.map_err(|refusal| refusal.why)?;
+        clean(false)??;
     }
     Ok(print_reply(&retried, "", retry.json))
 }
@@ -215,14 +217,14 @@ fn reply_or(
 
 /// Returns the first ask of a task's agent. An observed wait is waited for until the board knows it: without that the reply would be
 /// refused, or be taken for something else.
-fn open_ask(access: &mut BoardAccess, task: &TaskId) -> Result<Option<(AttemptId, Ask)>, String> {
+fn open_ask(access: &mut BoardAccess, task: &TaskId) -> CommandResult<Option<(AttemptId, Ask)>> {
     open_ask_until(&Deadline::after(UNTIL_BOARD_KNOWS), || access.task(task))
 }
 
 fn open_ask_until(
     deadline: &Deadline,
-    mut look: impl FnMut() -> Result<Option<TaskDetail>, String>,
-) -> Result<Option<(AttemptId, Ask)>, String> {
+    mut look: impl FnMut() -> CommandResult<Option<TaskDetail>>,
+) -> CommandResult<Option<(AttemptId, Ask)>> {
     loop {
         let Some(detail) = look()? else {
             return Ok(None);
@@ -255,9 +257,10 @@ pub(super) fn interrupt(edge: &ProcessEnv, id: &str, json: JsonFlag) -> CommandR
 /// Stops an agent, named by its name, its attempt or its task.
 pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
-    let attempt = access
-        .open_attempt(name)?
-        .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
+    let attempt = access.open_attempt(name)?.ok_or_else(|| {
+        CommandError::user(format!("could not find an agent at work called {name}"))
+            .with_hint("`dbs status` lists them")
+    })?;
     let answer = access.execute(&edge.author(), Command::Kill(attempt.id))?;
     Ok(print_reply(&answer, "", json))
 }

@@ -13,33 +13,35 @@ use crate::adapters::output;
 use crate::adapters::project::Project;
 use crate::cli::args::{TrustArgs, TrustView};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::{CommandResult, exit_code, print_done};
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::config::trust::{TrustChange, TrustEntry, TrustKind, TrustRecord, TrustReport, changed_lines};
+use crate::config::trust::{
+    TrustChange, TrustEntry, TrustError, TrustKind, TrustRecord, TrustReport, changed_lines,
+};
 use crate::protocol::wire::ServerCall;
 use crate::term::{sanitize, sanitize_command};
 
 /// Shows the parts to trust, trusts them or forgets them.
 pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     if wanted.hash.is_none() && wanted.origin.is_none() && !wanted.forget && !wanted.state {
         return Ok(print(edge, &place, wanted));
     }
     refuse_agents(edge)?;
     let done = if let Some(hash) = wanted.hash.as_deref().map(str::trim) {
-        place.trust.trust(hash).map_err(could_not)?;
+        place.trust.trust(hash)?;
         format!("trusted: what has the hash {hash}")
     } else if let Some(address) = &wanted.origin {
         origin::accept(&place, edge, address)?
     } else if wanted.state {
-        let project = Project::find(&place.root).map_err(could_not)?;
+        let project = Project::find(&place.root)?;
         let own = edge.state_folder();
-        project.adopt_state(own.as_deref()).map_err(could_not)?;
+        project.adopt_state(own.as_deref())?;
         "the state in this project is used from now on".to_owned()
     } else {
-        place.trust.forget().map_err(could_not)?;
+        place.trust.forget()?;
         "nothing of this project is trusted any more".to_owned()
     };
     // A running server takes it over at once; it reports itself the parts that it cannot understand.
@@ -52,12 +54,11 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
 ///
 /// # Errors
 /// When an agent asks.
-pub(super) fn refuse_agents(edge: &ProcessEnv) -> Result<(), String> {
+pub(super) fn refuse_agents(edge: &ProcessEnv) -> CommandResult<()> {
     if edge.is_agent() {
-        return Err(
-            "could not trust anything for an agent: a person does that, in a terminal of their own"
-                .to_owned(),
-        );
+        return Err(CommandError::config(
+            "could not trust anything for an agent: a person does that, in a terminal of their own",
+        ));
     }
     Ok(())
 }
@@ -195,7 +196,7 @@ fn plan_row(record: &TrustRecord) -> serde_json::Value {
 }
 
 /// Returns the trusted commands of plans, which `dbs run` does not ask about again.
-fn plan_lines(plans: &Result<Vec<TrustRecord>, String>) -> Vec<String> {
+fn plan_lines(plans: &Result<Vec<TrustRecord>, TrustError>) -> Vec<String> {
     let lines = |record: &TrustRecord| {
         let plan = record.plan.as_deref().unwrap_or_default();
         let head = format!("{:<8} {:<9} {}", "trusted", "plan", sanitize(plan));

@@ -2,19 +2,22 @@
 
 use clap::FromArgMatches as _;
 
-use crate::cli::args::{CliArgs, CliCommand, DeferredArgs, EventsArgs, LogsArgs, TaskCommand, command};
+use crate::cli::args::{
+    CliArgs, CliCommand, DeferredArgs, EventsArgs, LogsArgs, TaskCommand, command, help_of,
+};
+use crate::cli::command_error::{CommandError, CommandResult};
 use crate::config::process_env::ProcessEnv;
 
 /// Executes one typed command, which prints by itself; its exit code is dropped.
 ///
 /// # Errors
 /// The words that could not be parsed, or the failure, for people.
-pub fn run(words: &[String], edge: &ProcessEnv) -> Result<(), String> {
+pub fn run(words: &[String], edge: &ProcessEnv) -> CommandResult<()> {
     super::run(read(words)?, edge).map(drop)
 }
 
 /// Parses words as the command line does; `dbs` before them and `task` may be left out.
-fn read(words: &[String]) -> Result<CliCommand, String> {
+fn read(words: &[String]) -> CommandResult<CliCommand> {
     let words = match words {
         [first, rest @ ..] if first == "dbs" => rest,
         all => all,
@@ -30,13 +33,18 @@ fn read(words: &[String]) -> Result<CliCommand, String> {
     let matches = all
         .clone()
         .try_get_matches_from(head.chain(words.iter().map(String::as_str)))
-        .map_err(|error| error.render().to_string().trim_end().to_owned())?;
-    let arguments =
-        CliArgs::from_arg_matches(&matches).map_err(|error| error.format(&mut all).render().to_string())?;
+        .map_err(|error| CommandError::user(error.render().to_string().trim_end()))?;
+    let arguments = CliArgs::from_arg_matches(&matches)
+        .map_err(|error| CommandError::user(error.format(&mut all).render().to_string()))?;
     match arguments.command {
+        Some(CliCommand::Help { words }) => Err(CommandError::user(
+            help_of(&words).render().to_string().trim_end(),
+        )),
         Some(verb) if fits(&verb) => Ok(verb),
-        Some(_) => Err("this one needs a terminal of its own: run it outside of these lines".to_owned()),
-        None => Err("type help for what can be typed".to_owned()),
+        Some(_) => Err(CommandError::user(
+            "this one needs a terminal of its own: run it outside of these lines",
+        )),
+        None => Err(CommandError::user("type help for what can be typed")),
     }
 }
 
@@ -93,12 +101,12 @@ mod tests {
             "edit t-1",
             "events --follow",
         ] {
-            let why = read(&words(line)).unwrap_err();
+            let why = read(&words(line)).unwrap_err().to_string();
             assert!(why.contains("terminal of its own"), "{line}: {why}");
         }
-        let why = read(&words("relase t-1")).unwrap_err();
+        let why = read(&words("relase t-1")).unwrap_err().to_string();
         assert!(why.contains("relase"), "{why}");
-        let help = read(&words("retry --help")).unwrap_err();
+        let help = read(&words("retry --help")).unwrap_err().to_string();
         assert!(help.contains("--note"), "{help}");
     }
 }

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::{JsonFlag, WorkflowCommand};
+use crate::cli::command_error::{CommandError, failed};
 use crate::cli::commands::{CommandResult, exit_code};
-use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::capabilities;
 use crate::config::process_env::ProcessEnv;
@@ -30,8 +30,9 @@ pub(super) fn run(edge: &ProcessEnv, verb: WorkflowCommand) -> CommandResult {
 }
 
 /// Returns the built-in workflows, and the project's own where there is a project.
-fn in_force(edge: &ProcessEnv) -> Result<Vec<Workflow>, String> {
-    session_setup::workflows(ProjectPaths::find(&edge.folder, edge).ok().as_ref())
+fn in_force(edge: &ProcessEnv) -> CommandResult<Vec<Workflow>> {
+    let place = ProjectPaths::find(&edge.folder, edge).ok();
+    Ok(session_setup::workflows(place.as_ref())?)
 }
 
 fn list(flows: &[Workflow], json: JsonFlag) {
@@ -49,7 +50,10 @@ fn show(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
     let flow = flows
         .iter()
         .find(|flow| flow.id.as_str() == name)
-        .ok_or_else(|| format!("could not find a workflow called {name}; `dbs workflow list` lists all"))?;
+        .ok_or_else(|| {
+            CommandError::config(format!("could not find a workflow called {name}"))
+                .with_hint("`dbs workflow list` lists all")
+        })?;
     if json.json {
         output::json(flow);
     } else {
@@ -72,7 +76,7 @@ fn glyphs(edge: &ProcessEnv) -> Glyphs {
 fn check(edge: &ProcessEnv, files: &[PathBuf], json: JsonFlag) -> CommandResult {
     let own;
     let files = if files.is_empty() {
-        let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+        let place = ProjectPaths::find(&edge.folder, edge)?;
         own = session_setup::own_workflows(&place)?;
         &own
     } else {
@@ -99,9 +103,9 @@ struct WorkflowFile {
 }
 
 impl WorkflowFile {
-    fn read(file: &Path) -> Result<WorkflowFile, String> {
+    fn read(file: &Path) -> CommandResult<WorkflowFile> {
         let text = text_file::read_text(file, text_file::LARGEST_WRITTEN)
-            .map_err(|error| format!("could not read {}: {error}", file.display()))?;
+            .map_err(failed(format!("could not read {}", file.display())))?;
         let (flow, findings) = workflow::read(file, &text);
         Ok(WorkflowFile {
             file: file.to_owned(),

@@ -1,6 +1,7 @@
 //! Execution of typed lines: answers to prompts, and every command of the program.
 
 use crate::adapters::output;
+use crate::client::error::ClientError;
 use crate::client::plain::PlainClient;
 use crate::domain::{Accepted, Refusal};
 use crate::protocol::connection::{self, ProtocolError};
@@ -24,7 +25,7 @@ impl PlainClient {
                 // A person who asks wants to know the present state.
                 let fresh = self.refresh().await;
                 output::all(self.prompts.list(&self.attention));
-                fresh.map_err(String::from)
+                fresh.map_err(ClientError::from)
             }
             PlainTyped::Reply(lines) => {
                 output::all(lines);
@@ -46,19 +47,19 @@ impl PlainClient {
             PlainTyped::CommandLine(words) => self.run_command(&words).await,
         };
         if let Err(why) = done {
-            output::all(why.lines());
+            output::all(why.to_string().lines());
         }
         true
     }
 
-    async fn run_command(&self, line: &str) -> Result<(), String> {
-        let words = shell_words::split(line).map_err(|error| format!("could not read that: {error}"))?;
+    async fn run_command(&self, line: &str) -> Result<(), ClientError> {
+        let words = shell_words::split(line)?;
         let run = self.commands.run;
         self.spawn_blocking(move |_place, edge| run(&words, edge)).await
     }
 
     /// Sends the server a call that it accepts or refuses, and prints its answer.
-    async fn request(&self, call: ServerCall) -> Result<(), String> {
+    async fn request(&self, call: ServerCall) -> Result<(), ClientError> {
         match connection::call_once(&self.place.socket, call).await? {
             CallReply::Asked(reply) => print(reply),
             other => Err(ProtocolError::from(other).into()),
@@ -66,8 +67,8 @@ impl PlainClient {
     }
 }
 
-fn print(answer: Result<Accepted, Refusal>) -> Result<(), String> {
-    let accepted = answer.map_err(|refusal| refusal.why)?;
+fn print(answer: Result<Accepted, Refusal>) -> Result<(), ClientError> {
+    let accepted = answer.map_err(|refusal| ClientError::Refused(refusal.why))?;
     output::line(&accepted.0);
     Ok(())
 }

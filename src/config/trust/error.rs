@@ -13,8 +13,27 @@ pub enum TrustError {
     #[error("trust anything here: the state in {state} has no identity that names this repository; \
              move it away, or use it as it is with `dbs trust --state`", state = .0.display())]
     NoIdentity(PathBuf),
-    #[error("{0}")]
+    #[error("use {0}; fix the file first")]
     Unreadable(String),
-    #[error("write {file}: {why}", file = .file.display())]
-    Failed { file: PathBuf, why: io::Error },
+    #[error("read {file}: {why}", file = .file.display())]
+    Record { file: PathBuf, why: RecordError },
+    #[error("read {file}: {why}; dbs trust --forget drops it", file = .file.display())]
+    PlanRecord { file: PathBuf, why: RecordError },
+    #[error("{act} {file}: {why}", file = .file.display())]
+    Failed {
+        act: &'static str,
+        file: PathBuf,
+        why: io::Error,
+    },
+}
+
+/// Error of reading a record of trust.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("it is of another project, plan or version")]
+    Other,
 }

@@ -11,7 +11,7 @@ use crate::config::layers::guarded_settings;
 use crate::config::schema::spec_of;
 use crate::config::setting::SettingTrust;
 use crate::config::trust::item::{ListedText, TrustItem, TrustKind};
-use crate::config::trust::scripts;
+use crate::config::trust::{TrustError, scripts};
 
 /// Everything in a project's files that starts a program or steers an agent, in the order in which it is hashed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ impl TrustListing {
     ///
     /// # Errors
     /// The folder or file that cannot be read, and why; reads after "could not".
-    pub(super) fn read(project: &Project, files: &ConfigFiles) -> Result<TrustListing, String> {
+    pub(super) fn read(project: &Project, files: &ConfigFiles) -> Result<TrustListing, TrustError> {
         let mut items: Vec<ListedText> = Vec::new();
         let (settings, unreadable) = guarded_settings(files);
         for raw in settings {
@@ -52,8 +52,8 @@ impl TrustListing {
         let mut of_folders = Vec::new();
         for (folder, ending, kind) in FOLDERS {
             for file in files_of(&project.folder().join(folder), ending)? {
-                let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
-                    .map_err(|error| format!("read {}: {error}", file.display()))?;
+                let text =
+                    text_file::read_text(&file, text_file::LARGEST_WRITTEN).map_err(failed("read", &file))?;
                 let name = format!(
                     ".debussy/{folder}/{}",
                     file.file_name().unwrap_or_default().to_string_lossy()
@@ -94,14 +94,18 @@ fn kind_of(parts: &[&str]) -> Option<TrustKind> {
     }
 }
 
-fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
-    let failed = |error: std::io::Error| format!("list {}: {error}", folder.display());
+fn failed(act: &'static str, file: &Path) -> impl FnOnce(std::io::Error) -> TrustError {
+    let file = file.to_owned();
+    move |why| TrustError::Failed { act, file, why }
+}
+
+fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, TrustError> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(failed)?,
+        entries => entries.map_err(failed("list", folder))?,
     };
-    let paths = entries.map(|entry| Ok(entry.map_err(failed)?.path()));
-    let mut files = paths.collect::<Result<Vec<PathBuf>, String>>()?;
+    let paths = entries.map(|entry| Ok(entry.map_err(failed("list", folder))?.path()));
+    let mut files = paths.collect::<Result<Vec<PathBuf>, TrustError>>()?;
     files.retain(|file| file.extension().is_some_and(|found| found == ending));
     files.sort();
     Ok(files)

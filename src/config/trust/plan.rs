@@ -1,7 +1,7 @@
 //! Trust of a person in a plan: the exact commands of its gates. Its record is kept beside that of the project and never counts as it.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
@@ -36,11 +36,15 @@ impl ProjectTrust {
     ///
     /// # Errors
     /// The record that cannot be read, and why; reads after "could not".
-    pub fn plans(&self) -> Result<Vec<TrustRecord>, String> {
+    pub fn plans(&self) -> Result<Vec<TrustRecord>, TrustError> {
         let Some(folder) = self.plan_folder() else {
             return Ok(Vec::new());
         };
-        let failed = |error: io::Error| format!("list {}: {error}", folder.display());
+        let failed = |why| TrustError::Failed {
+            act: "list",
+            file: folder.clone(),
+            why,
+        };
         let entries = match std::fs::read_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries.map_err(failed)?,
@@ -51,7 +55,7 @@ impl ProjectTrust {
             let read = TrustRecord::read(&file, |record| {
                 record.root == self.root() && record.plan.is_some()
             });
-            let record = read.map_err(|why| unreadable(&file, &why))?;
+            let record = read.map_err(|why| TrustError::Record { file, why })?;
             records.extend(record.filter(|record| record.is_of(&self.project)));
         }
         records.sort_by(|one, other| one.plan.cmp(&other.plan));
@@ -64,9 +68,11 @@ impl ProjectTrust {
             return Ok(());
         };
         match std::fs::remove_dir_all(&folder) {
-            Err(why) if why.kind() != io::ErrorKind::NotFound => {
-                Err(TrustError::Failed { file: folder, why })
-            }
+            Err(why) if why.kind() != io::ErrorKind::NotFound => Err(TrustError::Failed {
+                act: "write",
+                file: folder,
+                why,
+            }),
             Ok(()) | Err(_) => Ok(()),
         }
     }
@@ -88,8 +94,9 @@ impl PlanTrust {
         let is_own = |record: &TrustRecord| {
             record.root == self.project.root() && record.plan.as_ref() == Some(&self.plan)
         };
-        let record = TrustRecord::read(file, is_own).map_err(|why| {
-            TrustError::Unreadable(format!("{}; dbs trust --forget drops it", unreadable(file, &why)))
+        let record = TrustRecord::read(file, is_own).map_err(|why| TrustError::PlanRecord {
+            file: file.clone(),
+            why,
         })?;
         let own = record.filter(|record| record.is_of(&self.project));
         Ok(own.map(|record| record.items).unwrap_or_default())
@@ -109,12 +116,9 @@ impl PlanTrust {
         let mut record = TrustRecord::new(&self.project, false, items)?;
         record.plan = Some(self.plan.clone());
         record.write(file).map_err(|why| TrustError::Failed {
+            act: "write",
             file: file.clone(),
             why,
         })
     }
-}
-
-fn unreadable(file: &Path, why: &str) -> String {
-    format!("read {}: {why}", file.display())
 }

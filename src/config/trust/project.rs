@@ -43,7 +43,11 @@ impl ProjectTrust {
     pub fn look(&self) -> TrustReport {
         let listing = TrustListing::read(&self.project, &self.files);
         let record = self.record();
-        let problem = listing.as_ref().err().or(record.as_ref().err()).cloned();
+        let problem = listing
+            .as_ref()
+            .err()
+            .or(record.as_ref().err())
+            .map(ToString::to_string);
         let record = record.unwrap_or_default();
         let (record, former) = match record {
             Some(record) if !record.is_of(&self.project) => (None, Some(record)),
@@ -64,7 +68,7 @@ impl ProjectTrust {
     pub fn trust(&self, hash: &str) -> Result<(), TrustError> {
         let listing = self.listing()?;
         if let Some(why) = listing.unreadable {
-            return Err(TrustError::Unreadable(format!("use {why}; fix the file first")));
+            return Err(TrustError::Unreadable(why));
         }
         let now = listing.hash();
         if now != hash {
@@ -100,6 +104,7 @@ impl ProjectTrust {
         let Some(file) = &self.record else { return Ok(()) };
         match std::fs::remove_file(file) {
             Err(why) if why.kind() != io::ErrorKind::NotFound => Err(TrustError::Failed {
+                act: "write",
                 file: file.clone(),
                 why,
             }),
@@ -191,13 +196,16 @@ impl ProjectTrust {
     }
 
     fn listing(&self) -> Result<TrustListing, TrustError> {
-        TrustListing::read(&self.project, &self.files).map_err(TrustError::Unreadable)
+        TrustListing::read(&self.project, &self.files)
     }
 
-    fn record(&self) -> Result<Option<TrustRecord>, String> {
+    fn record(&self) -> Result<Option<TrustRecord>, TrustError> {
         let Some(file) = &self.record else { return Ok(None) };
         let is_own = |record: &TrustRecord| record.root == self.root() && record.plan.is_none();
-        TrustRecord::read(file, is_own).map_err(|why| format!("read {}: {why}", file.display()))
+        TrustRecord::read(file, is_own).map_err(|why| TrustError::Record {
+            file: file.clone(),
+            why,
+        })
     }
 
     fn write_listing(&self, listing: TrustListing) -> Result<(), TrustError> {
@@ -208,6 +216,7 @@ impl ProjectTrust {
     fn write(&self, record: &TrustRecord) -> Result<(), TrustError> {
         let file = self.record.as_ref().ok_or(TrustError::NoFolder)?;
         record.write(file).map_err(|why| TrustError::Failed {
+            act: "write",
             file: file.clone(),
             why,
         })

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::adapters::project::Project;
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
-use crate::config::trust::error::TrustError;
+use crate::config::trust::error::{RecordError, TrustError};
 use crate::config::trust::item::TrustItem;
 use crate::config::trust::listing::hash;
 
@@ -73,14 +73,14 @@ impl TrustRecord {
     pub(super) fn read(
         file: &Path,
         is_meant: impl Fn(&TrustRecord) -> bool,
-    ) -> Result<Option<TrustRecord>, String> {
+    ) -> Result<Option<TrustRecord>, RecordError> {
         let text = match text_file::read_text(file, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            text => text.map_err(|error| error.to_string())?,
+            text => text?,
         };
-        let record: TrustRecord = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let record: TrustRecord = serde_json::from_str(&text)?;
         if record.version != VERSION || !is_meant(&record) {
-            return Err("it is of another project, plan or version".to_owned());
+            return Err(RecordError::Other);
         }
         Ok(Some(record))
     }

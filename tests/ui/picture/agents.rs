@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use dbs::adapters::rehearsal::{
-    Console, KeySource, OutgoingSignal, RehearsalContext, RehearsalSpeed, SignalSink, run,
+    Console, KeySource, OutgoingSignal, RehearsalContext, RehearsalSpeed, SignalSink, SinkError, run,
 };
 use dbs::domain::{Attempt, TaskId};
 use dbs::formats::scenario::Scenario;
@@ -125,7 +125,7 @@ pub(crate) fn written_by(
 struct NoSink;
 
 impl SignalSink for NoSink {
-    fn send(&mut self, _signal: &OutgoingSignal) -> Result<(), String> {
+    fn send(&mut self, _signal: &OutgoingSignal) -> Result<(), SinkError> {
         Ok(())
     }
 }

@@ -8,7 +8,6 @@ use crate::cli::args::AtddCheckArgs;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::plans::{Audited, finding_json, finding_line};
 use crate::cli::commands::prd_queue::{self, QueuedPrd};
-use crate::cli::failure::could_not;
 use crate::config::Config;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
@@ -22,7 +21,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
         .map_or_else(|_none| Config::default(), ProjectPaths::config);
     let settings = StorySettings::of(&config);
     let queue = if wanted.paths.is_empty() {
-        prd_queue::whole(&place.map_err(could_not)?, &settings)?.prds
+        prd_queue::whole(&place?, &settings)?.prds
     } else {
         prd_queue::named(&wanted.paths, place.as_ref().ok(), &settings)?.prds
     };

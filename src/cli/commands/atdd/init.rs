@@ -10,8 +10,8 @@ use super::DOCUMENTS;
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::AtddInitArgs;
+use crate::cli::command_error::{CommandError, failed};
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -27,7 +27,7 @@ struct InitReport {
 }
 
 pub(super) fn run(edge: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let queue = StorySettings::of(&place.config()).folder;
     // Nothing is made where something cannot be made.
     for (name, _) in STORY_TEMPLATES {
@@ -41,12 +41,13 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
             report.kept.push(format!("{folder}/"));
             continue;
         }
-        std::fs::create_dir_all(&path).map_err(failed("make", &path))?;
+        std::fs::create_dir_all(&path).map_err(failed(format!("could not make {}", path.display())))?;
         report.made.push(format!("{folder}/"));
     }
     for (name, text) in STORY_TEMPLATES {
         let path = place.root.join(DOCUMENTS).join(name);
-        let list = write(&path, text, wanted.force).map_err(failed("write", &path))?;
+        let list = write(&path, text, wanted.force)
+            .map_err(failed(format!("could not write {}", path.display())))?;
         let list = match list {
             Written::Made => &mut report.made,
             Written::Kept => &mut report.kept,
@@ -87,7 +88,7 @@ fn write(path: &Path, text: &str, may_replace: bool) -> io::Result<Written> {
 }
 
 /// Refuses a path whose parts are links, or other things than folders and the expected file.
-fn plain(root: &Path, inside: &str, is_it: impl Fn(&Path) -> bool) -> Result<(), String> {
+fn plain(root: &Path, inside: &str, is_it: impl Fn(&Path) -> bool) -> CommandResult<()> {
     let mut path: PathBuf = root.to_owned();
     let mut parts = Path::new(inside).components().peekable();
     while let Some(part) = parts.next() {
@@ -95,27 +96,23 @@ fn plain(root: &Path, inside: &str, is_it: impl Fn(&Path) -> bool) -> Result<(),
         let is_last = parts.peek().is_none();
         match path.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(failed("look at", &path)(error)),
+            Err(error) => return Err(failed(format!("could not look at {}", path.display()))(error)),
             Ok(found) if found.is_symlink() => {
-                return Err(format!(
+                return Err(CommandError::user(format!(
                     "could not prepare stories: {} is a link, which could lead anywhere; put a folder or file of the project in its place",
                     path.display()
-                ));
+                )));
             }
             Ok(found) if (is_last && is_it(&path)) || (!is_last && found.is_dir()) => {}
             Ok(_) => {
-                return Err(format!(
+                return Err(CommandError::user(format!(
                     "could not prepare stories: {} is in the way; move it away",
                     path.display()
-                ));
+                )));
             }
         }
     }
     Ok(())
-}
-
-fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> String {
-    move |error| format!("could not {what} {}: {error}", path.display())
 }
 
 impl InitReport {

@@ -7,9 +7,11 @@ use super::DOCUMENTS;
 use crate::adapters::agents::find_program;
 use crate::adapters::git::{GitSetup, seen_files};
 use crate::cli::args::JsonFlag;
+use crate::cli::command_error::could_not;
 use crate::cli::commands::agents;
-use crate::cli::commands::sessions::{DoctorCheck, check, needs_of_agents, print_checks, warning};
-use crate::cli::failure::could_not;
+use crate::cli::commands::sessions::{
+    DoctorCheck, DoctorResult, check, needs_of_agents, print_checks, warning,
+};
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -46,7 +48,7 @@ pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
 fn logins(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     let logins = match agents::logins(edge) {
         Ok(logins) => logins.into_iter(),
-        Err(why) => return vec![check("login", Err(why))],
+        Err(why) => return vec![check("login", Err(why.into()))],
     };
     let said = |(text, is_overridden)| {
         if is_overridden {
@@ -58,22 +60,19 @@ fn logins(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     logins.map(said).collect()
 }
 
-fn program(
-    edge: &ProcessEnv,
-    place: &ProjectPaths,
-    (words, setting): (&[String], &str),
-) -> Result<String, String> {
+fn program(edge: &ProcessEnv, place: &ProjectPaths, (words, setting): (&[String], &str)) -> DoctorResult {
     let name = words.first().map_or("", String::as_str);
     let path = edge.get("PATH").unwrap_or_default();
     match find_program(name, &place.root, &path) {
         Some(found) => Ok(format!("{}: {}", words.join(" "), found.display())),
         None => Err(format!(
             "could not find {name}: looked in {path}; install it, or name another: dbs config {setting} COMMAND"
-        )),
+        )
+        .into()),
     }
 }
 
-fn documents(place: &ProjectPaths, settings: &StorySettings) -> Result<String, String> {
+fn documents(place: &ProjectPaths, settings: &StorySettings) -> DoctorResult {
     let files = STORY_TEMPLATES.map(|(name, _)| format!("{DOCUMENTS}/{name}"));
     let lacks = |file: &&String| !place.root.join(file).is_file();
     let mut missing: Vec<&str> = files.iter().filter(lacks).map(String::as_str).collect();
@@ -86,7 +85,8 @@ fn documents(place: &ProjectPaths, settings: &StorySettings) -> Result<String, S
     Err(format!(
         "not there: {}; make what is missing: dbs atdd init",
         missing.join(", ")
-    ))
+    )
+    .into())
 }
 
 /// Checks for files with keys that git tracks, or would commit with everything else (LA-12). None of them is read.
@@ -94,7 +94,7 @@ fn key_files(edge: &ProcessEnv, place: &ProjectPaths) -> DoctorCheck {
     let setup = GitSetup::new(&place.root, edge.environment.clone());
     let found = match seen_files(&setup, &holds_keys) {
         Ok(found) => found,
-        Err(error) => return check("keys", Err(could_not(error))),
+        Err(error) => return check("keys", Err(could_not(error).into())),
     };
     let shown: Vec<String> = found
         .iter()

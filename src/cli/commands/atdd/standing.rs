@@ -10,9 +10,9 @@ use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::cli::args::{AtddHistoryArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::{CommandError, could_not, failed};
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::plans::{standing_of, stories_on_board};
-use crate::cli::failure::could_not;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -33,23 +33,33 @@ struct BaseFiles {
 }
 
 impl BaseFiles {
-    fn open(edge: &ProcessEnv, place: &ProjectPaths) -> Result<BaseFiles, String> {
+    fn open(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<BaseFiles> {
         let base = session_setup::read(place, edge)?.settings.base;
-        let name =
-            base.ok_or("could not look at the queue: no base branch is set: dbs config base_branch NAME")?;
-        let branch = BranchName::new(&name).map_err(could_not)?;
-        let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
+        let name = base.ok_or_else(|| {
+            CommandError::config(
+                "could not look at the queue: no base branch is set: dbs config base_branch NAME",
+            )
+        })?;
+        let branch = BranchName::new(&name)?;
+        let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
         match git.resolve(&Revision::RemoteBranch(branch)) {
             Head::At(commit) => Ok(BaseFiles { git, name, commit }),
-            Head::Absent => Err(format!(
+            Head::Absent => Err(CommandError::project(format!(
                 "could not look at the queue: origin has no branch {name}; push it: git push origin {name}"
-            )),
-            Head::Unknown(why) => Err(format!("could not look for {name} on origin: {why}")),
+            ))),
+            Head::Unknown(why) => Err(CommandError::project(format!(
+                "could not look for {name} on origin: {why}"
+            ))),
         }
     }
 
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
-        let failed = |why: &str| Err(format!("could not read {path} of {}: {why}", self.name));
+    fn read(&self, path: &str) -> CommandResult<Option<String>> {
+        let failed = |why: &str| {
+            Err(CommandError::project(format!(
+                "could not read {path} of {}: {why}",
+                self.name
+            )))
+        };
         match self.git.file_at(&self.commit, path, LARGEST) {
             Ok(CommitFile::Absent) => Ok(None),
             Ok(CommitFile::Text(text)) if !text.truncated => Ok(Some(text.text)),
@@ -60,11 +70,8 @@ impl BaseFiles {
     }
 
     /// Returns the PRDs in the folder of the queue, in the order of their names.
-    fn prds(&self, folder: &str) -> Result<Vec<PrdDocument>, String> {
-        let files = self
-            .git
-            .list_files(&self.commit, Some(folder))
-            .map_err(could_not)?;
+    fn prds(&self, folder: &str) -> CommandResult<Vec<PrdDocument>> {
+        let files = self.git.list_files(&self.commit, Some(folder))?;
         let is_prd = |path: &&String| queued_prd(folder, path).is_some();
         let mut names: Vec<&String> = files.iter().filter(is_prd).collect();
         names.sort();
@@ -75,17 +82,15 @@ impl BaseFiles {
 
 /// Prints the queue: its state, and its PRDs with their stories and the progress of each.
 pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let folder = StorySettings::of(&place.config()).folder;
     let base = BaseFiles::open(edge, &place)?;
     let prds = base.prds(&folder)?;
     let state = match base.read(STATE_FILE)? {
-        Some(text) => {
-            Some(read_state(&text).map_err(|error| format!("could not read {STATE_FILE}: {error}"))?)
-        }
+        Some(text) => Some(read_state(&text).map_err(failed(format!("could not read {STATE_FILE}")))?),
         None => None,
     };
-    let tasks = stories_on_board(&mut BoardAccess::open_project(place)?)?;
+    let tasks = stories_on_board(&mut BoardAccess::open_project(place)?).map_err(CommandError::project)?;
     if json.json {
         let prds = prds.iter().map(|prd| as_json(prd, &tasks));
         output::json(&json!({
@@ -168,7 +173,7 @@ fn as_json(prd: &PrdDocument, tasks: &[Arc<Task>]) -> Value {
 
 /// Prints the last entries of the history.
 pub(super) fn history(edge: &ProcessEnv, wanted: &AtddHistoryArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let base = BaseFiles::open(edge, &place)?;
     let text = base.read(HISTORY_FILE)?.unwrap_or_default();
     let entries = read_history(&text);

@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 
 use crate::adapters::output;
+use crate::cli::command_error::{CommandResult, failed};
 use crate::term::sanitize;
 
 /// Asks the terminal to mark pasted text, and to stop that.
@@ -17,11 +18,10 @@ pub(super) struct TranscriptConsole {
 }
 
 impl TranscriptConsole {
-    pub(super) fn open() -> Result<TranscriptConsole, String> {
+    pub(super) fn open() -> CommandResult<TranscriptConsole> {
         let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         if is_terminal {
-            output::enable_raw_keys()
-                .map_err(|error| format!("could not read keys of this terminal: {error}"))?;
+            output::enable_raw_keys().map_err(failed("could not read keys of this terminal"))?;
             output::bytes(MARK_PASTES.0.as_bytes());
         }
         Ok(TranscriptConsole {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::{Sleep, sleep};
 
 use crate::adapters::tool_process::{ToolOutput, ToolProcess};
+use crate::cli::command_error::{CommandResult, failed};
 
 /// Time in which a tool that was asked to end may do so, and time to wait for the output of one that has ended: a process it left behind
 /// may hold it open.
@@ -34,9 +35,9 @@ pub(super) struct ToolRun {
 
 impl ToolRun {
     /// Starts a process; one that still runs is ended.
-    pub(super) fn start(&mut self, argv: &[String], takes_lines: bool) -> Result<(), String> {
+    pub(super) fn start(&mut self, argv: &[String], takes_lines: bool) -> CommandResult<()> {
         let process = ToolProcess::start(argv, takes_lines)
-            .map_err(|error| format!("could not start {}: {error}", argv.join(" ")))?;
+            .map_err(failed(format!("could not start {}", argv.join(" "))))?;
         *self = ToolRun {
             process: Some(process),
             ..ToolRun::default()

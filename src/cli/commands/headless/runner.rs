@@ -18,6 +18,7 @@ use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
 use crate::adapters::agents::{plain_line, sent_message};
 use crate::adapters::tool_process::ToolOutput;
 use crate::agent_state::{AgentReport, Wait};
+use crate::cli::command_error::{CommandError, CommandResult, failed};
 
 /// Maximum number of lines in a row that are not messages of the tool, before they are only counted.
 const MOST_STRAY: usize = 20;
@@ -43,7 +44,7 @@ pub(super) struct Runner {
     /// Set when the run is over as soon as no process is left.
     is_ending: bool,
     /// Reason why the run cannot continue.
-    failure: Option<String>,
+    failure: Option<CommandError>,
 }
 
 impl Runner {
@@ -76,7 +77,7 @@ impl Runner {
         mut self,
         argv: &[String],
         mut keys: Receiver<Vec<u8>>,
-    ) -> Result<Option<ExitStatus>, String> {
+    ) -> CommandResult<Option<ExitStatus>> {
         let steps = self.tool.start(argv);
         self.perform(steps);
         loop {
@@ -91,7 +92,7 @@ impl Runner {
                     ProcessEvent::Output(output) => self.take(output),
                     ProcessEvent::Ended(status) => {
                         let status = status
-                            .map_err(|error| format!("could not learn how the tool ended: {error}"))?;
+                            .map_err(failed("could not learn how the tool ended"))?;
                         if self.is_over(status) {
                             // It may end well while it is asked to end.
                             return Ok(Some(status).filter(|status| !(self.is_ending && status.success())));
@@ -315,7 +316,7 @@ impl Runner {
                 let steps = self.tool.interrupt(&id);
                 self.perform(steps);
             }
-            Err(why) => self.console.lines([why]),
+            Err(why) => self.console.lines([why.to_string()]),
         }
     }
 
@@ -343,7 +344,7 @@ impl Runner {
 }
 
 /// Returns an id that no other message has, in the form of a UUID.
-fn message_id() -> Result<String, String> {
+fn message_id() -> CommandResult<String> {
     let key = new_key()?;
     let hex = key.rsplit('-').next().unwrap_or_default();
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();

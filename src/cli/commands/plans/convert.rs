@@ -160,13 +160,14 @@ fn made_of(
         return Err(failed(&format!(
             "{} is there already; choose another name with --name",
             there.display()
-        )));
+        ))
+        .into());
     }
     if let Err(why) = run::trusted(place) {
         return Ok(ended(headless::UNREADY, &why));
     }
-    if let Err(why) = serve(place) {
-        return Ok(ended(headless::UNREADY, &why));
+    if let Err(error) = serve(place) {
+        return Ok(ended(headless::UNREADY, &error.to_string()));
     }
     if form == MadeForm::Graph {
         let steps = DesignSteps {
@@ -200,7 +201,7 @@ fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
     if name.is_none() {
         return Err("a text from standard input has no name; give one with --name".to_owned());
     }
-    text_input::text(file, LARGEST)
+    text_input::text(file, LARGEST).map_err(|error| error.to_string())
 }
 
 /// The conversion to one plan or PRD.
@@ -254,7 +255,7 @@ impl Conversion<'_> {
             if wanted.trust.is_none() && !consent::can_ask() {
                 return Ok(ended(RunState::Stalled.exit_code(), &why));
             }
-            return Err(why);
+            return Err(why.into());
         }
         self.write(&files).map_err(|why| failed(&why))?;
         self.conclude(&task, &files, wanted.json)
@@ -315,7 +316,7 @@ impl Conversion<'_> {
     }
 
     fn access(&self) -> Result<BoardAccess, String> {
-        BoardAccess::open_project(self.place.clone())
+        Ok(BoardAccess::open_project(self.place.clone())?)
     }
 
     fn task(&self) -> Result<Option<std::sync::Arc<Task>>, String> {

@@ -34,7 +34,7 @@ pub(super) const UNREADY: u8 = 4;
 const SHORTEST_ASK: Span = Span::seconds(3);
 
 /// Function that starts a server for the project unless one runs.
-pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> Result<(), String>;
+pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> CommandResult<()>;
 
 /// Executes a plan, and waits until it is over or needs a person.
 ///
@@ -71,7 +71,7 @@ pub(super) fn begin(
     };
     match serve(place) {
         Ok(()) => Ok(Ok(batch)),
-        Err(why) => unready(&why),
+        Err(error) => unready(&error.to_string()),
     }
 }
 

@@ -10,6 +10,7 @@ use super::{consent, read, run};
 use crate::adapters::output;
 use crate::cli::args::RunPlanArgs;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
 use crate::cli::failure::could_not;
@@ -24,12 +25,11 @@ use crate::domain::{Command, Task, TaskId, TaskState};
 /// The failure, for people; also when this is not a terminal.
 pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
     if wanted.headless || wanted.json.json || !consent::can_ask() {
-        return Err(
+        return Err(CommandError::user(
             "could not ask between phases: --interactive needs a terminal, without --headless and --json. Leave it out, put the line \
              `**Approval:** required` into the phases that are to wait, and answer with `dbs approve ID`, `dbs reject ID WHY` or \
-             `dbs skip ID`"
-                .to_owned(),
-        );
+             `dbs skip ID`",
+        ));
     }
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let mut events = EventCursor::new(place.store.clone());
@@ -43,14 +43,14 @@ pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServ
     while let Some(found) = follower.until_still(serve)? {
         let answer = match next_question(&found) {
             Some(task) => ask(task),
-            None => return follower.finish(&found).map(ExitCode::from),
+            None => return Ok(follower.finish(&found)?.into()),
         };
         let Some((id, answer)) = answer else {
             output::line(&format!(
                 "what is under way goes on; `dbs run {} --interactive --resume` asks again",
                 wanted.plan.display()
             ));
-            return follower.finish(&found).map(ExitCode::from);
+            return Ok(follower.finish(&found)?.into());
         };
         let mut access = BoardAccess::open_project(place.clone())?;
         for command in commands(&mut access, wanted, (id, answer))? {

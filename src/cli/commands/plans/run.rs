@@ -44,7 +44,7 @@ pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> 
     match begin(edge, &place, wanted)? {
         RunOutcome::Shown | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
         RunOutcome::Unsound => Ok(ExitCode::FAILURE),
-        RunOutcome::Unready(why) => Err(why),
+        RunOutcome::Unready(why) => Err(why.into()),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::WriteBackArgs;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
@@ -32,11 +33,15 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let (plan, texts) = read_files(&wanted.plan, Some(&place))?;
     if !plan.is_sound() {
-        return Err("could not write back: the plan has errors, `dbs audit` shows them".to_owned());
+        return Err(CommandError::user(
+            "could not write back: the plan has errors, `dbs audit` shows them",
+        ));
     }
     let (_, tasks) = known(&mut BoardAccess::open_project(place.clone())?, &plan)?;
     if tasks.is_empty() {
-        return Err("could not write back: the plan is not on the board; `dbs run` puts it there".to_owned());
+        return Err(CommandError::user(
+            "could not write back: the plan is not on the board; `dbs run` puts it there",
+        ));
     }
     let task = |item: &PlanItem| {
         let is_it = |task: &&Arc<Task>| {

@@ -3,18 +3,15 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde::{Serialize, Serializer};
-use serde_json::json;
-
 use crate::adapters::agents::known::known_agents;
 use crate::adapters::agents::{AgentsByRole, find_program};
 use crate::adapters::git::{GitCli, GitSetup};
-use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::{agents, exit_code};
-use crate::cli::failure::could_not;
+use crate::cli::command_error::could_not;
+use crate::cli::commands::agents;
+use crate::cli::commands::sessions::check::{DoctorCheck, DoctorResult, check, print_checks, warning};
 use crate::config::channels::ChannelSettings;
 use crate::config::faults;
 use crate::config::kept_settings::KeptSettings;
@@ -27,38 +24,6 @@ use crate::domain::pluralized;
 use crate::formats::finding::Finding;
 use crate::ports::git::{BranchName, Git, Head, PreflightError};
 
-/// Result of one check that `dbs doctor` makes.
-#[derive(Debug)]
-pub(in crate::cli::commands) struct DoctorCheck {
-    what: &'static str,
-    outcome: CheckOutcome,
-    text: String,
-}
-
-/// Outcome of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CheckOutcome {
-    Good,
-    /// Nothing is missing, but a person should look at it all the same.
-    Warning,
-    Missing,
-}
-
-impl Serialize for DoctorCheck {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (what, text) = (self.what, &self.text);
-        let is_warning = self.outcome == CheckOutcome::Warning;
-        json!({ "what": what, "good": self.is_good(), "is_warning": is_warning, "text": text })
-            .serialize(serializer)
-    }
-}
-
-impl DoctorCheck {
-    fn is_good(&self) -> bool {
-        self.outcome != CheckOutcome::Missing
-    }
-}
-
 /// Checks everything; exit code 1 when something is missing.
 pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     let mut findings = examine(edge);
@@ -68,23 +33,6 @@ pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> Exi
             .map(|line| check("agent", Ok(line))),
     );
     print_checks(&findings, json)
-}
-
-/// Prints checks; exit code 1 when something is missing.
-pub(in crate::cli::commands) fn print_checks(checks: &[DoctorCheck], json: JsonFlag) -> ExitCode {
-    if json.json {
-        output::json(&checks);
-    } else {
-        for check in checks {
-            let word = match check.outcome {
-                CheckOutcome::Good => "ok     ",
-                CheckOutcome::Warning => "WARNING",
-                CheckOutcome::Missing => "MISSING",
-            };
-            output::line(&format!("{word} {:<12} {}", check.what, check.text));
-        }
-    }
-    exit_code(checks.iter().all(DoctorCheck::is_good))
 }
 
 /// Checks the basic needs of the agents of a project, without those of its server and its board.
@@ -97,10 +45,11 @@ pub(in crate::cli::commands) fn needs_of_agents(edge: &ProcessEnv) -> Vec<Doctor
 
 /// Returns the project whose state may be opened, or the problems with it.
 fn found_project(edge: &ProcessEnv) -> Result<ProjectPaths, Vec<DoctorCheck>> {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| vec![check("project", Err(why))])?;
+    let place =
+        ProjectPaths::find(&edge.folder, edge).map_err(|why| vec![check("project", Err(why.into()))])?;
     match place.state_problem() {
         // Its contents are not opened.
-        Some(why) => Err(vec![project(&place), check("state", Err(could_not(why)))]),
+        Some(why) => Err(vec![project(&place), check("state", Err(could_not(why).into()))]),
         None => Ok(place),
     }
 }
@@ -145,21 +94,6 @@ pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
         .collect()
 }
 
-/// Builds a check with its result: the thing that was found, or the missing thing and the way to get it.
-pub(in crate::cli::commands) fn check(what: &'static str, result: Result<String, String>) -> DoctorCheck {
-    let (outcome, text) = match result {
-        Ok(text) => (CheckOutcome::Good, text),
-        Err(why) => (CheckOutcome::Missing, why),
-    };
-    DoctorCheck { what, outcome, text }
-}
-
-/// Builds a warning about a thing to look at although nothing is missing.
-pub(in crate::cli::commands) fn warning(what: &'static str, text: String) -> DoctorCheck {
-    let outcome = CheckOutcome::Warning;
-    DoctorCheck { what, outcome, text }
-}
-
 /// Returns a note on the rights of agents: they are started by this user.
 fn rights() -> &'static str {
     if runs_as_root() {
@@ -184,9 +118,12 @@ fn git(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorCheck {
         }
         Err(error @ PreflightError::NoOrigin) => {
             let text = error.to_string();
-            check("origin", Err(text.replacen("find a remote", "no remote", 1)))
+            check(
+                "origin",
+                Err(text.replacen("find a remote", "no remote", 1).into()),
+            )
         }
-        Err(error) => check("git", Err(error.to_string())),
+        Err(error) => check("git", Err(error.into())),
     }
 }
 
@@ -200,26 +137,27 @@ fn hooks_of(origin: &str) -> &'static str {
     }
 }
 
-fn store(place: &ProjectPaths) -> Result<String, String> {
-    let Some(reader) = SqliteStore::open_reader(&place.store).map_err(|error| error.to_string())? else {
+fn store(place: &ProjectPaths) -> DoctorResult {
+    let Some(reader) = SqliteStore::open_reader(&place.store)? else {
         return Ok("not made yet".to_owned());
     };
-    let damaged = reader.damaged_events().map_err(|error| error.to_string())?;
+    let damaged = reader.damaged_events()?;
     if !damaged.is_empty() {
         return Err(format!(
             "{} cannot be read any more; the board is whole",
             damaged.join(", ")
-        ));
+        )
+        .into());
     }
-    let board = reader.load().map_err(|error| error.to_string())?;
+    let board = reader.load()?;
     Ok(pluralized(board.tasks.len(), "task"))
 }
 
 /// Checks that everything the project's files would start is trusted.
-fn trust(place: &ProjectPaths) -> Result<String, String> {
+fn trust(place: &ProjectPaths) -> DoctorResult {
     let report = place.trust.look();
     match report.untrusted() {
-        Some(files) => Err(format!("not trusted: {}", files.text)),
+        Some(files) => Err(format!("not trusted: {}", files.text).into()),
         None => Ok(match report.listing.items.len() {
             0 => "nothing in the project's files needs it".to_owned(),
             many => format!("{} trusted", pluralized(many, "setting")),
@@ -229,29 +167,29 @@ fn trust(place: &ProjectPaths) -> Result<String, String> {
 
 /// Checks the settings that can be used; parts of their files that are not understood are reported, and are an error only if nothing of a
 /// file is used.
-fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
     if let Some(why) = KeptSettings::new(&place.debussy, &place.state).lost_text() {
-        return Err(why);
+        return Err(why.into());
     }
     let setup = session_setup::read(place, edge)?;
     let config = place.config();
     let findings: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
     if config.diagnostics().iter().any(Finding::is_error) {
-        return Err(findings.join("; "));
+        return Err(findings.join("; ").into());
     }
     let faults = faults::written(place, &config, &setup.workflows).into_iter();
     let faults: Vec<String> = faults.map(|fault| fault.text).collect();
     if !faults.is_empty() {
-        return Err(faults.join("; "));
+        return Err(faults.join("; ").into());
     }
     let unknown = unknown_names(place, &config, &setup.workflows).into_iter();
     let unknown: Vec<String> = unknown.map(|found| found.text).collect();
     if !unknown.is_empty() {
-        return Err(unknown.join("; "));
+        return Err(unknown.join("; ").into());
     }
     let unusable: Vec<&str> = config.agent_kinds().problems().collect();
     if !unusable.is_empty() {
-        return Err(unusable.join("; "));
+        return Err(unusable.join("; ").into());
     }
     let workflows = format!("{} workflows", setup.workflows.len());
     Ok(std::iter::once(workflows)
@@ -261,26 +199,26 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
 }
 
 /// Refuses to call a setting unset while a settings file cannot be read: it may be set there.
-fn refuse_unreadable(place: &ProjectPaths) -> Result<(), String> {
+fn refuse_unreadable(place: &ProjectPaths) -> DoctorResult<()> {
     let config = place.config();
     if config.diagnostics().iter().any(Finding::is_error) {
-        return Err("not known while a file of the settings cannot be read".to_owned());
+        return Err("not known while a file of the settings cannot be read".into());
     }
     Ok(())
 }
 
 /// Checks the branch tasks start from; they start from its state on origin.
-fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+fn base(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
     let setup = session_setup::read(place, edge)?;
     refuse_unreadable(place)?;
     let base = setup
         .settings
         .base
-        .ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())?;
+        .ok_or("not set; agents need one: dbs config base_branch NAME")?;
     if let Some(fault) = faults::base_branch(place, &place.config(), &base) {
-        return Err(fault.text);
+        return Err(fault.text.into());
     }
-    let branch = BranchName::new(&base).map_err(|error| error.to_string())?;
+    let branch = BranchName::new(&base)?;
     let Ok(git) = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())) else {
         return Ok(base);
     };
@@ -288,20 +226,21 @@ fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
         Head::At(_) => Ok(base),
         Head::Absent => Err(format!(
             "{base} is not on origin, and tasks start from there; push it: git push origin {base}"
-        )),
-        Head::Unknown(why) => Err(format!("could not look for {base} on origin: {why}")),
+        )
+        .into()),
+        Head::Unknown(why) => Err(format!("could not look for {base} on origin: {why}").into()),
     }
 }
 
-fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
     let kinds = session_setup::agents(place)?;
     if kinds == AgentsByRole::default() {
         refuse_unreadable(place)?;
         if let Some(waiting) = untrusted(place, "roles.") {
-            return Err(waiting);
+            return Err(waiting.into());
         }
         let why = "none is set; for all roles: dbs config roles.default.agent claude (or codex), or a program of yours: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
-        return Err(why.to_owned());
+        return Err(why.into());
     }
     let path = edge.get("PATH").unwrap_or_default();
     let known = known_agents(place.config().agent_kinds());
@@ -320,7 +259,8 @@ fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String>
     Err(format!(
         "could not find {}: looked in {path}; install it, or name another: dbs config roles.default.command 'PROGRAM ARGUMENT …'",
         missing.join(" and ")
-    ))
+    )
+    .into())
 }
 
 /// Returns the settings below that key that wait for trust.
@@ -354,14 +294,15 @@ fn gates(place: &ProjectPaths) -> Option<DoctorCheck> {
 }
 
 /// Checks the channels by which a person who is at no screen is called; a problem with an address is among the settings.
-fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
     let ways = ChannelSettings::of(&place.config());
     let path = edge.get("PATH").unwrap_or_default();
     let program = ways.program();
     if let Some(name) = program.filter(|name| find_program(name, &place.root, &path).is_none()) {
         return Err(format!(
             "could not find {name}: looked in {path}; install it, or name another: dbs config notify.command 'PROGRAM ARGUMENT …'"
-        ));
+        )
+        .into());
     }
     let set: Vec<String> = program
         .map(str::to_owned)
@@ -374,7 +315,7 @@ fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     Ok(format!("by {}; `dbs notify --test` tries it", set.join(" and ")))
 }
 
-fn server(place: &ProjectPaths) -> Result<String, String> {
+fn server(place: &ProjectPaths) -> DoctorResult {
     let access = BoardAccess::open_project(place.clone())?;
     Ok(if access.has_server() {
         "runs".to_owned()

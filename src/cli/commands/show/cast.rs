@@ -10,7 +10,6 @@ use crate::adapters::holder::{HolderError, IndexEntry, LogChunk, LogReader};
 use crate::adapters::output;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::log_follower::warn_dropped;
-use crate::cli::failure::could_not;
 use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ports::holders::PaneSize;
 
@@ -24,14 +23,13 @@ const DEFAULT_SIZE: PaneSize = PaneSize::cells(120, 40);
 
 /// Prints the recording of an attempt, as far as its log goes.
 pub(super) fn print(attempt: AttemptId, mut log: LogReader) -> CommandResult {
-    let notes = log.index_entries().map_err(could_not)?;
+    let notes = log.index_entries()?;
     let title = format!("attempt {attempt}");
     let mut gone = |from, to| warn_dropped(attempt, from, to);
     let mut read = |offset| log.read_from(offset, PIECE);
     record(&title, &notes, &mut read, &mut gone, &mut |line| {
         output::bytes(format!("{line}\n").as_bytes());
-    })
-    .map_err(could_not)?;
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::failed;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::print;
 use crate::config::process_env::ProcessEnv;
@@ -13,8 +14,7 @@ use crate::protocol::query::{Report, StateEntry, StateFolder};
 pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let folder = access.place.state.clone();
-    let entries =
-        listing(&folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;
+    let entries = listing(&folder).map_err(failed(format!("could not list {}", folder.display())))?;
     let path = folder.display().to_string();
     print(&mut access, Report::Debug(StateFolder { path, entries }), json)
 }

@@ -8,8 +8,8 @@ use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::cli::args::{DiffArgs, TaskArgs};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::{CommandError, could_not};
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::TaskId;
@@ -33,10 +33,8 @@ pub(in crate::cli::commands) fn diff(edge: &ProcessEnv, wanted: &DiffArgs) -> Co
     let Answer::Changes(changes) = access.query(query)? else {
         return Err(could_not("understand the answer"));
     };
-    let range = diff_range(&changes).map_err(could_not)?;
-    let found = git(&access.place, edge)?
-        .diff_text(&range, MOST)
-        .map_err(could_not)?;
+    let range = diff_range(&changes)?;
+    let found = git(&access.place, edge)?.diff_text(&range, MOST)?;
     if wanted.json.json {
         output::json(&json!({ "task": changes.task, "text": found.text, "truncated": found.truncated }));
     } else if found.text.is_empty() {
@@ -52,10 +50,10 @@ pub(in crate::cli::commands) fn attic(edge: &ProcessEnv, wanted: &TaskArgs) -> C
     let mut access = BoardAccess::open(edge)?;
     let id = TaskId::from(wanted.id.as_str());
     if access.task(&id)?.is_none() {
-        return Err(QueryError::NoTask(id).to_string());
+        return Err(QueryError::NoTask(id).into());
     }
     let task = SafeName::derive(id.as_str());
-    let brought = git(&access.place, edge)?.bring_back(&task).map_err(could_not)?;
+    let brought = git(&access.place, edge)?.bring_back(&task)?;
     if wanted.json.json {
         let kept = brought.iter().map(|kept| {
             let (branch, commit) = (kept.branch.as_str(), kept.commit.as_str());
@@ -74,6 +72,6 @@ pub(in crate::cli::commands) fn attic(edge: &ProcessEnv, wanted: &TaskArgs) -> C
     Ok(ExitCode::SUCCESS)
 }
 
-fn git(place: &ProjectPaths, edge: &ProcessEnv) -> Result<GitCli, String> {
-    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)
+fn git(place: &ProjectPaths, edge: &ProcessEnv) -> CommandResult<GitCli> {
+    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(CommandError::from)
 }

@@ -10,7 +10,6 @@ use crate::adapters::holder::{LogChunk, LogReader};
 use crate::adapters::output;
 use crate::cli::args::LogsArgs;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::domain::AttemptId;
 use crate::protocol::connection::blocking_runtime;
 
@@ -54,9 +53,9 @@ impl LogFollower {
     }
 
     /// Reads the next piece; reports missing bytes.
-    pub(in crate::cli::commands) fn step(&mut self) -> Result<LogStep, String> {
+    pub(in crate::cli::commands) fn step(&mut self) -> CommandResult<LogStep> {
         loop {
-            match self.log.read_from(self.at, PIECE).map_err(could_not)? {
+            match self.log.read_from(self.at, PIECE)? {
                 LogChunk::Bytes { offset, bytes } => {
                     self.at = offset.saturating_add(bytes.len() as u64);
                     return Ok(LogStep::Bytes(bytes));
@@ -86,7 +85,7 @@ pub(super) fn follow(
     let begin = if raw {
         0
     } else {
-        log.end().map_err(could_not)?.saturating_sub(INITIAL_BYTES)
+        log.end()?.saturating_sub(INITIAL_BYTES)
     };
     let json = wanted.json.json.then_some(attempt);
     let mut log = LogFollower::new(folder, log, attempt, begin);

@@ -8,9 +8,9 @@ use crate::adapters::output;
 use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader, attempts_at};
 use crate::cli::args::{JsonFlag, LogsArgs};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::{cast, log_follower};
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{Attempt, AttemptId, TaskId, Worker};
@@ -32,7 +32,7 @@ pub(in crate::cli::commands) fn logs(edge: &ProcessEnv, wanted: &LogsArgs) -> Co
         return events(&mut access, wanted.follow, json);
     };
     let (attempt, folder) = attempt_of(&access.place, name)?;
-    let mut log = LogReader::open(&folder).map_err(could_not)?;
+    let mut log = LogReader::open(&folder)?;
     if wanted.cast {
         return cast::print(attempt, log);
     }
@@ -40,12 +40,12 @@ pub(in crate::cli::commands) fn logs(edge: &ProcessEnv, wanted: &LogsArgs) -> Co
         return log_follower::follow(&folder, log, attempt, wanted);
     }
     if wanted.raw {
-        let all = log.tail(u64::MAX).map_err(could_not)?;
+        let all = log.tail(u64::MAX)?;
         log_follower::warn_dropped(attempt, 0, all.offset);
         output::bytes(&all.bytes);
         return Ok(ExitCode::SUCCESS);
     }
-    let shown = text(&log.tail(MAX_TAIL).map_err(could_not)?.bytes);
+    let shown = text(&log.tail(MAX_TAIL)?.bytes);
     if json.json {
         let lines: Vec<&str> = shown.lines().collect();
         output::json(&serde_json::json!({ "attempt": attempt, "lines": lines }));
@@ -63,10 +63,10 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Returns the last output lines of the agent at work on a task, or of the last one that was.
-pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> Result<Vec<String>, String> {
+pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> CommandResult<Vec<String>> {
     let (_, folder) = attempt_of(place, task)?;
-    let mut log = LogReader::open(&folder).map_err(could_not)?;
-    let tail = log.tail(SCREEN_BYTES).map_err(could_not)?;
+    let mut log = LogReader::open(&folder)?;
+    let tail = log.tail(SCREEN_BYTES)?;
     let shown = text(&tail.bytes);
     let shown: Vec<&str> = shown.lines().filter(|line| !line.trim().is_empty()).collect();
     let skipped = shown.len().saturating_sub(lines);
@@ -74,7 +74,7 @@ pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> Result<Vec<
 }
 
 /// Returns the newest attempt that left a log: the one of that number, or at that task, or of that agent.
-fn attempt_of(place: &ProjectPaths, name: &str) -> Result<(AttemptId, PathBuf), String> {
+fn attempt_of(place: &ProjectPaths, name: &str) -> CommandResult<(AttemptId, PathBuf)> {
     let folder = |attempt: AttemptId| (attempt, place.attempts.join(attempt.to_string()));
     let number = name.parse().ok().map(AttemptId);
     if let Some(found) = number.map(folder).filter(|(_, folder)| LogReader::exists(folder)) {
@@ -91,17 +91,15 @@ fn attempts_called(
     place: &ProjectPaths,
     name: &str,
     number: Option<AttemptId>,
-) -> Result<Vec<Attempt>, String> {
-    let at_task = attempts_at(&place.store, &TaskId::from(name)).map_err(could_not)?;
+) -> CommandResult<Vec<Attempt>> {
+    let at_task = attempts_at(&place.store, &TaskId::from(name))?;
     if !at_task.is_empty() {
         return Ok(at_task);
     }
-    let Some(reader) = SqliteStore::open_reader(&place.store).map_err(could_not)? else {
+    let Some(reader) = SqliteStore::open_reader(&place.store)? else {
         return Ok(Vec::new());
     };
-    let all = reader
-        .attempts(number.unwrap_or(AttemptId(0)))
-        .map_err(could_not)?;
+    let all = reader.attempts(number.unwrap_or(AttemptId(0)))?;
     let is_meant = |attempt: &Attempt| match number {
         Some(number) => attempt.id == number,
         None => attempt.worker.name() == name,
@@ -110,12 +108,12 @@ fn attempts_called(
 }
 
 /// Returns the reason why there is no log of these attempts, and the existing attempts.
-fn no_log(name: &str, meant: &[Attempt]) -> String {
+fn no_log(name: &str, meant: &[Attempt]) -> CommandError {
     if meant.is_empty() {
-        return format!(
+        return CommandError::user(format!(
             "could not find an attempt, agent or task called {name} that left a log; `dbs task list` lists the tasks, \
              `dbs task show TASK` the attempts at one"
-        );
+        ));
     }
     let of_engine = |attempt: &Attempt| matches!(attempt.worker, Worker::Engine(_));
     let why = if meant.iter().all(of_engine) {
@@ -125,10 +123,10 @@ fn no_log(name: &str, meant: &[Attempt]) -> String {
     };
     let ids: Vec<String> = meant.iter().map(|attempt| attempt.id.to_string()).collect();
     let plural = if ids.len() == 1 { "" } else { "s" };
-    format!(
+    CommandError::user(format!(
         "could not find a log of {name}: none is kept of attempt{plural} {}; {why}",
         ids.join(", ")
-    )
+    ))
 }
 
 fn events(access: &mut BoardAccess, follow: bool, json: JsonFlag) -> CommandResult {
@@ -165,14 +163,14 @@ impl EventCursor {
         &mut self,
         json: JsonFlag,
         is_wanted: &dyn Fn(&LogLine) -> bool,
-    ) -> Result<(), String> {
+    ) -> CommandResult<()> {
         if self.reader.is_none() {
-            self.reader = SqliteStore::open_reader(&self.files).map_err(could_not)?;
+            self.reader = SqliteStore::open_reader(&self.files)?;
         }
         let Some(reader) = &self.reader else { return Ok(()) };
         loop {
             let found = reader.events(self.after, MAX_EVENTS, None);
-            let found = found.map_err(could_not)?;
+            let found = found?;
             let Some(last) = found.last() else { return Ok(()) };
             self.after = last.seq;
             // A page at a time: printing line by line would be one write for each.

@@ -13,8 +13,9 @@ use crate::cli::commands::show::text_of;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
+use crate::ports::store::StoreError;
 use crate::protocol::connection::blocking_runtime;
-use crate::protocol::query::{Query, Report};
+use crate::protocol::query::{Query, QueryError, Report};
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
 /// Prints the figures: those of the server, or without one those from the store and the agents' processes.
@@ -33,10 +34,10 @@ pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> Co
     Ok(ExitCode::SUCCESS)
 }
 
-fn count(place: &ProjectPaths) -> Result<Metrics, String> {
+fn count(place: &ProjectPaths) -> Result<Metrics, StoreError> {
     let mut metrics = Metrics::default();
-    if let Some(reader) = SqliteStore::open_reader(&place.store).map_err(|error| error.to_string())? {
-        for attempt in reader.attempts(AttemptId(0)).map_err(|error| error.to_string())? {
+    if let Some(reader) = SqliteStore::open_reader(&place.store)? {
+        for attempt in reader.attempts(AttemptId(0))? {
             metrics.record(&attempt);
         }
     }
@@ -44,7 +45,7 @@ fn count(place: &ProjectPaths) -> Result<Metrics, String> {
 }
 
 /// Returns the loads of the agents at work on the machine.
-fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<Vec<AttemptLoad>, String> {
+fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<Vec<AttemptLoad>, QueryError> {
     let holders = LocalHolders::new(
         edge.program.clone(),
         place.attempts.clone(),
@@ -55,7 +56,7 @@ fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<V
     if sample().is_empty() {
         return Ok(Vec::new());
     }
-    let runtime = blocking_runtime()?;
+    let runtime = blocking_runtime().map_err(|error| QueryError::Facts(error.to_string()))?;
     runtime.block_on(async { tokio::time::sleep(SAMPLE_INTERVAL).await });
     let loads = sample().into_iter().map(|(attempt, usage)| AttemptLoad {
         attempt,

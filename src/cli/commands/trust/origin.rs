@@ -2,31 +2,30 @@
 
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::cli::board_access::BoardAccess;
-use crate::cli::failure::could_not;
+use crate::cli::command_error::{CommandError, CommandResult, could_not};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::ports::git::{Git as _, PreflightError};
 
 /// Takes the address that origin has now, if it is the one that the person names; returns the result.
-pub(super) fn accept(place: &ProjectPaths, edge: &ProcessEnv, address: &str) -> Result<String, String> {
+pub(super) fn accept(place: &ProjectPaths, edge: &ProcessEnv, address: &str) -> CommandResult<String> {
     // The server works with the address it was started with, and would put that back.
     if BoardAccess::open_project(place.clone())?.has_server() {
-        return Err(
-            "could not take another address of origin while a server runs: end it with `dbs stop`, then try again"
-                .to_owned(),
-        );
+        return Err(CommandError::server(
+            "could not take another address of origin while a server runs: end it with `dbs stop`, then try again",
+        ));
     }
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
     let now = match git.preflight() {
         Ok(facts) => facts.origin,
         Err(PreflightError::OriginChanged { now, .. }) => now,
         Err(error) => return Err(could_not(error)),
     };
     if now != address {
-        return Err(format!(
+        return Err(CommandError::config(format!(
             "could not trust {address}: origin is {now}; name that one, or change it with `git remote set-url origin {address}`"
-        ));
+        )));
     }
-    git.accept_origin().map_err(could_not)?;
+    git.accept_origin()?;
     Ok(format!("work goes to and comes from {now} from now on"))
 }

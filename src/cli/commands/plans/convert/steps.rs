@@ -39,14 +39,15 @@ pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) ->
     let failed = |why: &dyn std::fmt::Display| format!("could not design: {why}");
     let text = match wanted.goal.as_str() {
         "-" => text_of(Path::new("-"), name).map_err(|why| failed(&why))?,
-        goal if goal.trim().is_empty() => return Err(failed(&"say what is wanted")),
+        goal if goal.trim().is_empty() => return Err(failed(&"say what is wanted").into()),
         goal => goal.to_owned(),
     };
     if text.len() > LARGEST_GOAL {
         return Err(failed(&format!(
             "the goal has {} bytes and may have {LARGEST_GOAL}; put the rest into a file of the project, and name it",
             text.len()
-        )));
+        ))
+        .into());
     }
     let material = Material {
         tried: "design".to_owned(),

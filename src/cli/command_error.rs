@@ -1,0 +1,218 @@
+//! Error of a command: what was tried, its cause, the ways out and the exit code. It is printed in one place, where the program ends.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::process::ExitCode;
+
+use crate::adapters::desktop::editor::EditorError;
+use crate::adapters::holder::HolderError;
+use crate::adapters::project::ProjectError;
+use crate::adapters::rehearsal::RehearsalError;
+use crate::client::ClientError;
+use crate::config::role_agents::RoleError;
+use crate::config::trust::TrustError;
+use crate::config::{ConfigError, ProcessEnvError, WorkflowError};
+use crate::domain::Refusal;
+use crate::formats::prompt::PromptError;
+use crate::ports::git::{GitError, NameError, PreflightError};
+use crate::ports::holders::HolderPortError;
+use crate::ports::store::StoreError;
+use crate::protocol::connection::ProtocolError;
+use crate::protocol::query::QueryError;
+use crate::protocol::session_list::SessionNameError;
+use crate::server::{SessionEndError, SessionError};
+use crate::ui::KeymapError;
+
+/// Result of a command or of a part of it; commands themselves return their exit code.
+pub type CommandResult<T = ExitCode> = Result<T, CommandError>;
+
+/// Cause of a failure in the words of another part of the program.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Part that has to change for the command to succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The command line, or a request that the board or a person refused.
+    User,
+    /// Settings, workflows, roles, keys, or trust in them.
+    Config,
+    /// The project, its store, or the files and programs of this machine.
+    Project,
+    /// A server, holder or agent.
+    Server,
+    /// The program itself: a defect.
+    Internal,
+}
+
+/// Error of a command.
+#[derive(Debug)]
+pub struct CommandError {
+    kind: ErrorKind,
+    /// The sentence up to the text of the source.
+    tried: String,
+    source: Option<Cause>,
+    hints: Vec<String>,
+    exit_code: u8,
+}
+
+impl CommandError {
+    fn new(kind: ErrorKind, tried: impl Into<String>, source: Option<Cause>) -> CommandError {
+        CommandError {
+            kind,
+            tried: tried.into(),
+            source,
+            hints: Vec::new(),
+            exit_code: 1,
+        }
+    }
+
+    /// Returns the refusal of something that was asked for.
+    pub fn user(sentence: impl Into<String>) -> CommandError {
+        CommandError::new(ErrorKind::User, sentence, None)
+    }
+
+    /// Returns the error of settings or of files like them.
+    pub fn config(sentence: impl Into<String>) -> CommandError {
+        CommandError::new(ErrorKind::Config, sentence, None)
+    }
+
+    /// Returns the error of a project or of its machine.
+    pub fn project(sentence: impl Into<String>) -> CommandError {
+        CommandError::new(ErrorKind::Project, sentence, None)
+    }
+
+    /// Returns the error of a server, a holder or an agent.
+    pub fn server(sentence: impl Into<String>) -> CommandError {
+        CommandError::new(ErrorKind::Server, sentence, None)
+    }
+
+    /// Returns the error of a defect.
+    pub fn internal(sentence: impl Into<String>) -> CommandError {
+        CommandError::new(ErrorKind::Internal, sentence, None)
+    }
+
+    /// Adds a way out, which is printed behind the cause.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> CommandError {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Sets the exit code, which is 1 otherwise.
+    #[must_use]
+    pub fn with_exit_code(mut self, code: u8) -> CommandError {
+        self.exit_code = code;
+        self
+    }
+
+    /// Returns the part that has to change for the command to succeed.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the exit code of the program.
+    pub fn exit_code(&self) -> ExitCode {
+        self.exit_code.into()
+    }
+}
+
+/// Returns a function that turns a cause into the error of what was tried: `.map_err(failed("could not read the answer"))`.
+pub fn failed<E: Into<Cause>>(tried: impl Into<String>) -> impl FnOnce(E) -> CommandError {
+    let tried = format!("{}: ", tried.into());
+    move |cause| CommandError::new(ErrorKind::Project, tried, Some(cause.into()))
+}
+
+/// Returns the error with a cause whose text reads after "could not".
+pub fn could_not(cause: impl Into<Cause>) -> CommandError {
+    CommandError::new(ErrorKind::Project, "could not ", Some(cause.into()))
+}
+
+impl Display for CommandError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tried)?;
+        if let Some(source) = &self.source {
+            write!(f, "{source}")?;
+        }
+        self.hints.iter().try_for_each(|hint| write!(f, "; {hint}"))
+    }
+}
+
+impl Error for CommandError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn Error + 'static))
+    }
+}
+
+impl From<Refusal> for CommandError {
+    fn from(refusal: Refusal) -> CommandError {
+        CommandError::user(refusal.why)
+    }
+}
+
+/// Error of the commands of plans, which have no error type yet.
+impl From<String> for CommandError {
+    fn from(sentence: String) -> CommandError {
+        CommandError::project(sentence)
+    }
+}
+
+/// Sentence of an error, for the commands of plans.
+impl From<CommandError> for String {
+    fn from(error: CommandError) -> String {
+        error.to_string()
+    }
+}
+
+/// Writes the conversions of errors by their kind; each text is preceded by the given words.
+macro_rules! causes {
+    ($($kind:ident $before:literal: $($cause:ty),+;)+) => {
+        $($(impl From<$cause> for CommandError {
+            fn from(cause: $cause) -> CommandError {
+                CommandError::new(ErrorKind::$kind, $before, Some(cause.into()))
+            }
+        })+)+
+    };
+}
+
+causes! {
+    User "could not ": NameError;
+    User "": QueryError, SessionNameError;
+    Config "could not ": ConfigError, TrustError, KeymapError, PromptError;
+    Config "": RoleError, WorkflowError;
+    Project "could not ": ProcessEnvError, ProjectError, StoreError, GitError, PreflightError, RehearsalError;
+    Project "": EditorError;
+    Server "could not ": HolderError, HolderPortError, SessionError, SessionEndError;
+    Server "": ClientError, ProtocolError;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn an_error_reads_as_one_sentence_with_its_cause_and_its_hints() {
+        let gone = || io::Error::other("the disk is gone");
+        let read = failed::<io::Error>("could not read the answer")(gone());
+        assert_eq!(read.to_string(), "could not read the answer: the disk is gone");
+        assert_eq!(read.source().unwrap().to_string(), "the disk is gone");
+        let follow =
+            CommandError::server("could not follow: no server runs").with_hint("start one with `dbs`");
+        assert_eq!(
+            follow.to_string(),
+            "could not follow: no server runs; start one with `dbs`"
+        );
+        assert_eq!(could_not("find it").to_string(), "could not find it");
+    }
+
+    #[test]
+    fn an_error_keeps_the_kind_of_its_cause() {
+        let error = CommandError::from(ProtocolError::WentAway);
+        assert_eq!(error.kind(), ErrorKind::Server);
+        assert_eq!(error.to_string(), "could not get an answer: the server went away");
+        assert_eq!(CommandError::from(Refusal::new("no")).kind(), ErrorKind::User);
+    }
+}
