@@ -32,7 +32,7 @@ pub(super) fn restore(
     state: &mut UiState,
     now: Timestamp,
 ) {
-    let first = settings.place.config().choice(&schema::LAYOUT);
+    let first = settings.config().choice(&schema::LAYOUT);
     if let Err(problem) = state.set_first_tab(first) {
         let text = format!("could not arrange the first tab: could not {problem}");
         state.show_toast(now, NoticeLevel::Warning, text);
@@ -73,7 +73,7 @@ pub(super) fn restore(
 /// Returns program, project and limits, as a new client sees them first (P19).
 fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel) -> Vec<String> {
     let base = model.base.as_deref().unwrap_or("no base branch yet");
-    let longest = settings.place.config().value(&schema::AGENT_TIMEOUT);
+    let longest = settings.config().value(&schema::AGENT_TIMEOUT);
     vec![
         format!("dbs {}", env!("CARGO_PKG_VERSION")),
         format!("{}  onto {base}", facts.project),
