@@ -101,7 +101,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> CommandResult<ExitCode> 
     let place = ProjectPaths::find(&made.project, &own)?;
     let person = scratch.path().join("person");
     let mut setup = demo_setup(options, edge, &person)?;
-    setup.config = place.config(); // A person's own keys and colours hold here, too.
+    setup.config = place.read_config(); // A person's own keys and colours hold here, too.
     if let Some(agent) = &agent {
         agent.arrange(&mut setup, edge);
     }

@@ -227,7 +227,7 @@ impl BoardAccess {
         };
         // The board is only read: the contents of the files have no effect until a turn is taken.
         let (settings, workflows) = session_setup::reread(&self.place)?;
-        let faults = faults::written(&self.place, &self.place.config(), &workflows);
+        let faults = faults::written(&self.place, &self.place.read_config(), &workflows);
         board.settings = Arc::new(BoardSettings { faults, ..settings });
         board.workflows = workflows
             .into_iter()

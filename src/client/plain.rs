@@ -117,7 +117,7 @@ impl PlainClient {
         self.position.know_until(self.attention.at);
         output::line(&format!(
             "dbs, plain lines. Project {} in {}. {}, {} at work.",
-            self.place.session_name(&self.place.config()),
+            self.place.session_name(&self.place.read_config()),
             self.place.root.display(),
             pluralized(self.attention.tasks, "task"),
             pluralized(self.attention.agents, "agent")

@@ -132,8 +132,9 @@ impl ProjectPaths {
         ))
     }
 
-    /// The settings as the sources have them now; of the executable ones in the project's files those that are trusted.
-    pub fn config(&self) -> Config {
+    /// Reads the settings as the sources have them now, which need not be those in force; of the executable ones in the project's files
+    /// those that are trusted.
+    pub fn read_config(&self) -> Config {
         self.trust.config(&self.sources.overrides)
     }
 

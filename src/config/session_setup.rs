@@ -149,7 +149,7 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, WorkflowEr
 /// # Errors
 /// Every finding, one line each, with file and line.
 pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, WorkflowError> {
-    let config = project.map(ProjectPaths::config);
+    let config = project.map(ProjectPaths::read_config);
     workflows_by(project.zip(config.as_ref()))
 }
 
@@ -216,7 +216,7 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, ConfigError> 
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
     // First, so that a later comparison notices changes that were made while they were read.
     let stamps = FileStamps::now(place);
-    let config = place.config();
+    let config = place.read_config();
     let (mut settings, workflows) = rules(place, &config)?;
     settings.faults = faults::all(place, &config, &workflows);
     Ok(SessionSetup {
@@ -232,7 +232,7 @@ pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, Wor
 /// # Errors
 /// The first fault of an agent's settings.
 pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
-    let (kinds, errors) = kinds(&place.config());
+    let (kinds, errors) = kinds(&place.read_config());
     errors.into_iter().next().map_or(Ok(kinds), Err)
 }
 
@@ -241,7 +241,7 @@ pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
 /// # Errors
 /// The fault of a workflow.
 pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), WorkflowError> {
-    rules(place, &place.config())
+    rules(place, &place.read_config())
 }
 
 /// Reads the settings of the board and the workflows, by those settings of the project.

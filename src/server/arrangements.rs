@@ -32,7 +32,7 @@ pub(super) fn restore(
     state: &mut UiState,
     now: Timestamp,
 ) {
-    let first = match settings.place.config().choice(&schema::LAYOUT) {
+    let first = match settings.config().choice(&schema::LAYOUT) {
         FirstTab::Main if model.plan_runs().iter().any(PlanRun::is_open) => FirstTab::Plan,
         chosen => chosen,
     };
@@ -76,7 +76,7 @@ pub(super) fn restore(
 /// Returns program, project and limits, as a new client sees them first (P19).
 fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel) -> Vec<String> {
     let base = model.base.as_deref().unwrap_or("no base branch yet");
-    let longest = settings.place.config().value(&schema::AGENT_TIMEOUT);
+    let longest = settings.config().value(&schema::AGENT_TIMEOUT);
     vec![
         format!("dbs {}", env!("CARGO_PKG_VERSION")),
         format!("{}  onto {base}", facts.project),

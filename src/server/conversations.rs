@@ -96,7 +96,7 @@ impl Conversations {
         let (retention, services) = (Arc::clone(&self.retention), Arc::clone(&self.services));
         let attic = Arc::clone(&self.attic);
         self.tasks.spawn_blocking(move || {
-            let (config, now) = (services.settings.place.config(), clock::now());
+            let (config, now) = (services.settings.config(), clock::now());
             let model = services.engine.read_model();
             retention.sweep(&model, config.value(&schema::TERMINAL_LOG_DAYS), now);
             attic.sweep(&model, config.value(&schema::ATTIC_DAYS), now);

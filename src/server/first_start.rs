@@ -17,7 +17,7 @@ pub(super) fn detect(
     (environment, outer): (&InheritedEnv, Option<String>),
 ) -> Option<DetectedPrograms> {
     let places = &place.sources.files;
-    let config = place.config();
+    let config = place.read_config();
     let configured = is_configured(place, &config);
     let is_new = model.tasks.is_empty() && facts.kind == SessionKind::Real;
     if configured || !is_new || places.user.is_empty() {

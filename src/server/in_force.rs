@@ -54,6 +54,7 @@ impl ActiveSettings {
         }
     }
 
+    /// Returns the settings in force.
     pub(super) fn config(&self) -> Arc<Config> {
         Arc::clone(&self.config.borrow())
     }

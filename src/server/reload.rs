@@ -190,7 +190,7 @@ impl Reloader {
     /// Returns the keys that have other values by now. Where the files cannot be understood, only the faults in them come into force:
     /// everything that depends on them waits.
     fn apply_files(&self, cause: &str) -> Result<Vec<String>, ReloadError> {
-        let (old, new) = (self.settings.config(), self.settings.place.config());
+        let (old, new) = (self.settings.config(), self.settings.place.read_config());
         if old.untrusted() != new.untrusted() {
             self.say_untrusted(&new);
         }

@@ -258,6 +258,50 @@ fn a_server_copies_the_board_after_a_task_has_moved() {
 }
 
 #[test]
+fn settings_that_cannot_be_read_let_no_kept_work_go() {
+    let mut shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "attic.days", "0"]);
+    shop.does(&["pause"]);
+    shop.does(&["task", "create", "Over", "--id", "t-1"]);
+    shop.does(&["task", "create", "Fix", "--id", "t-2"]);
+    shop.does(&["task", "close", "t-1", "enough"]);
+    let state = shop.git.state();
+    let raw = rusqlite::Connection::open(state.join("store.db")).unwrap();
+    let long_ago =
+        "UPDATE tasks SET since = 1, doc = json_set(doc, '$.since', 1), sum = NULL WHERE id = 't-1';
+        UPDATE about SET summed_from = (SELECT max(seq) FROM events) + 1;";
+    raw.execute_batch(long_ago).unwrap();
+    raw.close().unwrap();
+    shop.serve();
+
+    // Work that was kept long ago, and the log of an attempt that goes by the settings in force.
+    let kept = state.join("control.git");
+    let work = shop.git.git(&kept, &["hash-object", "-w", "/dev/null"]);
+    let name = "refs/dbs/attic/t-1/1";
+    shop.git
+        .git(&kept, &["update-ref", "--create-reflog", name, &work]);
+    let log = shop.attempts().join("77/00000.log");
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    std::fs::write(&log, "x").unwrap();
+    for path in [
+        kept.join("logs").join(name),
+        log.clone(),
+        shop.attempts().join("77"),
+    ] {
+        let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        std::fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
+    }
+
+    let settings = shop.git.project().join(".debussy/config.toml");
+    std::fs::write(settings, "[attic\n").unwrap();
+    shop.does(&["task", "release", "t-2"]);
+    shop.wait_for("old logs to go with a copy", || !log.exists());
+    shop.does(&["stop"]);
+    assert_eq!(shop.git.git(&kept, &["rev-parse", name]), work);
+}
+
+#[test]
 fn status_names_base_agents_counts_and_branches_and_stands_below_the_board() {
     let shop = Shop::served();
     shop.does(&["pause"]);

@@ -127,7 +127,7 @@ const REHEARSAL: &str = "rehearsal";
 
 fn rows(edge: &ProcessEnv) -> CommandResult<Vec<AgentOverview>> {
     let place = ProjectPaths::find(&edge.folder, edge).ok();
-    let described = place.as_ref().map(ProjectPaths::config).unwrap_or_default();
+    let described = place.as_ref().map(ProjectPaths::read_config).unwrap_or_default();
     let looks = Looks {
         path: edge.get("PATH").unwrap_or_default(),
         folder: place

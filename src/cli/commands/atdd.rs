@@ -22,7 +22,7 @@ const DOCUMENTS: &str = ".swanson";
 /// When there is no project.
 pub fn as_run(edge: &ProcessEnv, wanted: AtddRunArgs) -> CommandResult<RunPlanArgs> {
     let place = ProjectPaths::find(&edge.folder, edge)?;
-    let folder = place.root.join(StorySettings::of(&place.config()).folder);
+    let folder = place.root.join(StorySettings::of(&place.read_config()).folder);
     Ok(wanted.into_run(folder))
 }
 

@@ -32,7 +32,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
         pluralized(access.ids()?.len(), "task"),
         pluralized(folders.len(), "worktree"),
     );
-    let name = place.session_name(&place.config());
+    let name = place.session_name(&place.read_config());
     confirm(
         &name,
         wanted.confirm.as_deref(),

@@ -26,7 +26,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
     {
         return change((edge, place), key, wanted);
     }
-    let config = place.config();
+    let config = place.read_config();
     for finding in config
         .diagnostics()
         .iter()
@@ -98,7 +98,7 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
 /// Returns the problem with the settings for the work, after one of them was written.
 fn faults_of(place: &ProjectPaths, key: &str) -> Option<String> {
     let names = ["stages.", "roles.", "max_role_agents."];
-    let config = place.config();
+    let config = place.read_config();
     let mut found = Vec::new();
     if schema::BASE_BRANCH.covers(key) {
         let base = config.value(&schema::BASE_BRANCH);
@@ -119,7 +119,7 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
     let (value, json) = (wanted.value.as_deref(), wanted.json);
     if key == "theme"
         && let Some(value) = value
-        && let Some(why) = theme_problem(&place, &place.config(), Some(value.trim()))
+        && let Some(why) = theme_problem(&place, &place.read_config(), Some(value.trim()))
     {
         return Err(could_not(why));
     }

@@ -119,7 +119,7 @@ fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Command
         return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());
     }
     let in_use = access.ids()?;
-    let prefix = access.place.config().value(&schema::PREFIX);
+    let prefix = access.place.read_config().value(&schema::PREFIX);
     let mut given: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let mut ids = Vec::new();
     for draft in drafts {

@@ -42,7 +42,7 @@ pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
 fn own(edge: &ProcessEnv) -> CommandResult<Keymap> {
     match ProjectPlace::find(&edge.folder, edge) {
         Ok(place) => {
-            let keymap = Appearance::of(&place.config()).keymap()?;
+            let keymap = Appearance::of(&place.read_config()).keymap()?;
             Ok(keymap.as_ref().clone())
         }
         Err(_outside) => Keymap::builtin().map_err(CommandError::from),

@@ -202,7 +202,7 @@ fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTe
 /// Returns the way for a person to get a plan that does not exist.
 fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
     let is_queue = |place: &ProjectPaths| {
-        file.ends_with(StorySettings::of(&place.config()).folder) && file.extension().is_none()
+        file.ends_with(StorySettings::of(&place.read_config()).folder) && file.extension().is_none()
     };
     if file.ends_with(".design/plan.json") {
         "`dbs design GOAL` makes one"

@@ -146,7 +146,7 @@ fn next(
     }
     let branch = BranchName::feature(&SafeName::derive(&facts.task.id));
     branch.as_str().clone_into(&mut facts.place.branch);
-    facts.gate_limit = Some(place.config().value(&schema::LIMITS_GATE_TIMEOUT));
+    facts.gate_limit = Some(place.read_config().value(&schema::LIMITS_GATE_TIMEOUT));
     let path = edge.get("PATH").unwrap_or_default();
     let program = program_word(&edge.program, &place.root, &path);
     library.render(&facts, &program).map_err(CommandError::from)

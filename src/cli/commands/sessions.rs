@@ -53,7 +53,7 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
 
 /// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
 fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> CommandResult<()> {
-    let is_set = place.config().value(&schema::BASE_BRANCH).is_some();
+    let is_set = place.read_config().value(&schema::BASE_BRANCH).is_some();
     if is_set || json.json || edge.is_agent() {
         return Ok(());
     }

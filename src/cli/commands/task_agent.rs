@@ -40,7 +40,7 @@ pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> CommandResult<(
         return Ok(());
     };
     let place = ProjectPaths::find(&edge.folder, edge)?;
-    let names = agent_names(&place.config());
+    let names = agent_names(&place.read_config());
     if names.iter().any(|known| known == name) {
         return Ok(());
     }

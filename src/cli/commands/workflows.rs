@@ -68,7 +68,7 @@ fn show(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
 fn glyphs(edge: &ProcessEnv) -> Glyphs {
     let looks = capabilities::detect(edge);
     match ProjectPaths::find(&edge.folder, edge) {
-        Ok(place) => Appearance::of(&place.config()).glyphs(looks),
+        Ok(place) => Appearance::of(&place.read_config()).glyphs(looks),
         Err(_outside) => looks.glyphs,
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge);
     let config = place
         .as_ref()
-        .map_or_else(|_none| Config::default(), ProjectPaths::config);
+        .map_or_else(|_none| Config::default(), ProjectPaths::read_config);
     let settings = StorySettings::of(&config);
     let queue = if wanted.paths.is_empty() {
         prd_queue::whole(&place?, &settings)?.prds

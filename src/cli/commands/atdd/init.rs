@@ -28,7 +28,7 @@ struct InitReport {
 
 pub(super) fn run(edge: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge)?;
-    let queue = StorySettings::of(&place.config()).folder;
+    let queue = StorySettings::of(&place.read_config()).folder;
     // Nothing is made where something cannot be made.
     for (name, _) in STORY_TEMPLATES {
         plain(&place.root, &format!("{DOCUMENTS}/{name}"), Path::is_file)?;

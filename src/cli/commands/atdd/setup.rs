@@ -27,7 +27,7 @@ pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     if let Ok(place) = ProjectPaths::find(&edge.folder, edge)
         && place.state_problem().is_none()
     {
-        let settings = StorySettings::of(&place.config());
+        let settings = StorySettings::of(&place.read_config());
         checks.extend(logins(edge));
         let tests = shell_words::split(&settings.test_cmd).unwrap_or_default();
         checks.push(check("tests", program(edge, &place, (&tests, "atdd.test_cmd"))));

@@ -83,7 +83,7 @@ impl BaseFiles {
 /// Prints the queue: its state, and its PRDs with their stories and the progress of each.
 pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge)?;
-    let folder = StorySettings::of(&place.config()).folder;
+    let folder = StorySettings::of(&place.read_config()).folder;
     let base = BaseFiles::open(edge, &place)?;
     let prds = base.prds(&folder)?;
     let state = match base.read(STATE_FILE)? {

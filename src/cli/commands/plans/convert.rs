@@ -149,7 +149,7 @@ fn made_of(
         form,
         folder: match form {
             MadeForm::Plan => format!("plans/{slug}"),
-            MadeForm::Prd => StorySettings::of(&place.config()).folder,
+            MadeForm::Prd => StorySettings::of(&place.read_config()).folder,
             MadeForm::Graph => graph_file::FOLDER.to_owned(),
         },
         slug,

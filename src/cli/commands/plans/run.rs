@@ -87,7 +87,7 @@ pub(super) fn begin(
 /// Refuses while nothing would start because the programs that the project's files start are not trusted: a waiting caller would wait for
 /// ever.
 pub(super) fn trusted(place: &ProjectPaths) -> Result<(), String> {
-    match place.config().untrusted() {
+    match place.read_config().untrusted() {
         Some(files) if files.holds => Err(files.text.clone()),
         _ => Ok(()),
     }

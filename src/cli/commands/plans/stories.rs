@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         );
     };
     let rules = OwnRules {
-        settings: StorySettings::of(&place.config()),
+        settings: StorySettings::of(&place.read_config()),
         folder: in_project(folder, &place.root),
     };
     if Path::new(&rules.folder).is_absolute() {

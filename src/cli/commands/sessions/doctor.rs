@@ -172,7 +172,7 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
         return Err(why.into());
     }
     let setup = session_setup::read(place, edge)?;
-    let config = place.config();
+    let config = place.read_config();
     let findings: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
     if config.diagnostics().iter().any(Finding::is_error) {
         return Err(findings.join("; ").into());
@@ -200,7 +200,7 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
 
 /// Refuses to call a setting unset while a settings file cannot be read: it may be set there.
 fn refuse_unreadable(place: &ProjectPaths) -> DoctorResult<()> {
-    let config = place.config();
+    let config = place.read_config();
     if config.diagnostics().iter().any(Finding::is_error) {
         return Err("not known while a file of the settings cannot be read".into());
     }
@@ -215,7 +215,7 @@ fn base(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
         .settings
         .base
         .ok_or("not set; agents need one: dbs config base_branch NAME")?;
-    if let Some(fault) = faults::base_branch(place, &place.config(), &base) {
+    if let Some(fault) = faults::base_branch(place, &place.read_config(), &base) {
         return Err(fault.text.into());
     }
     let branch = BranchName::new(&base)?;
@@ -243,7 +243,7 @@ fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
         return Err(why.into());
     }
     let path = edge.get("PATH").unwrap_or_default();
-    let known = known_agents(place.config().agent_kinds());
+    let known = known_agents(place.read_config().agent_kinds());
     let named = |program: &str| match known.iter().find(|known| known.program == program) {
         Some(known) => format!("{program} (`{}`)", known.install),
         None => program.to_owned(),
@@ -284,7 +284,7 @@ fn untrusted(place: &ProjectPaths, table: &str) -> Option<String> {
 
 /// Checks for commands without which an acceptance cannot be done.
 fn gates(place: &ProjectPaths) -> Option<DoctorCheck> {
-    if !place.config().settings().gates.is_empty() || refuse_unreadable(place).is_err() {
+    if !place.read_config().settings().gates.is_empty() || refuse_unreadable(place).is_err() {
         return None;
     }
     let text = untrusted(place, "gates.").unwrap_or_else(|| {
@@ -295,7 +295,7 @@ fn gates(place: &ProjectPaths) -> Option<DoctorCheck> {
 
 /// Checks the channels by which a person who is at no screen is called; a problem with an address is among the settings.
 fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
-    let ways = ChannelSettings::of(&place.config());
+    let ways = ChannelSettings::of(&place.read_config());
     let path = edge.get("PATH").unwrap_or_default();
     let program = ways.program();
     if let Some(name) = program.filter(|name| find_program(name, &place.root, &path).is_none()) {

@@ -44,7 +44,7 @@ fn names(folder: &Path) -> Vec<String> {
 /// # Errors
 /// When the queue cannot be read, so that the taken ids are not known.
 pub(super) fn body(job: &Conversion<'_>, text: &str) -> Result<String, String> {
-    let settings = StorySettings::of(&job.place.config());
+    let settings = StorySettings::of(&job.place.read_config());
     let queue = prd_queue::whole(job.place, &settings)?.prds;
     let stories = queue.iter().flat_map(|queued| &queued.prd.stories);
     let taken: Vec<&str> = stories.map(|story| story.id.as_str()).collect();
