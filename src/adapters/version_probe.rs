@@ -7,16 +7,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::child_process::output::{
-    CapturedOutput, OpenOutputs, OutputCollector, OutputLimit, wait_for_exit,
-};
-use super::child_process::{kill, new_process_group};
+use super::child_process::new_process_group;
+use super::child_process::output::{CapturedOutput, OutputCollector, OutputLimit, RunningProcess};
 
 /// Time that all programs together have.
 const LIMIT: Duration = Duration::from_secs(8);
@@ -45,9 +42,8 @@ const QUIET: &[(&str, &str)] = &[
 
 /// A program that was asked and has not answered yet.
 struct Asked {
-    child: Child,
+    process: RunningProcess,
     output: OutputCollector<CapturedOutput>,
-    ends: Arc<OpenOutputs>,
     /// Removed with everything the program wrote.
     _home: TempDir,
 }
@@ -81,32 +77,21 @@ fn ask(program: &Path, path: &str) -> io::Result<Asked> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     new_process_group(&mut command);
-    let mut child = command.spawn()?;
-    let ends = Arc::<OpenOutputs>::default();
-    let pipe = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe);
-    let started = pipe.map_err(io::Error::from).and_then(|pipe| {
-        OutputCollector::start(pipe, CapturedOutput::new(OutputLimit::First(MOST_OUTPUT)), &ends)
-    });
-    match started {
-        Ok(output) => Ok(Asked {
-            child,
-            output,
-            ends,
-            _home: home,
-        }),
-        Err(why) => {
-            end(&mut child);
-            Err(why)
-        }
-    }
+    let mut process = RunningProcess::start(&mut command)?;
+    let output = process.collect_output(CapturedOutput::new(OutputLimit::First(MOST_OUTPUT)))?;
+    Ok(Asked {
+        process,
+        output,
+        _home: home,
+    })
 }
 
 impl Asked {
     fn answer(mut self, deadline: Instant) -> Result<String, String> {
-        let ended = wait_for_exit(&mut self.child, &self.ends, deadline);
-        let is_drained = ended.is_ok() && self.ends.wait_drained(|| self.output.has_all(), deadline);
+        let ended = self.process.wait(deadline);
+        let is_drained = ended.is_ok() && self.process.wait_drained(|| self.output.has_all(), deadline);
         // Also for processes that it started and left behind.
-        end(&mut self.child);
+        self.process.kill();
         match ended {
             Ok(Some(_)) if is_drained => {
                 let text = String::from_utf8_lossy(&self.output.kept().bytes).into_owned();
@@ -116,11 +101,6 @@ impl Asked {
             Err(why) => Err(format!("it could not be waited for: {why}")),
         }
     }
-}
-
-fn end(child: &mut Child) {
-    kill(child);
-    drop(child.wait());
 }
 
 /// The first word that looks like a version.

@@ -64,13 +64,14 @@ proptest! {
     }
 
     #[test]
-    fn a_node_that_waits_for_nothing_later_keeps_its_place(needs in acyclic()) {
-        let graph = graph(&needs);
-        prop_assert_eq!(graph.order().len(), needs.len());
-        let order: Vec<usize> = graph.order().to_vec();
+    fn a_node_comes_forward_only_because_one_before_it_waits_for_it(needs in acyclic()) {
+        let order = graph(&needs).order().to_vec();
+        prop_assert_eq!(order.len(), needs.len());
         for (at, node) in order.iter().enumerate() {
-            let ready = |other: &&usize| graph.needs(other).all(|need| order[..at].contains(need));
-            prop_assert_eq!(order[at..].iter().filter(ready).min(), Some(node));
+            for passed in order[at..].iter().filter(|passed| *passed < node) {
+                let waits = |earlier: usize| behind(&needs, earlier).contains(node);
+                prop_assert!((0..=*passed).any(waits), "{} before {}", node, passed);
+            }
         }
     }
 

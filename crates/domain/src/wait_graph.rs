@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Directed graph of nodes, in the order they were given, and of the nodes that each waits for.
 #[derive(Debug, Clone)]
 pub struct WaitGraph<K> {
-    needs: BTreeMap<K, BTreeSet<K>>,
+    needs: BTreeMap<K, Vec<K>>,
     order: Vec<K>,
     stuck: Vec<K>,
 }
@@ -14,16 +14,18 @@ impl<K: Ord + Clone> WaitGraph<K> {
     /// Builds the graph of these nodes, each with what it waits for. Nodes that are not given themselves are not waited for.
     pub fn new<N: IntoIterator<Item = K>>(given: impl IntoIterator<Item = (K, N)>) -> WaitGraph<K> {
         let mut nodes: Vec<K> = Vec::new();
-        let mut needs: BTreeMap<K, BTreeSet<K>> = BTreeMap::new();
+        let mut needs: BTreeMap<K, Vec<K>> = BTreeMap::new();
         for (node, own) in given {
             if !needs.contains_key(&node) {
                 nodes.push(node.clone());
             }
             needs.entry(node).or_default().extend(own);
         }
-        let known: BTreeSet<K> = needs.keys().cloned().collect();
+        let places: BTreeMap<&K, usize> = nodes.iter().zip(0..).collect();
         for own in needs.values_mut() {
-            own.retain(|need| known.contains(need));
+            own.retain(|need| places.contains_key(need));
+            own.sort_by_key(|need| places.get(need));
+            own.dedup();
         }
         let order = sorted(&nodes, &needs);
         let placed: BTreeSet<&K> = order.iter().collect();
@@ -78,29 +80,28 @@ impl<K: Ord + Clone> WaitGraph<K> {
     }
 }
 
-/// Returns the nodes, each behind those it waits for; of those that may follow, the first given one.
-fn sorted<K: Ord + Clone>(nodes: &[K], needs: &BTreeMap<K, BTreeSet<K>>) -> Vec<K> {
-    let places: BTreeMap<&K, usize> = nodes.iter().zip(0..).collect();
-    let mut waiting: BTreeMap<&K, Vec<&K>> = BTreeMap::new();
-    for (node, need) in needs
-        .iter()
-        .flat_map(|(node, own)| own.iter().map(move |need| (node, need)))
-    {
-        waiting.entry(need).or_default().push(node);
-    }
-    let mut open: BTreeMap<&K, usize> = needs.iter().map(|(node, own)| (node, own.len())).collect();
-    let placed = |node| (places.get(node).copied(), node);
-    let free = open.iter().filter(|(_, left)| **left == 0);
-    let mut ready: BTreeSet<(Option<usize>, &K)> = free.map(|(node, _)| placed(*node)).collect();
+/// Returns the nodes that do not lead to a circle. A node comes forward if one before it waits for it.
+fn sorted<K: Ord + Clone>(nodes: &[K], needs: &BTreeMap<K, Vec<K>>) -> Vec<K> {
+    // Nothing while the needs of a node are visited; then true if it has a place in the order.
+    let mut seen: BTreeMap<&K, Option<bool>> = BTreeMap::new();
     let mut order = Vec::with_capacity(nodes.len());
-    while let Some((_, node)) = ready.pop_first() {
-        order.push(node.clone());
-        for next in waiting.get(node).into_iter().flatten() {
-            if let Some(left) = open.get_mut(next) {
-                *left -= 1;
-                if *left == 0 {
-                    ready.insert(placed(*next));
-                }
+    for start in nodes {
+        // The path from the start: a node, and the number of its needs that were visited.
+        let mut path = vec![(start, 0)];
+        while let Some((node, visited)) = path.pop() {
+            if visited == 0 && seen.contains_key(node) {
+                continue;
+            }
+            seen.entry(node).or_insert(None);
+            let own = needs.get(node).map_or(&[][..], Vec::as_slice);
+            if let Some(next) = own.get(visited) {
+                path.extend([(node, visited + 1), (next, 0)]);
+                continue;
+            }
+            let is_placed = own.iter().all(|need| seen.get(need) == Some(&Some(true)));
+            seen.insert(node, Some(is_placed));
+            if is_placed {
+                order.push(node.clone());
             }
         }
     }

@@ -16,8 +16,7 @@ pub use fields::{Approach, Degree};
 pub use report::{ExpertReport, ProposedTask};
 
 use crate::finding::{Finding, Findings};
-use crate::json_object::JsonObject;
-use crate::json_place::{self, JsonPlace};
+use crate::json_object::{self, JsonField, JsonObject};
 
 /// The name of the file with the analysis of a goal.
 pub const ANALYSIS_FILE: &str = "goal-analysis.json";
@@ -75,23 +74,31 @@ pub struct DesignRead<T> {
 impl<T> DesignRead<T> {
     /// Returns true if the document has no error.
     pub fn is_sound(&self) -> bool {
-        !self.findings.iter().any(|found| found.is_error())
+        !self.findings.iter().any(Finding::is_error)
     }
 }
 
 /// Reads the analysis of a goal.
 pub fn read_analysis(file: &Path, text: &str) -> DesignRead<GoalAnalysis> {
-    read(file, text, ("a goal analysis", &analysis::FIELDS), analysis::read)
+    read(
+        (file, text),
+        ("a goal analysis", &analysis::FIELDS),
+        analysis::read,
+    )
 }
 
 /// Reads the report of an expert.
 pub fn read_report(file: &Path, text: &str) -> DesignRead<ExpertReport> {
-    read(file, text, ("an expert's report", &report::FIELDS), report::read)
+    read(
+        (file, text),
+        ("an expert's report", &report::FIELDS),
+        report::read,
+    )
 }
 
 /// Reads a critique.
 pub fn read_critique(file: &Path, text: &str) -> DesignRead<Critique> {
-    read(file, text, ("a critique", &critique::FIELDS), critique::read)
+    read((file, text), ("a critique", &critique::FIELDS), critique::read)
 }
 
 /// Returns all findings in a document of that kind.
@@ -110,42 +117,26 @@ pub fn told(document: &impl Serialize) -> String {
 }
 
 fn read<T: Default + Serialize>(
-    file: &Path,
-    text: &str,
+    (file, text): (&Path, &str),
     (what, known): (&str, &[&str]),
-    fields: impl FnOnce(&JsonObject<'_>, &Findings<'_>) -> T,
+    fields: impl FnOnce(&JsonObject<'_>) -> T,
 ) -> DesignRead<T> {
     let found = Findings::about(file, text);
-    let document = match json_place::parse(text) {
-        Ok(root) => read_root(&root, (what, known), &found, fields),
-        Err(fault) => {
-            let text = format!("this is no JSON that can be read: {}", fault.text);
-            found.error_at("BAD_JSON", fault.at, "$", &text);
-            T::default()
+    let root = json_object::parse(text, &found);
+    let root = root.as_ref().map(|root| JsonField::root(root, &found));
+    let document = root.and_then(|root| root.object(what, known)).map(|object| {
+        let document = fields(&object);
+        let bytes = told(&document).len();
+        if bytes > MOST_BYTES {
+            let text = format!(
+                "its texts have {bytes} bytes together; write {MOST_BYTES} at most, the most important ones"
+            );
+            object.whole.error("TOO_LONG", text);
         }
-    };
+        document
+    });
     DesignRead {
-        document,
+        document: document.unwrap_or_default(),
         findings: found.finish(),
     }
-}
-
-fn read_root<T: Default + Serialize>(
-    root: &JsonPlace,
-    (what, known): (&str, &[&str]),
-    found: &Findings<'_>,
-    fields: impl FnOnce(&JsonObject<'_>, &Findings<'_>) -> T,
-) -> T {
-    let Some(object) = JsonObject::read((root, "$".to_owned()), (what, known), found) else {
-        return T::default();
-    };
-    let document = fields(&object, found);
-    let bytes = told(&document).len();
-    if bytes > MOST_BYTES {
-        let text = format!(
-            "its texts have {bytes} bytes together; write {MOST_BYTES} at most, the most important ones"
-        );
-        found.error_at("TOO_LONG", root.start, "$", &text);
-    }
-    document
 }

@@ -1,174 +1,328 @@
-//! An object of a JSON document that is read field by field; faults of a field are put into the findings.
+//! Fields of a JSON document that are read one by one; the faults of each are put into the findings, with its line and its path.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
-use super::finding::Findings;
-use super::json_findings::quoted;
-use super::json_place::{JsonContent, JsonPlace};
+use dbs_domain::cut::cut_chars;
+
+use super::finding::{FindingLevel, Findings};
+use super::json_place::{self, JsonContent, JsonPlace};
 use super::nearest::nearest;
 
-/// An object, and its path in the document.
-pub(super) struct JsonObject<'a> {
-    value: &'a JsonPlace,
-    path: String,
+/// Most characters of a value that a finding quotes.
+const MOST_QUOTED: usize = 60;
+
+/// Most characters of a text, and true if it is one line.
+pub(super) type TextLimit = (usize, bool);
+
+/// Parses a text; that it is not JSON is found.
+pub(super) fn parse(text: &str, found: &Findings<'_>) -> Option<JsonPlace> {
+    json_place::parse(text)
+        .map_err(|fault| {
+            let why = format!("this is no JSON that can be read: {}", fault.text);
+            found.note(FindingLevel::Error, "BAD_JSON", (fault.at, "$"), why);
+        })
+        .ok()
 }
 
-impl<'a> JsonObject<'a> {
-    /// Reads the object at `path`; nothing if the value is not one. A key that appears twice, and one that is nearly of `known`, are found.
-    pub(super) fn read(
-        (value, path): (&'a JsonPlace, String),
-        (what, known): (&str, &[&str]),
-        found: &Findings<'_>,
-    ) -> Option<JsonObject<'a>> {
-        let Some(members) = value.members() else {
-            let text = format!("{what} must be an object, not {}", value.kind());
-            found.error_at("WRONG_KIND", value.start, &path, &text);
+/// A value, its path in the document, and the findings about that.
+#[derive(Clone)]
+pub(super) struct JsonField<'a> {
+    pub(super) place: &'a JsonPlace,
+    pub(super) path: String,
+    found: &'a Findings<'a>,
+}
+
+impl<'a> JsonField<'a> {
+    /// Returns the value of the whole document.
+    pub(super) fn root(place: &'a JsonPlace, found: &'a Findings<'a>) -> JsonField<'a> {
+        let path = "$".to_owned();
+        JsonField { place, path, found }
+    }
+
+    /// Returns the same value with a longer path, for findings about a part of it.
+    pub(super) fn below(&self, path: &str) -> JsonField<'a> {
+        JsonField {
+            path: format!("{}{path}", self.path),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the line of its start.
+    pub(super) fn line(&self) -> usize {
+        self.found.line_of(self.place.start)
+    }
+
+    pub(super) fn error(&self, code: &'static str, text: impl Display) {
+        let at = (self.place.start, self.path.as_str());
+        self.found.note(FindingLevel::Error, code, at, text);
+    }
+
+    pub(super) fn warning(&self, code: &'static str, text: impl Display) {
+        let at = (self.place.start, self.path.as_str());
+        self.found.note(FindingLevel::Warning, code, at, text);
+    }
+
+    fn wrong_kind(&self, right: impl Display) {
+        let text = format!("this must be {right}, not {}", self.place.kind());
+        self.error("WRONG_KIND", text);
+    }
+
+    /// Reads a text without harmful control characters; nothing if it is not one.
+    pub(super) fn text(&self, (most, is_one_line): TextLimit) -> Option<String> {
+        let Some(text) = self.place.text() else {
+            self.wrong_kind("a text");
             return None;
         };
-        found.keys_once(value, &path);
-        for (key, unknown) in members.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-            found.unknown_key(key, known, unknown, &path);
+        let is_allowed = |letter: char| !letter.is_control() || (!is_one_line && "\n\r\t".contains(letter));
+        if let Some(control) = text.chars().find(|letter| !is_allowed(*letter)) {
+            let text = format!("this holds the control character {control:?}; take it out");
+            self.error("CONTROL_CHARACTER", text);
+            return None;
         }
-        Some(JsonObject { value, path })
-    }
-
-    pub(super) fn value(&self) -> &'a JsonPlace {
-        self.value
-    }
-
-    /// Returns a field that was given; null counts as not given.
-    pub(super) fn field(&self, key: &str) -> Option<&'a JsonPlace> {
-        let value = self.value.member(key)?;
-        (!matches!(value.content, JsonContent::Null)).then_some(value)
-    }
-
-    /// Returns the path of a field.
-    pub(super) fn at(&self, key: &str) -> String {
-        format!("{}.{key}", self.path)
-    }
-
-    pub(super) fn missing(&self, key: &str, example: &str, found: &Findings<'_>) {
-        let text = format!("this is missing; write {example}");
-        found.error_at("MISSING_FIELD", self.value.start, &self.at(key), &text);
-    }
-
-    /// Reads a text; empty if it was not given.
-    pub(super) fn text(&self, key: &str, most: (usize, bool), found: &Findings<'_>) -> String {
-        let value = self.field(key);
-        let text = value.and_then(|value| found.text(value, &self.at(key), most.0, most.1));
-        text.unwrap_or_default()
-    }
-
-    /// Reads a text that may be neither missing nor empty.
-    pub(super) fn needed(
-        &self,
-        (key, example): (&str, &str),
-        most: (usize, bool),
-        found: &Findings<'_>,
-    ) -> String {
-        let Some(value) = self.field(key) else {
-            self.missing(key, example, found);
-            return String::new();
-        };
-        let text = found.text(value, &self.at(key), most.0, most.1);
-        if text.as_deref() == Some("") {
-            found.error_at("EMPTY", value.start, &self.at(key), "this is empty");
-        }
-        text.unwrap_or_default()
-    }
-
-    /// Reads one of these words; nothing if it is missing or none of them.
-    pub(super) fn word<T: Copy>(
-        &self,
-        key: &str,
-        words: &[(&'static str, T)],
-        found: &Findings<'_>,
-    ) -> Option<T> {
-        let value = self.field(key)?;
-        let path = self.at(key);
-        let word = found.text(value, &path, usize::MAX, true)?;
-        let named = words.iter().find(|(known, _)| *known == word);
-        if named.is_none() {
-            let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
-            let meant = nearest(&word.to_lowercase(), known.iter().copied());
-            let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
-            let text = format!(
-                "{} is not known here; write {}{meant}",
-                quoted(&word),
-                known.join(", ")
+        let n = text.chars().count();
+        if n > most {
+            self.error(
+                "TOO_LONG",
+                format!("this has {n} characters; write {most} at most"),
             );
-            found.error_at("UNKNOWN_WORD", value.start, &path, &text);
+            return None;
         }
-        named.map(|(_, meaning)| *meaning)
+        Some(text.trim().to_owned())
     }
 
-    /// Returns the entries of a list of at most `most`, each with its path; none if it was not given.
-    pub(super) fn entries(
-        &self,
-        (key, what): (&str, &str),
-        most: usize,
-        found: &Findings<'_>,
-    ) -> Vec<(&'a JsonPlace, String)> {
-        let path = self.at(key);
-        let Some(value) = self.field(key) else {
-            return Vec::new();
-        };
-        let Some(entries) = value.entries() else {
-            let text = format!("this must be a list of {what}, not {}", value.kind());
-            found.error_at("WRONG_KIND", value.start, &path, &text);
+    /// Reads a text that may not be empty.
+    pub(super) fn filled(&self, limit: TextLimit) -> Option<String> {
+        let text = self.text(limit);
+        if text.as_deref() == Some("") {
+            self.error("EMPTY", "this is empty");
+        }
+        text
+    }
+
+    /// Reads true or false; nothing if it is neither.
+    pub(super) fn switch(&self) -> Option<bool> {
+        if let JsonContent::Switch(switch) = self.place.content {
+            return Some(switch);
+        }
+        self.wrong_kind("true or false");
+        None
+    }
+
+    /// Reads a whole number; nothing if it is none.
+    pub(super) fn number(&self) -> Option<u64> {
+        match &self.place.content {
+            JsonContent::Number(number) => number.as_u64(),
+            _ => None,
+        }
+    }
+
+    /// Returns the entries of a list of at most `most`; none if it is not one.
+    pub(super) fn entries(&self, what: &str, most: usize) -> Vec<JsonField<'a>> {
+        let Some(entries) = self.place.entries() else {
+            self.wrong_kind(format_args!("a list of {what}"));
             return Vec::new();
         };
         if entries.len() > most {
             let text = format!("this has {} entries; write {most} at most", entries.len());
-            found.error_at("TOO_MANY", value.start, &path, &text);
+            self.error("TOO_MANY", text);
             return Vec::new();
         }
-        let entries = entries.iter().enumerate();
-        entries
-            .map(|(index, entry)| (entry, format!("{path}[{index}]")))
-            .collect()
+        let entry = |(index, place)| JsonField {
+            place,
+            ..self.below(&format!("[{index}]"))
+        };
+        entries.iter().enumerate().map(entry).collect()
+    }
+
+    /// Reads an object; nothing if it is not one. A key that appears twice, and one that is nearly of `known`, are found.
+    pub(super) fn object(self, what: &str, known: &[&str]) -> Option<JsonObject<'a>> {
+        let Some(members) = self.place.members() else {
+            let text = format!("{what} must be an object, not {}", self.place.kind());
+            self.error("WRONG_KIND", text);
+            return None;
+        };
+        let member = |(key, place): &'a (String, JsonPlace)| JsonField {
+            place,
+            ..self.below(&step(key))
+        };
+        let mut seen = BTreeSet::new();
+        for entry in members.iter().filter(|(key, _)| !seen.insert(key.as_str())) {
+            let text = "this key stands twice; keep one of them";
+            member(entry).error("DUPLICATE_KEY", text);
+        }
+        for entry in members.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            if let Some(meant) = nearest(&entry.0, known.iter().copied()) {
+                let text = format!("this field is not known and is kept; did you mean {meant:?}?");
+                member(entry).warning("UNKNOWN_FIELD", text);
+            }
+        }
+        Some(JsonObject { whole: self })
+    }
+}
+
+/// An object of a document.
+pub(super) struct JsonObject<'a> {
+    pub(super) whole: JsonField<'a>,
+}
+
+impl<'a> JsonObject<'a> {
+    /// Returns a field that was given; null counts as not given.
+    pub(super) fn field(&self, key: &str) -> Option<JsonField<'a>> {
+        let is_given = |field: &JsonField<'_>| !matches!(field.place.content, JsonContent::Null);
+        self.member(key).filter(is_given)
+    }
+
+    /// Returns a field that is there, null or not.
+    pub(super) fn member(&self, key: &str) -> Option<JsonField<'a>> {
+        let place = self.whole.place.member(key)?;
+        Some(JsonField {
+            place,
+            ..self.lacking(key)
+        })
+    }
+
+    /// Returns the object itself with the path of one of its fields, for findings about a field that is not there.
+    fn lacking(&self, key: &str) -> JsonField<'a> {
+        self.whole.below(&format!(".{key}"))
+    }
+
+    /// Records an error about a field where the object begins.
+    pub(super) fn lacks(&self, code: &'static str, key: &str, text: impl Display) {
+        self.lacking(key).error(code, text);
+    }
+
+    /// Records an error about a field, where that begins if it was given.
+    pub(super) fn error(&self, code: &'static str, key: &str, text: impl Display) {
+        self.field(key)
+            .unwrap_or_else(|| self.lacking(key))
+            .error(code, text);
+    }
+
+    /// Records a warning about a field where the object begins.
+    pub(super) fn doubts(&self, code: &'static str, key: &str, text: impl Display) {
+        self.lacking(key).warning(code, text);
+    }
+
+    pub(super) fn missing(&self, key: &str, example: impl Display) {
+        self.lacks(
+            "MISSING_FIELD",
+            key,
+            format_args!("this is missing; write {example}"),
+        );
+    }
+
+    /// Returns a field that must be given.
+    pub(super) fn needed_field(&self, key: &str, example: impl Display) -> Option<JsonField<'a>> {
+        let field = self.field(key);
+        if field.is_none() {
+            self.missing(key, example);
+        }
+        field
+    }
+
+    /// Reads a text; empty if it was not given.
+    pub(super) fn text(&self, key: &str, limit: TextLimit) -> String {
+        self.field(key)
+            .and_then(|field| field.text(limit))
+            .unwrap_or_default()
+    }
+
+    /// Reads a text that may be neither missing nor empty.
+    pub(super) fn needed(&self, key: &str, example: &str, limit: TextLimit) -> String {
+        let field = self.needed_field(key, example);
+        field.and_then(|field| field.filled(limit)).unwrap_or_default()
+    }
+
+    /// Reads one of these words; nothing if it is missing or none of them.
+    pub(super) fn word<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Option<T> {
+        let field = self.field(key)?;
+        let word = field.text((usize::MAX, true))?;
+        let named = words.iter().find(|(known, _)| *known == word);
+        if named.is_none() {
+            let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
+            let (quoted, meant) = (quoted(&word), meant(&word, known.iter().copied()));
+            let text = format!("{quoted} is not known here; write {}{meant}", known.join(", "));
+            field.error("UNKNOWN_WORD", text);
+        }
+        named.map(|(_, meaning)| *meaning)
+    }
+
+    /// Reads a word that may not be missing.
+    pub(super) fn needed_word<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Option<T> {
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        self.needed_field(key, format_args!("one of {}", known.join(", ")))?;
+        self.word(key, words)
+    }
+
+    /// Reads true or false; false if it was not given.
+    pub(super) fn switch(&self, key: &str) -> bool {
+        self.field(key)
+            .and_then(|field| field.switch())
+            .unwrap_or_default()
+    }
+
+    /// Returns the entries of a list of at most `most`; none if it was not given.
+    pub(super) fn entries(&self, key: &str, what: &str, most: usize) -> Vec<JsonField<'a>> {
+        let entries = self.field(key).map(|field| field.entries(what, most));
+        entries.unwrap_or_default()
+    }
+
+    /// Returns the number of entries that a list has, however many may be read.
+    pub(super) fn count(&self, key: &str) -> usize {
+        let field = self.field(key);
+        field
+            .and_then(|field| field.place.entries())
+            .map_or(0, <[_]>::len)
     }
 
     /// Reads a list of texts; empty if it was not given.
-    pub(super) fn texts(
-        &self,
-        key: &str,
-        (most, longest): (usize, usize),
-        found: &Findings<'_>,
-    ) -> Vec<String> {
-        let mut texts = Vec::new();
-        for (entry, path) in self.entries((key, "texts"), most, found) {
-            match found.text(entry, &path, longest, false) {
-                Some(text) if text.is_empty() => found.error_at("EMPTY", entry.start, &path, "this is empty"),
-                Some(text) => texts.push(text),
-                None => {}
-            }
-        }
-        texts
+    pub(super) fn texts(&self, key: &str, (most, longest): (usize, usize)) -> Vec<String> {
+        let entries = self.entries(key, "texts", most).into_iter();
+        let texts = entries.filter_map(|entry| entry.filled((longest, false)));
+        texts.filter(|text| !text.is_empty()).collect()
     }
 
     /// Reads a list of whole numbers, each once; empty if it was not given.
-    pub(super) fn numbers(&self, key: &str, most: usize, found: &Findings<'_>) -> BTreeSet<usize> {
+    pub(super) fn numbers(&self, key: &str, most: usize) -> BTreeSet<usize> {
         let mut numbers = BTreeSet::new();
-        for (entry, path) in self.entries((key, "numbers"), most, found) {
-            let number = match &entry.content {
-                JsonContent::Number(number) => {
-                    number.as_u64().and_then(|number| usize::try_from(number).ok())
-                }
-                _ => None,
-            };
-            match number {
+        for entry in self.entries(key, "numbers", most) {
+            match entry.number().and_then(|number| usize::try_from(number).ok()) {
                 Some(number) => {
                     numbers.insert(number);
                 }
-                None => found.error_at(
-                    "WRONG_KIND",
-                    entry.start,
-                    &path,
-                    "this must be a whole number from 0 on",
-                ),
+                None => entry.error("WRONG_KIND", "this must be a whole number from 0 on"),
             }
         }
         numbers
+    }
+}
+
+/// Returns the question after a word that is nearly one of the known ones.
+pub(super) fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let meant = nearest(&word.to_lowercase(), known);
+    meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"))
+}
+
+/// Returns a value of the document, quoted and cut.
+pub(super) fn quoted(text: &str) -> String {
+    let cut = cut_chars(text, MOST_QUOTED);
+    if cut.len() < text.len() {
+        format!("{cut:?}…")
+    } else {
+        format!("{cut:?}")
+    }
+}
+
+/// Formats a key as a step of a path.
+fn step(key: &str) -> String {
+    let is_plain = !key.is_empty()
+        && key
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if is_plain && key.len() <= MOST_QUOTED {
+        format!(".{key}")
+    } else {
+        format!("[{}]", quoted(key))
     }
 }

@@ -8,7 +8,6 @@ pub mod end_rules;
 pub mod finding;
 pub mod graph_plan;
 pub mod inner_path;
-mod json_findings;
 mod json_object;
 mod json_place;
 pub mod nearest;

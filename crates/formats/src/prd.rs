@@ -12,9 +12,9 @@ pub use edit::{SetPassesError, set_passes};
 pub use model::{PrdDialect, PrdDocument, PrdStory, StorySize};
 use serde_json::Map;
 
-use crate::finding::Findings;
-use crate::json_findings::quoted;
-use crate::json_place::{self, JsonPlace};
+use crate::finding::{FindingLevel, Findings};
+use crate::json_object::{self, JsonField, JsonObject, TextLimit, quoted};
+use crate::json_place;
 
 /// Most bytes of a PRD that are read.
 pub const MOST_PRD_BYTES: usize = 1_048_576;
@@ -62,111 +62,88 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
             "this has {} bytes; a PRD has {MOST_PRD_BYTES} at most",
             text.len()
         );
-        found.error_at("TOO_LARGE", 0, "$", &text);
-    } else {
-        match json_place::parse(text) {
-            Ok(root) => read_root(&root, &mut prd, &found),
-            Err(fault) => {
-                let text = format!("this is no JSON that can be read: {}", fault.text);
-                found.error_at("BAD_JSON", fault.at, "$", &text);
-            }
-        }
+        found.note(FindingLevel::Error, "TOO_LARGE", (0, "$"), text);
+    } else if let Some(root) = json_object::parse(text, &found) {
+        read_root(JsonField::root(&root, &found), &mut prd);
     }
     prd.findings = found.finish();
     prd
 }
 
-fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &Findings<'_>) {
-    let Some(members) = root.members() else {
-        let text = format!("a PRD is an object with \"userStories\", not {}", root.kind());
-        found.error_at("WRONG_KIND", root.start, "$", &text);
+fn read_root(root: JsonField<'_>, prd: &mut PrdDocument) {
+    let Some(members) = root.place.members() else {
+        let text = format!(
+            "a PRD is an object with \"userStories\", not {}",
+            root.place.kind()
+        );
+        root.error("WRONG_KIND", text);
         return;
     };
-    found.keys_once(root, "$");
-    for (key, value) in members.iter().filter(|(key, _)| !FIELDS.contains(&key.as_str())) {
-        found.unknown_key(key, &FIELDS, value, "$");
-        prd.other.insert(key.clone(), value.plain());
-    }
+    let Some(object) = root.object("a PRD", &FIELDS) else {
+        return;
+    };
+    let other = members.iter().filter(|(key, _)| !FIELDS.contains(&key.as_str()));
+    prd.other = other.map(|(key, value)| (key.clone(), value.plain())).collect();
     // Only the strict schema has fields beside the stories.
-    let is_strict = root.member("type").is_some() || root.member("name").is_some();
+    let is_strict = object.member("type").is_some() || object.member("name").is_some();
     let dialect = if is_strict {
         PrdDialect::Strict
     } else {
         PrdDialect::Template
     };
     prd.dialect = Some(dialect);
-    prd.kind = kind(root, dialect, found);
-    prd.name = root_text(root, "name", (MOST_NAME, true), found, dialect);
-    prd.description = root_text(root, "description", (MOST_DESCRIPTION, false), found, dialect);
-    prd.stories = stories(root, dialect, found);
+    prd.kind = kind(&object, dialect);
+    prd.name = root_text(&object, "name", (MOST_NAME, true), dialect);
+    prd.description = root_text(&object, "description", (MOST_DESCRIPTION, false), dialect);
+    prd.stories = stories(&object, dialect);
 }
 
-fn kind(root: &JsonPlace, dialect: PrdDialect, found: &Findings<'_>) -> Option<String> {
-    let text = root_text(root, "type", (MOST_NAME, true), found, dialect);
+fn kind(root: &JsonObject<'_>, dialect: PrdDialect) -> Option<String> {
+    let text = root_text(root, "type", (MOST_NAME, true), dialect);
     if text.is_empty() || KINDS.contains(&text.as_str()) {
         return Some(text).filter(|text| !text.is_empty());
     }
-    let at = root.member("type").map_or(root.start, |value| value.start);
     let text = format!("{} is no type of PRD; write {}", quoted(&text), KINDS.join(", "));
-    found.error_at("BAD_TYPE", at, "$.type", &text);
+    root.error("BAD_TYPE", "type", text);
     None
 }
 
 /// Reads a text of the root, which the strict dialect must have.
-fn root_text(
-    root: &JsonPlace,
-    key: &str,
-    (most, is_one_line): (usize, bool),
-    found: &Findings<'_>,
-    dialect: PrdDialect,
-) -> String {
-    let path = format!("$.{key}");
-    let Some(value) = root.member(key) else {
+fn root_text(root: &JsonObject<'_>, key: &str, limit: TextLimit, dialect: PrdDialect) -> String {
+    let Some(field) = root.member(key) else {
         if dialect == PrdDialect::Strict {
-            found.error_at("MISSING_FIELD", root.start, &path, "this is missing");
+            root.lacks("MISSING_FIELD", key, "this is missing");
         }
         return String::new();
     };
-    let text = found.text(value, &path, most, is_one_line);
-    if text.as_deref() == Some("") {
-        found.error_at("EMPTY", value.start, &path, "this is empty");
-    }
-    text.unwrap_or_default()
+    field.filled(limit).unwrap_or_default()
 }
 
-fn stories(root: &JsonPlace, dialect: PrdDialect, found: &Findings<'_>) -> Vec<PrdStory> {
-    let path = "$.userStories";
-    let Some(value) = root.member("userStories") else {
+fn stories(root: &JsonObject<'_>, dialect: PrdDialect) -> Vec<PrdStory> {
+    let Some(list) = root.member("userStories") else {
         let text = "this is missing; a PRD is a list of at least one story";
-        found.error_at("MISSING_FIELD", root.start, path, text);
+        root.lacks("MISSING_FIELD", "userStories", text);
         return Vec::new();
     };
-    let Some(entries) = value.entries() else {
-        let text = format!("this must be a list of stories, not {}", value.kind());
-        found.error_at("WRONG_KIND", value.start, path, &text);
-        return Vec::new();
-    };
-    if entries.is_empty() {
-        found.error_at("NO_STORIES", value.start, path, "a PRD needs at least one story");
-    }
-    if entries.len() > MOST_STORIES {
-        let text = format!(
-            "these are {} stories; write {MOST_STORIES} at most",
-            entries.len()
-        );
-        found.error_at("TOO_MANY", value.start, path, &text);
-        return Vec::new();
+    let entries = list.entries("stories", usize::MAX);
+    match entries.len() {
+        0 if list.place.entries().is_some() => list.error("NO_STORIES", "a PRD needs at least one story"),
+        n if n > MOST_STORIES => {
+            let text = format!("these are {n} stories; write {MOST_STORIES} at most");
+            list.error("TOO_MANY", text);
+            return Vec::new();
+        }
+        _ => {}
     }
     let mut stories: Vec<PrdStory> = Vec::new();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    for (index, entry) in entries.iter().enumerate() {
-        let path = format!("{path}[{index}]");
-        let Some(story) = story::read(entry, &path, dialect, found) else {
+    for entry in entries {
+        let Some(story) = story::read(&entry, dialect) else {
             continue;
         };
-        if let Some(first) = seen.insert(story_key(&story.id), path.clone()) {
+        if let Some(first) = seen.insert(story_key(&story.id), entry.path.clone()) {
             let text = format!("{} names the same files as the id of {first}", quoted(&story.id));
-            found.error_at("DUPLICATE_ID", entry.start, &format!("{path}.id"), &text);
+            entry.below(".id").error("DUPLICATE_ID", text);
         }
         stories.push(story);
     }

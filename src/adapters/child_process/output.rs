@@ -1,12 +1,12 @@
-//! The output of a process, read on threads of its own, and when all of it was read: also on a machine so busy that a thread
-//! gets its turn long after the process has ended. Knows nothing of processes.
+//! The one runner of processes with limits of time and output. Output is read on threads of its own, all of it also on a machine so busy
+//! that a thread gets its turn long after the process has ended. Knows nothing of what a process is for.
 #![expect(
     clippy::disallowed_methods,
     reason = "part of the doors that start processes: reads their output against their time limit"
 )]
 
 use std::io::{self, Read};
-use std::process::{Child, ExitStatus};
+use std::process::{Child, ChildStdin, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::{kill, terminate};
 use crate::adapters::pipe::{PipeProbe, PollablePipe};
 
 /// Time that an output whose bytes were all taken may stay open in the hands of a grandchild.
@@ -25,27 +26,26 @@ const LONGEST_STEP: Duration = Duration::from_millis(16);
 
 /// Counter of the output pipes of a process that are still open.
 #[derive(Default)]
-pub(in crate::adapters) struct OpenOutputs {
+struct OpenOutputs {
     open: Mutex<usize>,
     closed: Condvar,
 }
 
 impl OpenOutputs {
     /// Waits at most this long; true when an output closed meanwhile.
-    pub(in crate::adapters) fn pause(&self, at_most: Duration) -> bool {
+    fn pause(&self, at_most: Duration) -> bool {
         let mut open = self.open.lock();
         !self.closed.wait_for(&mut open, at_most).timed_out()
     }
 
     /// Waits until all outputs are closed.
-    pub(in crate::adapters) fn wait_closed(&self, deadline: Instant) {
+    fn wait_closed(&self, deadline: Instant) {
         let mut open = self.open.lock();
         while *open > 0 && !self.closed.wait_until(&mut open, deadline).timed_out() {}
     }
 
-    /// Waits until everything was read that an ended process wrote, however late the threads get to it; `has_all` says when
-    /// nothing is left to be read, and who else may still hold an output is not waited for. False at the deadline.
-    pub(in crate::adapters) fn wait_drained(&self, has_all: impl Fn() -> bool, deadline: Instant) -> bool {
+    /// See [`RunningProcess::wait_drained`].
+    fn wait_drained(&self, has_all: impl Fn() -> bool, deadline: Instant) -> bool {
         let mut open = self.open.lock();
         while *open > 0 {
             if self.closed.wait_for(&mut open, DRAIN).timed_out() && has_all() {
@@ -59,26 +59,104 @@ impl OpenOutputs {
     }
 }
 
-/// Waits for the end of a process; wakes early when an output closes, because the end then follows at once. None at the
-/// deadline.
-pub(in crate::adapters) fn wait_for_exit(
-    child: &mut Child,
-    ends: &OpenOutputs,
-    deadline: Instant,
-) -> io::Result<Option<ExitStatus>> {
-    let mut step = SHORTEST_STEP;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+/// A process that was started, and the outputs of it that are read. To be ended with all it started it must lead a group.
+pub(in crate::adapters) struct RunningProcess {
+    child: Child,
+    outputs: Arc<OpenOutputs>,
+}
+
+impl RunningProcess {
+    pub(in crate::adapters) fn start(command: &mut Command) -> io::Result<RunningProcess> {
+        let child = command.spawn()?;
+        let outputs = Arc::default();
+        Ok(RunningProcess { child, outputs })
+    }
+
+    pub(in crate::adapters) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Returns its input, which is closed when that is dropped.
+    pub(in crate::adapters) fn take_input(&mut self) -> Option<ChildStdin> {
+        self.child.stdin.take()
+    }
+
+    /// Reads its standard output from here on.
+    pub(in crate::adapters) fn collect_output<S: OutputSink>(
+        &mut self,
+        sink: S,
+    ) -> io::Result<OutputCollector<S>> {
+        let pipe = self.child.stdout.take();
+        self.collect(pipe, sink)
+    }
+
+    /// Reads its error output from here on.
+    pub(in crate::adapters) fn collect_errors<S: OutputSink>(
+        &mut self,
+        sink: S,
+    ) -> io::Result<OutputCollector<S>> {
+        let pipe = self.child.stderr.take();
+        self.collect(pipe, sink)
+    }
+
+    /// Reads a pipe that it writes to; kills it where that is impossible.
+    pub(in crate::adapters) fn collect<S: OutputSink>(
+        &mut self,
+        pipe: Option<impl Read + PollablePipe>,
+        sink: S,
+    ) -> io::Result<OutputCollector<S>> {
+        let pipe = pipe.ok_or_else(|| io::Error::other("it has no output"));
+        let collector = pipe.and_then(|pipe| OutputCollector::start(pipe, sink, &self.outputs));
+        collector.inspect_err(|_| self.kill())
+    }
+
+    /// Waits for its end; wakes early when an output closes, because the end then follows at once. None at the deadline.
+    pub(in crate::adapters) fn wait(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+        self.wait_unless(deadline, || false)
+    }
+
+    /// Waits for its end. None at the deadline, or when `is_given_up` says so.
+    pub(in crate::adapters) fn wait_unless(
+        &mut self,
+        deadline: Instant,
+        mut is_given_up: impl FnMut() -> bool,
+    ) -> io::Result<Option<ExitStatus>> {
+        let mut step = SHORTEST_STEP;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(Some(status));
+            }
+            let left = deadline.checked_duration_since(Instant::now());
+            let Some(left) = left.filter(|_| !is_given_up()) else {
+                return Ok(None);
+            };
+            step = if self.outputs.pause(step.min(left)) {
+                SHORTEST_STEP
+            } else {
+                (step * 2).min(LONGEST_STEP)
+            };
         }
-        let Some(left) = deadline.checked_duration_since(Instant::now()) else {
-            return Ok(None);
-        };
-        step = if ends.pause(step.min(left)) {
-            SHORTEST_STEP
-        } else {
-            (step * 2).min(LONGEST_STEP)
-        };
+    }
+
+    /// Waits until everything was read that it wrote before its end, however late the threads get to it; `has_all` says when
+    /// nothing is left to be read, and who else may still hold an output is not waited for. False at the deadline.
+    pub(in crate::adapters) fn wait_drained(&self, has_all: impl Fn() -> bool, deadline: Instant) -> bool {
+        self.outputs.wait_drained(has_all, deadline)
+    }
+
+    /// Asks its group to end, and kills what is left at the deadline.
+    pub(in crate::adapters) fn end(&mut self, deadline: Instant) {
+        terminate(&mut self.child);
+        // Only a closed output says that also the programs that it started have cleaned up.
+        self.wait(deadline).ok();
+        self.outputs.wait_closed(deadline);
+        self.kill();
+    }
+
+    /// Kills its group, also when it has ended itself.
+    pub(in crate::adapters) fn kill(&mut self) {
+        kill(&mut self.child);
+        drop(self.child.wait());
     }
 }
 
@@ -142,11 +220,7 @@ pub(in crate::adapters) struct OutputCollector<S> {
 
 impl<S: OutputSink> OutputCollector<S> {
     /// Errors: the output cannot be looked at, or there can be no thread.
-    pub(in crate::adapters) fn start(
-        mut pipe: impl Read + PollablePipe,
-        sink: S,
-        ends: &Arc<OpenOutputs>,
-    ) -> io::Result<Self> {
+    fn start(mut pipe: impl Read + PollablePipe, sink: S, ends: &Arc<OpenOutputs>) -> io::Result<Self> {
         let probe = Arc::new(PipeProbe::of(&pipe)?);
         let collector = Self {
             sink: Arc::new(Mutex::new(sink)),

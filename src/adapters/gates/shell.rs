@@ -5,15 +5,14 @@
 )]
 
 use std::io;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::output::RecordedOutput;
 use crate::adapters::child_process;
-use crate::adapters::child_process::output::{OpenOutputs, OutputCollector, wait_for_exit};
+use crate::adapters::child_process::output::{OutputCollector, RunningProcess};
 use crate::adapters::holder::process::{Keeper, ProcessSelector, terminate};
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
@@ -44,9 +43,8 @@ pub struct ShellGates {
 /// A gate that was started, and the reader of its output.
 struct StartedGate {
     /// The keeper, where there is one; it ends with all below it when its standard input is closed.
-    child: Child,
+    process: RunningProcess,
     output: OutputCollector<RecordedOutput>,
-    ends: Arc<OpenOutputs>,
 }
 
 impl Gates for ShellGates {
@@ -86,30 +84,31 @@ impl Gates for ShellGates {
 
 /// Waits for the gate, kills what it left running, and waits until its output was read.
 fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
-    let exit = match wait_for_exit(&mut gate.child, &gate.ends, deadline) {
+    let exit = match gate.process.wait(deadline) {
         Ok(status) => status.map(exit_of),
         Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}").into())),
     };
-    match (exit.is_none(), gate.child.stdin.take()) {
+    match (exit.is_none(), gate.process.take_input()) {
         // The keeper ends everything below it. A keeper that cannot is left: without it those processes would pass for a person's.
         (true, Some(input)) => {
             drop(input);
-            let ended = wait_for_exit(&mut gate.child, &gate.ends, Instant::now() + LOOK_LIMIT);
+            let ended = gate.process.wait(Instant::now() + LOOK_LIMIT);
             if !matches!(ended, Ok(Some(_))) {
                 tracing::warn!(
                     "could not end all that a gate has started; it goes on below process {}",
-                    gate.child.id()
+                    gate.process.id()
                 );
             }
         }
-        (is_leader_alive, _) => kill_left(gate.child.id(), is_leader_alive, mark),
+        (is_leader_alive, _) => kill_left(gate.process.id(), is_leader_alive, mark),
     }
     let exit = exit.unwrap_or_else(|| {
         // It was killed; a keeper that still runs is not waited for.
-        wait_for_exit(&mut gate.child, &gate.ends, Instant::now() + LOOK_PAUSE).ok();
+        gate.process.wait(Instant::now() + LOOK_PAUSE).ok();
         GateExit::TimedOut
     });
-    (gate.ends).wait_drained(|| gate.output.has_all(), Instant::now() + DRAIN);
+    gate.process
+        .wait_drained(|| gate.output.has_all(), Instant::now() + DRAIN);
     exit
 }
 
@@ -143,9 +142,7 @@ fn retried<T>(deadline: Instant, mut attempt: impl FnMut() -> io::Result<T>) -> 
 impl ShellGates {
     fn start(&self, run: &GateRun, mark: &str) -> io::Result<StartedGate> {
         let (reader, writer) = io::pipe()?;
-        let ends = Arc::new(OpenOutputs::default());
         let sink = RecordedOutput::create(&run.output, run.output_limit)?;
-        let output = OutputCollector::start(reader, sink, &ends)?;
         let mut command = shell(&run.command);
         command
             .current_dir(&run.cwd)
@@ -160,8 +157,9 @@ impl ShellGates {
             None => child_process::new_process_group(&mut command),
         }
         command.stdout(writer.try_clone()?).stderr(writer);
-        let child = command.spawn()?;
-        Ok(StartedGate { child, output, ends })
+        let mut process = RunningProcess::start(&mut command)?;
+        let output = process.collect(Some(reader), sink)?;
+        Ok(StartedGate { process, output })
     }
 }
 

@@ -9,15 +9,12 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::adapters::child_process;
 use crate::adapters::child_process::memory::memory_of;
-use crate::adapters::child_process::output::{
-    CapturedOutput, OpenOutputs, OutputCollector, OutputLimit, wait_for_exit,
-};
+use crate::adapters::child_process::output::{CapturedOutput, OutputCollector, OutputLimit, RunningProcess};
 use crate::adapters::holder::process::Keeper;
 use crate::ports::holders::OrphanPolicy;
 
@@ -46,7 +43,6 @@ impl ProcessSpec {
     pub(super) fn new(program: &OsStr, cwd: &Path, timeout: Duration, limit: usize) -> Self {
         let mut command = Command::new(program);
         command.env_clear().current_dir(cwd);
-        child_process::new_process_group(&mut command);
         Self {
             command,
             input: StdinSource::Nothing,
@@ -97,25 +93,27 @@ pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> 
     if let Some(keeper) = &spec.keeper {
         // Processes that are left may serve the person: a cache of credentials, a connection that stays open.
         spec.command = keeper.around(&spec.command, OrphanPolicy::Leave);
-        child_process::new_process_group(&mut spec.command);
     }
-    let mut child = start(&mut spec.command, &spec.input).map_err(ProcessError::NotStarted)?;
-    let ends = Arc::new(OpenOutputs::default());
-    let collectors = collect(&mut child, spec.limit, &ends);
-    let (stdout, stderr) = collectors.map_err(|error| {
-        child_process::kill(&mut child);
-        drop(child.wait());
-        ProcessError::NotStarted(error)
-    })?;
-    feed(&mut child, spec.input);
-    let status = match wait(&mut child, &ends, deadline, spec.memory) {
-        Ok(status) => status,
-        Err(limit) => {
-            end(&mut child, &ends);
-            return Err(limit.map_or(ProcessError::TimedOut(spec.timeout), ProcessError::TooLarge));
+    child_process::new_process_group(&mut spec.command);
+    let (mut process, stdout, stderr) = start(&mut spec).map_err(ProcessError::NotStarted)?;
+    if let (Some(mut pipe), StdinSource::Bytes(bytes)) = (process.take_input(), spec.input) {
+        // A process that does not read its input ends with an exit code that says so.
+        drop(pipe.write_all(&bytes));
+    }
+    let (id, mut last_look, mut taken) = (process.id(), Instant::now(), 0);
+    let is_too_large = || {
+        let is_due = spec.memory.is_some() && last_look.elapsed() >= MEMORY_INTERVAL;
+        if is_due {
+            (last_look, taken) = (Instant::now(), memory_of(id));
         }
+        spec.memory.is_some_and(|limit| taken > limit)
     };
-    if !ends.wait_drained(|| stdout.has_all() && stderr.has_all(), deadline) {
+    let Ok(Some(status)) = process.wait_unless(deadline, is_too_large) else {
+        process.end(Instant::now() + GRACE);
+        let passed = spec.memory.filter(|limit| taken > *limit);
+        return Err(passed.map_or(ProcessError::TimedOut(spec.timeout), ProcessError::TooLarge));
+    };
+    if !process.wait_drained(|| stdout.has_all() && stderr.has_all(), deadline) {
         return Err(ProcessError::TimedOut(spec.timeout));
     }
     let mut kept = stdout.kept();
@@ -127,69 +125,23 @@ pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> 
     })
 }
 
-fn start(command: &mut Command, input: &StdinSource) -> std::io::Result<Child> {
-    let input = match input {
+type Started = (
+    RunningProcess,
+    OutputCollector<CapturedOutput>,
+    OutputCollector<CapturedOutput>,
+);
+
+fn start(spec: &mut ProcessSpec) -> std::io::Result<Started> {
+    let input = match &spec.input {
         StdinSource::Nothing => Stdio::null(),
         StdinSource::Bytes(_) => Stdio::piped(),
         StdinSource::Held(file) => Stdio::from(file.try_clone()?),
     };
-    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn()
-}
-
-fn collect(
-    child: &mut Child,
-    limit: usize,
-    ends: &Arc<OpenOutputs>,
-) -> std::io::Result<(OutputCollector<CapturedOutput>, OutputCollector<CapturedOutput>)> {
-    let missing = || std::io::Error::other("it has no output");
-    let stdout = child.stdout.take().ok_or_else(missing)?;
-    let stderr = child.stderr.take().ok_or_else(missing)?;
-    Ok((
-        OutputCollector::start(stdout, CapturedOutput::new(OutputLimit::First(limit)), ends)?,
-        OutputCollector::start(stderr, CapturedOutput::new(OutputLimit::Last(STDERR_LIMIT)), ends)?,
-    ))
-}
-
-fn feed(child: &mut Child, input: StdinSource) {
-    if let (Some(mut pipe), StdinSource::Bytes(bytes)) = (child.stdin.take(), input) {
-        // A process that does not read its input ends with an exit code that says so.
-        drop(pipe.write_all(&bytes));
-    }
-}
-
-/// Waits for the end of a process; an error is the limit of memory that it passed, or nothing where its time ran out.
-fn wait(
-    child: &mut Child,
-    ends: &OpenOutputs,
-    deadline: Instant,
-    memory: Option<u64>,
-) -> Result<ExitStatus, Option<u64>> {
-    loop {
-        let now = Instant::now();
-        let pause = memory.map_or(deadline, |_| deadline.min(now + MEMORY_INTERVAL));
-        if let Ok(Some(status)) = wait_for_exit(child, ends, pause) {
-            return Ok(status);
-        }
-        if pause == deadline {
-            return Err(None);
-        }
-        if let Some(limit) = memory.filter(|limit| memory_of(child.id()) > *limit) {
-            return Err(Some(limit));
-        }
-    }
-}
-
-fn end(child: &mut Child, ends: &OpenOutputs) {
-    child_process::terminate(child);
-    let deadline = Instant::now() + GRACE;
-    let left_by_itself = matches!(wait_for_exit(child, ends, deadline), Ok(Some(_)));
-    // Programs that git started have lock files of their own to clean up; git closes its outputs last.
-    ends.wait_closed(deadline);
-    child_process::kill(child);
-    if !left_by_itself {
-        drop(child.wait());
-    }
+    let command = spec.command.stdin(input);
+    let mut process = RunningProcess::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let stdout = process.collect_output(CapturedOutput::new(OutputLimit::First(spec.limit)))?;
+    let stderr = process.collect_errors(CapturedOutput::new(OutputLimit::Last(STDERR_LIMIT)))?;
+    Ok((process, stdout, stderr))
 }
 
 #[cfg(all(test, unix))]

@@ -8,17 +8,14 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-
 use crate::adapters::child_process;
+use crate::adapters::child_process::output::RunningProcess;
 use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
 use crate::term::sanitize;
-
-/// Longest pause between two looks at a program that runs.
-const STEP: Duration = Duration::from_millis(50);
 
 /// Command line, environment and time limit of the notification program.
 #[derive(Debug, Clone)]
@@ -35,15 +32,7 @@ pub struct CommandSetup {
 pub struct CommandNotifier {
     setup: CommandSetup,
     /// True once the run is given up.
-    is_cancelled: Mutex<bool>,
-    woken: Condvar,
-}
-
-/// End of a run of the notification program: it exited, was too late or was given up.
-enum CommandExit {
-    Exited(ExitStatus),
-    TimedOut,
-    Cancelled,
+    is_cancelled: AtomicBool,
 }
 
 impl CommandNotifier {
@@ -51,8 +40,7 @@ impl CommandNotifier {
     pub fn new(setup: CommandSetup) -> CommandNotifier {
         CommandNotifier {
             setup,
-            is_cancelled: Mutex::new(false),
-            woken: Condvar::new(),
+            is_cancelled: AtomicBool::new(false),
         }
     }
 
@@ -60,7 +48,7 @@ impl CommandNotifier {
         self.setup.argv.first().map_or("", String::as_str)
     }
 
-    fn start(&self, line: &str) -> std::io::Result<Child> {
+    fn start(&self, line: &str) -> std::io::Result<RunningProcess> {
         let mut command = std::process::Command::new(self.program());
         command
             .args(self.setup.argv.iter().skip(1))
@@ -72,26 +60,11 @@ impl CommandNotifier {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         child_process::new_process_group(&mut command);
-        command.spawn()
+        RunningProcess::start(&mut command)
     }
 
-    fn wait_for_exit(&self, child: &mut Child) -> std::io::Result<CommandExit> {
-        let deadline = Instant::now() + self.setup.limit;
-        let mut step = Duration::from_millis(1);
-        let mut given_up = self.is_cancelled.lock();
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(CommandExit::Exited(status));
-            }
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else {
-                return Ok(CommandExit::TimedOut);
-            };
-            if *given_up {
-                return Ok(CommandExit::Cancelled);
-            }
-            self.woken.wait_for(&mut given_up, step.min(left));
-            step = (step * 2).min(STEP);
-        }
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::SeqCst)
     }
 }
 
@@ -100,7 +73,7 @@ impl Notifier for CommandNotifier {
         let program = self.program();
         let line = format!("dbs {}: {}", notification.project, notification.text);
         let line = sanitize(&line);
-        let mut child = self.start(&line).map_err(|error| {
+        let mut process = self.start(&line).map_err(|error| {
             NotifyError::Permanent(match error.kind() {
                 ErrorKind::NotFound => {
                     format!("start {program}: there is no such program; install it, or set notify.command")
@@ -108,26 +81,23 @@ impl Notifier for CommandNotifier {
                 _ => format!("start {program}: {error}"),
             })
         })?;
-        let ended = self.wait_for_exit(&mut child);
-        if !matches!(ended, Ok(CommandExit::Exited(_))) {
-            child_process::kill(&mut child);
-            drop(child.wait());
+        let deadline = Instant::now() + self.setup.limit;
+        let ended = process.wait_unless(deadline, || self.is_cancelled());
+        if !matches!(ended, Ok(Some(_))) {
+            process.kill();
         }
         let limit = self.setup.limit.as_secs_f32();
         Err(NotifyError::Temporary(match ended {
-            Ok(CommandExit::Exited(status)) if status.success() => return Ok(()),
-            Ok(CommandExit::Exited(status)) => format!("use {program}: it ended with {status}"),
-            Ok(CommandExit::TimedOut) => {
-                format!("use {program}: it took longer than {limit} s and was killed")
-            }
-            Ok(CommandExit::Cancelled) => format!("wait for {program}: the server ends"),
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => format!("use {program}: it ended with {status}"),
+            Ok(None) if self.is_cancelled() => format!("wait for {program}: the server ends"),
+            Ok(None) => format!("use {program}: it took longer than {limit} s and was killed"),
             Err(error) => format!("wait for {program}: {error}"),
         }))
     }
 
     fn cancel(&self) -> CancelOutcome {
-        *self.is_cancelled.lock() = true;
-        self.woken.notify_all();
+        self.is_cancelled.store(true, Ordering::SeqCst);
         CancelOutcome::Immediate
     }
 }

@@ -4,11 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::fields::{Approach, MODELS, MOST_ENTRIES, MOST_LINE, MOST_TEXT, approaches, needed_word};
-use crate::finding::Findings;
-use crate::json_findings::quoted;
-use crate::json_object::JsonObject;
-use crate::json_place::JsonPlace;
+use super::fields::{Approach, LINE, MODELS, MOST_ENTRIES, MOST_LINE, TEXT, approaches};
+use crate::json_object::{JsonObject, quoted};
 
 pub(super) const FIELDS: [&str; 11] = [
     "goal",
@@ -133,95 +130,76 @@ pub struct ExpertBrief {
     pub mandate: String,
 }
 
-pub(super) fn read(object: &JsonObject<'_>, found: &Findings<'_>) -> GoalAnalysis {
-    let complexity = needed_word(object, "complexity", &COMPLEXITIES, found);
+pub(super) fn read(object: &JsonObject<'_>) -> GoalAnalysis {
+    let complexity = object.needed_word("complexity", &COMPLEXITIES);
     let is_small = complexity == Some(Complexity::Minimal);
     let lists = (MOST_ENTRIES, MOST_LINE);
     GoalAnalysis {
-        refined_goal: object.needed(
-            ("refinedGoal", "the goal in your words"),
-            (MOST_TEXT, false),
-            found,
-        ),
-        concepts: object.texts("concepts", lists, found),
-        prior_art: object.texts("priorArt", lists, found),
-        codebase_context: context(object, found),
-        sub_problems: object.texts("subProblems", lists, found),
-        approaches: approaches(object, if is_small { 1 } else { 2 }, found),
+        refined_goal: object.needed("refinedGoal", "the goal in your words", TEXT),
+        concepts: object.texts("concepts", lists),
+        prior_art: object.texts("priorArt", lists),
+        codebase_context: context(object).unwrap_or_default(),
+        sub_problems: object.texts("subProblems", lists),
+        approaches: approaches(object, if is_small { 1 } else { 2 }),
         complexity,
-        complexity_rationale: object.needed(
-            ("complexityRationale", "why it is that complex"),
-            (MOST_TEXT, false),
-            found,
-        ),
-        scope_notes: object.text("scopeNotes", (MOST_TEXT, false), found),
-        recommended_team: team(object, is_small, found),
+        complexity_rationale: object.needed("complexityRationale", "why it is that complex", TEXT),
+        scope_notes: object.text("scopeNotes", TEXT),
+        recommended_team: team(object, is_small),
     }
 }
 
-fn context(root: &JsonObject<'_>, found: &Findings<'_>) -> GoalContext {
-    let of = ("what is there", CONTEXT_FIELDS.as_slice());
-    let Some(value) = root.field("codebaseContext") else {
-        root.missing("codebaseContext", "what is there as an object", found);
-        return GoalContext::default();
-    };
-    let Some(object) = JsonObject::read((value, root.at("codebaseContext")), of, found) else {
-        return GoalContext::default();
-    };
+fn context(root: &JsonObject<'_>) -> Option<GoalContext> {
+    let field = root.needed_field("codebaseContext", "what is there as an object")?;
+    let object = field.object("what is there", &CONTEXT_FIELDS)?;
     let lists = (MOST_ENTRIES, MOST_LINE);
-    GoalContext {
-        stack: object.text("stack", (MOST_TEXT, false), found),
-        conventions: object.text("conventions", (MOST_TEXT, false), found),
-        test_command: object.text("testCommand", (MOST_LINE, true), found),
-        build_command: object.text("buildCommand", (MOST_LINE, true), found),
-        relevant_modules: object.texts("relevantModules", lists, found),
-        existing_patterns: object.texts("existingPatterns", lists, found),
-    }
+    Some(GoalContext {
+        stack: object.text("stack", TEXT),
+        conventions: object.text("conventions", TEXT),
+        test_command: object.text("testCommand", LINE),
+        build_command: object.text("buildCommand", LINE),
+        relevant_modules: object.texts("relevantModules", lists),
+        existing_patterns: object.texts("existingPatterns", lists),
+    })
 }
 
-fn team(root: &JsonObject<'_>, is_small: bool, found: &Findings<'_>) -> Vec<ExpertBrief> {
-    let entries = root.entries(("recommendedTeam", "experts"), MOST_EXPERTS, found);
-    let listed = root.field("recommendedTeam");
-    let many = listed.and_then(JsonPlace::entries).map_or(0, <[_]>::len);
+fn team(root: &JsonObject<'_>, is_small: bool) -> Vec<ExpertBrief> {
+    let entries = root.entries("recommendedTeam", "experts", MOST_EXPERTS);
+    let many = root.count("recommendedTeam");
     if many < LEAST_EXPERTS && !is_small {
-        let at = listed.map_or(root.value().start, |value| value.start);
         let text = format!("these are {many} experts; name {LEAST_EXPERTS} to {MOST_EXPERTS}");
-        found.error_at("FEW_EXPERTS", at, &root.at("recommendedTeam"), &text);
+        root.error("FEW_EXPERTS", "recommendedTeam", text);
     }
     let mut names = BTreeSet::new();
     let mut team = Vec::new();
-    for (value, path) in entries {
-        let Some(object) = JsonObject::read((value, path), ("an expert", &EXPERT_FIELDS), found) else {
+    for entry in entries {
+        let Some(object) = entry.object("an expert", &EXPERT_FIELDS) else {
             continue;
         };
-        let expert = expert(&object, found);
+        let expert = expert(&object);
         if !expert.name.is_empty() && !names.insert(expert.name.clone()) {
             let text = format!("another expert is called {} too", quoted(&expert.name));
-            found.error_at("DUPLICATE_NAME", value.start, &object.at("name"), &text);
+            object.lacks("DUPLICATE_NAME", "name", text);
         }
         team.push(expert);
     }
     team
 }
 
-fn expert(object: &JsonObject<'_>, found: &Findings<'_>) -> ExpertBrief {
-    let name = object.needed(("name", "a short \"name\""), (LONGEST_NAME, true), found);
+fn expert(object: &JsonObject<'_>) -> ExpertBrief {
+    let name = object.needed("name", "a short \"name\"", (LONGEST_NAME, true));
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     if !name.chars().all(is_plain) || name.starts_with('-') || name.ends_with('-') {
-        let at = object
-            .field("name")
-            .map_or(object.value().start, |value| value.start);
         let text = format!(
             "{} is no name; write small letters, digits and hyphens",
             quoted(&name)
         );
-        found.error_at("BAD_NAME", at, &object.at("name"), &text);
+        object.error("BAD_NAME", "name", text);
     }
     ExpertBrief {
         name,
-        role: object.needed(("role", "a \"role\""), (MOST_LINE, true), found),
-        kind: needed_word(object, "type", &KINDS, found).unwrap_or(ExpertKind::Scanner),
-        model: object.word("model", &MODELS, found),
-        mandate: object.needed(("mandate", "what it is to find out"), (MOST_TEXT, false), found),
+        role: object.needed("role", "a \"role\"", LINE),
+        kind: object.needed_word("type", &KINDS).unwrap_or(ExpertKind::Scanner),
+        model: object.word("model", &MODELS),
+        mandate: object.needed("mandate", "what it is to find out", TEXT),
     }
 }

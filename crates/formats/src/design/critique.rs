@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::fields::{MOST_ENTRIES, MOST_LINE, MOST_TEXT, needed_word};
-use crate::finding::Findings;
+use super::fields::{LINE, MOST_ENTRIES, MOST_TEXT, TEXT};
 use crate::json_object::JsonObject;
 
 pub(super) const FIELDS: [&str; 5] = [
@@ -94,26 +93,24 @@ impl Critique {
     }
 }
 
-pub(super) fn read(object: &JsonObject<'_>, found: &Findings<'_>) -> Critique {
+pub(super) fn read(object: &JsonObject<'_>) -> Critique {
     let mut challenges = Vec::new();
-    let entries = object.entries(("challenges", "challenges"), MOST_ENTRIES, found);
-    for (index, (value, path)) in entries.into_iter().enumerate() {
-        let Some(one) = JsonObject::read((value, path), ("a challenge", &CHALLENGE_FIELDS), found) else {
+    let entries = object.entries("challenges", "challenges", MOST_ENTRIES);
+    for (index, entry) in entries.into_iter().enumerate() {
+        let Some(one) = entry.object("a challenge", &CHALLENGE_FIELDS) else {
             continue;
         };
         challenges.push(Challenge {
             id: format!("C{}", index + 1),
-            expert: one.needed(("expert", "whose report it is about"), (MOST_LINE, true), found),
-            issue: one.needed(("issue", "what is wrong"), (MOST_TEXT, false), found),
-            severity: needed_word(&one, "severity", &SEVERITIES, found).unwrap_or(ChallengeSeverity::Minor),
-            recommendation: one.needed(
-                ("recommendation", "what to do instead"),
-                (MOST_TEXT, false),
-                found,
-            ),
+            expert: one.needed("expert", "whose report it is about", LINE),
+            issue: one.needed("issue", "what is wrong", TEXT),
+            severity: one
+                .needed_word("severity", &SEVERITIES)
+                .unwrap_or(ChallengeSeverity::Minor),
+            recommendation: one.needed("recommendation", "what to do instead", TEXT),
         });
     }
-    let verdict = needed_word(object, "verdict", &VERDICTS, found);
+    let verdict = object.needed_word("verdict", &VERDICTS);
     let blocks = challenges
         .iter()
         .any(|one| one.severity == ChallengeSeverity::Blocking);
@@ -127,17 +124,14 @@ pub(super) fn read(object: &JsonObject<'_>, found: &Findings<'_>) -> Critique {
         _ => None,
     };
     if let Some(text) = text {
-        let at = object
-            .field("verdict")
-            .map_or(object.value().start, |value| value.start);
-        found.error_at("BAD_VERDICT", at, &object.at("verdict"), text);
+        object.error("BAD_VERDICT", "verdict", text);
     }
     let lists = (MOST_ENTRIES, MOST_TEXT);
     Critique {
         challenges,
-        missing_coverage: object.texts("missingCoverage", lists, found),
-        approach_risks: object.texts("approachRisks", lists, found),
-        coherence_issues: object.texts("coherenceIssues", lists, found),
+        missing_coverage: object.texts("missingCoverage", lists),
+        approach_risks: object.texts("approachRisks", lists),
+        coherence_issues: object.texts("coherenceIssues", lists),
         verdict,
     }
 }

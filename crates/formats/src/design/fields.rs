@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::finding::Findings;
-use crate::json_object::JsonObject;
-use crate::json_place::JsonContent;
+use crate::json_object::{JsonObject, TextLimit};
 
 /// Most characters of a line, and of a longer text.
 pub(super) const MOST_LINE: usize = 300;
 pub(super) const MOST_TEXT: usize = 4_000;
+pub(super) const LINE: TextLimit = (MOST_LINE, true);
+pub(super) const TEXT: TextLimit = (MOST_TEXT, false);
 /// Most entries of a list.
 pub(super) const MOST_ENTRIES: usize = 30;
 
@@ -61,67 +61,34 @@ const APPROACH_FIELDS: [&str; 8] = [
 ];
 
 /// Reads the ways that were weighed: at least `least` and 3 at most, one of which is recommended.
-pub(super) fn approaches(object: &JsonObject<'_>, least: usize, found: &Findings<'_>) -> Vec<Approach> {
-    let entries = object.entries(("approaches", "approaches"), MOST_APPROACHES, found);
-    let listed = object.field("approaches").and_then(|value| value.entries());
-    let many = listed.map_or(0, <[_]>::len);
-    let at = object
-        .field("approaches")
-        .map_or(object.value().start, |value| value.start);
+pub(super) fn approaches(object: &JsonObject<'_>, least: usize) -> Vec<Approach> {
+    let many = object.count("approaches");
+    let entries = object.entries("approaches", "approaches", MOST_APPROACHES);
     if many < least {
         let text = format!("this has {many} approaches; weigh {least} to {MOST_APPROACHES}");
-        found.error_at("FEW_APPROACHES", at, &object.at("approaches"), &text);
+        object.error("FEW_APPROACHES", "approaches", text);
     }
-    let read = entries.into_iter().filter_map(|(value, path)| {
-        let one = JsonObject::read((value, path), ("an approach", &APPROACH_FIELDS), found)?;
-        Some(approach(&one, found))
-    });
-    let approaches: Vec<Approach> = read.collect();
+    let objects = entries.into_iter();
+    let objects = objects.filter_map(|entry| entry.object("an approach", &APPROACH_FIELDS));
+    let approaches: Vec<Approach> = objects.map(|one| approach(&one)).collect();
     let recommended = approaches.iter().filter(|one| one.recommended).count();
     if !approaches.is_empty() && recommended != 1 {
         let text = format!("{recommended} of these are recommended; recommend one");
-        found.error_at("BAD_RECOMMENDATION", at, &object.at("approaches"), &text);
+        object.error("BAD_RECOMMENDATION", "approaches", text);
     }
     approaches
 }
 
-fn approach(object: &JsonObject<'_>, found: &Findings<'_>) -> Approach {
+fn approach(object: &JsonObject<'_>) -> Approach {
     let lists = (MOST_ENTRIES, MOST_LINE);
     Approach {
-        name: object.needed(("name", "a short \"name\""), (MOST_LINE, true), found),
-        description: object.needed(("description", "a \"description\""), (MOST_TEXT, false), found),
-        pros: object.texts("pros", lists, found),
-        cons: object.texts("cons", lists, found),
-        effort: object.word("effort", &DEGREES, found),
-        risk: object.word("risk", &DEGREES, found),
-        recommended: switch(object, "recommended", found),
-        rationale: object.text("rationale", (MOST_TEXT, false), found),
+        name: object.needed("name", "a short \"name\"", LINE),
+        description: object.needed("description", "a \"description\"", TEXT),
+        pros: object.texts("pros", lists),
+        cons: object.texts("cons", lists),
+        effort: object.word("effort", &DEGREES),
+        risk: object.word("risk", &DEGREES),
+        recommended: object.switch("recommended"),
+        rationale: object.text("rationale", TEXT),
     }
-}
-
-/// Reads true or false; false if it was not given.
-fn switch(object: &JsonObject<'_>, key: &str, found: &Findings<'_>) -> bool {
-    let Some(value) = object.field(key) else {
-        return false;
-    };
-    if let JsonContent::Switch(switch) = value.content {
-        return switch;
-    }
-    let text = format!("this must be true or false, not {}", value.kind());
-    found.error_at("WRONG_KIND", value.start, &object.at(key), &text);
-    false
-}
-
-/// Reads a word that may not be missing.
-pub(super) fn needed_word<T: Copy>(
-    object: &JsonObject<'_>,
-    key: &str,
-    words: &[(&'static str, T)],
-    found: &Findings<'_>,
-) -> Option<T> {
-    if object.field(key).is_none() {
-        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        object.missing(key, &format!("one of {}", known.join(", ")), found);
-    }
-    object.word(key, words, found)
 }

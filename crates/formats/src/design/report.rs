@@ -3,9 +3,8 @@
 use serde::Serialize;
 
 use super::analysis::{ExpertKind, KINDS};
-use super::fields::{Approach, MODELS, MOST_ENTRIES, MOST_LINE, MOST_TEXT, approaches, needed_word};
-use crate::finding::Findings;
-use crate::json_object::JsonObject;
+use super::fields::{Approach, LINE, MODELS, MOST_ENTRIES, MOST_LINE, MOST_TEXT, TEXT, approaches};
+use crate::json_object::{JsonField, JsonObject};
 
 pub(super) const FIELDS: [&str; 5] = ["expert", "type", "findings", "tasks", "approaches"];
 const TASK_FIELDS: [&str; 9] = [
@@ -55,54 +54,45 @@ pub struct ProposedTask {
     pub alternatives_considered: Vec<String>,
 }
 
-pub(super) fn read(object: &JsonObject<'_>, found: &Findings<'_>) -> ExpertReport {
-    let expert = object.needed(("expert", "your name"), (MOST_LINE, true), found);
-    let kind = needed_word(object, "type", &KINDS, found);
+pub(super) fn read(object: &JsonObject<'_>) -> ExpertReport {
+    let expert = object.needed("expert", "your name", LINE);
+    let kind = object.needed_word("type", &KINDS);
     let is_architect = kind == Some(ExpertKind::Architect);
-    let findings = object.texts("findings", (MOST_ENTRIES, MOST_TEXT), found);
-    if object
-        .field("findings")
-        .is_none_or(|value| value.entries().is_some_and(<[_]>::is_empty))
-    {
+    let findings = object.texts("findings", (MOST_ENTRIES, MOST_TEXT));
+    let is_empty = |field: JsonField<'_>| field.place.entries().is_some_and(<[_]>::is_empty);
+    if object.field("findings").is_none_or(is_empty) {
         let text = "a report needs at least one finding";
-        found.error_at("NO_FINDINGS", object.value().start, &object.at("findings"), text);
+        object.lacks("NO_FINDINGS", "findings", text);
     }
-    let mut tasks = Vec::new();
-    for (value, path) in object.entries(("tasks", "tasks"), MOST_ENTRIES, found) {
-        if let Some(one) = JsonObject::read((value, path), ("a task", &TASK_FIELDS), found) {
-            tasks.push(task(&one, is_architect, found));
-        }
-    }
+    let tasks = object.entries("tasks", "tasks", MOST_ENTRIES).into_iter();
+    let tasks = tasks.filter_map(|entry| Some(task(&entry.object("a task", &TASK_FIELDS)?, is_architect)));
+    let tasks = tasks.collect();
     let least = if is_architect { LEAST_APPROACHES } else { 0 };
     ExpertReport {
         expert,
         kind,
         findings,
         tasks,
-        approaches: approaches(object, least, found),
+        approaches: approaches(object, least),
     }
 }
 
-fn task(object: &JsonObject<'_>, is_architect: bool, found: &Findings<'_>) -> ProposedTask {
+fn task(object: &JsonObject<'_>, is_architect: bool) -> ProposedTask {
     let lists = (MOST_ENTRIES, MOST_LINE);
-    let chosen = ("chosenApproach", "which approach it follows");
+    let chosen = "chosenApproach";
     ProposedTask {
-        subject: object.needed(("subject", "a short \"subject\""), (MOST_LINE, true), found),
-        description: object.needed(
-            ("description", "what is to be done and why"),
-            (MOST_TEXT, false),
-            found,
-        ),
-        create: object.texts("create", lists, found),
-        modify: object.texts("modify", lists, found),
-        depends_on: object.texts("dependsOn", lists, found),
-        criteria: object.texts("criteria", lists, found),
-        model: object.word("model", &MODELS, found),
+        subject: object.needed("subject", "a short \"subject\"", LINE),
+        description: object.needed("description", "what is to be done and why", TEXT),
+        create: object.texts("create", lists),
+        modify: object.texts("modify", lists),
+        depends_on: object.texts("dependsOn", lists),
+        criteria: object.texts("criteria", lists),
+        model: object.word("model", &MODELS),
         chosen_approach: if is_architect {
-            object.needed(chosen, (MOST_TEXT, false), found)
+            object.needed(chosen, "which approach it follows", TEXT)
         } else {
-            object.text(chosen.0, (MOST_TEXT, false), found)
+            object.text(chosen, TEXT)
         },
-        alternatives_considered: object.texts("alternativesConsidered", lists, found),
+        alternatives_considered: object.texts("alternativesConsidered", lists),
     }
 }

@@ -9,21 +9,16 @@ use dbs_domain::wait_graph::reachable;
 use super::commands::weakness;
 use super::model::{GraphPlan, GraphStatus, GraphTask};
 use super::{FileExists, GraphAgent};
-use crate::finding::Findings;
-use crate::json_object::JsonObject;
+use crate::json_object::JsonField;
 
 /// Tasks and the length of chains up to which a plan is easily overseen (G25, G26).
 const ADVISED_TASKS: usize = 12;
 const ADVISED_DEPTH: usize = 4;
 
 /// Checks all tasks together.
-pub(super) fn check(plan: &GraphPlan, root: &JsonObject<'_>, found: &Findings<'_>, exists: FileExists<'_>) {
-    let places = places(root);
-    let mut about = Places {
-        places: &places,
-        found,
-    };
-    let is_sound = dependencies(&plan.tasks, &mut about);
+pub(super) fn check(plan: &GraphPlan, entries: Vec<JsonField<'_>>, exists: FileExists<'_>) {
+    let about = TaskFields(entries);
+    let is_sound = dependencies(&plan.tasks, &about);
     if plan.tasks.len() > ADVISED_TASKS {
         let text = format!(
             "these are {} tasks; above {ADVISED_TASKS} a plan is better cut into several",
@@ -46,7 +41,7 @@ pub(super) fn check(plan: &GraphPlan, root: &JsonObject<'_>, found: &Findings<'_
         about.warning("LONG_CHAIN", at, ".blockedBy", &text);
     }
     let before = ancestors(&plan.tasks);
-    overlaps(&plan.tasks, &before, &mut about);
+    overlaps(&plan.tasks, &before, &about);
     let made = PathOwners::of(each(&plan.tasks, |task| {
         task.paths.create.iter().map(String::as_str).collect()
     }));
@@ -54,45 +49,30 @@ pub(super) fn check(plan: &GraphPlan, root: &JsonObject<'_>, found: &Findings<'_
         if task.status == GraphStatus::Completed {
             continue;
         }
-        files((at, task), (&made, &before), (&mut about, exists));
-        weak_checks(at, &task.agent, &task.paths.create, &mut about);
+        files((at, task), (&made, &before), (&about, exists));
+        weak_checks(at, &task.agent, &task.paths.create, &about);
     }
 }
 
-/// Returns the start of each task, in bytes.
-fn places(root: &JsonObject<'_>) -> Vec<usize> {
-    let entries = root.field("tasks").and_then(|tasks| tasks.entries());
-    entries
-        .unwrap_or_default()
-        .iter()
-        .map(|task| task.start)
-        .collect()
-}
+/// Places of the tasks, by their indices.
+struct TaskFields<'a>(Vec<JsonField<'a>>);
 
-/// Findings about tasks by their indices.
-struct Places<'a, 'b> {
-    places: &'a [usize],
-    found: &'a Findings<'b>,
-}
-
-impl Places<'_, '_> {
-    fn at(&self, task: usize) -> usize {
-        self.places.get(task).copied().unwrap_or_default()
+impl TaskFields<'_> {
+    fn error(&self, code: &'static str, task: usize, below: &str, text: &str) {
+        if let Some(field) = self.0.get(task) {
+            field.below(below).error(code, text);
+        }
     }
 
-    fn error(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
-        self.found
-            .error_at(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
-    }
-
-    fn warning(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
-        self.found
-            .warning_at(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
+    fn warning(&self, code: &'static str, task: usize, below: &str, text: &str) {
+        if let Some(field) = self.0.get(task) {
+            field.below(below).warning(code, text);
+        }
     }
 }
 
 /// Returns true if everything that tasks wait for exists, and none waits for itself in any way (G22).
-fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
+fn dependencies(tasks: &[GraphTask], about: &TaskFields<'_>) -> bool {
     let mut is_sound = true;
     for (at, task) in tasks.iter().enumerate() {
         for need in &task.needs {
@@ -148,7 +128,7 @@ fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
 }
 
 /// Checks that two tasks that may be worked on at the same time touch no path of each other (G20, G21).
-fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &mut Places<'_, '_>) {
+fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &TaskFields<'_>) {
     let written = || each(tasks, |task| task.paths.listed().collect());
     let read = || each(tasks, |task| task.reads.iter().map(String::as_str).collect());
     let (by_written, by_read) = (PathOwners::of(written()), PathOwners::of(read()));
@@ -246,7 +226,7 @@ impl<'a> PathOwners<'a> {
 fn files(
     (at, task): (usize, &GraphTask),
     (made, before): (&PathOwners<'_>, &[BTreeSet<usize>]),
-    (about, exists): (&mut Places<'_, '_>, FileExists<'_>),
+    (about, exists): (&TaskFields<'_>, FileExists<'_>),
 ) {
     let is_before = |owner: &usize| before.get(at).is_some_and(|all| all.contains(owner));
     let is_made = |path: &str| {
@@ -267,7 +247,7 @@ fn files(
 }
 
 /// Reports commands that check nothing (LG-9).
-fn weak_checks(at: usize, agent: &GraphAgent, made: &[String], about: &mut Places<'_, '_>) {
+fn weak_checks(at: usize, agent: &GraphAgent, made: &[String], about: &TaskFields<'_>) {
     for (index, criterion) in agent.criteria.iter().enumerate() {
         if let Some(why) = weakness(&criterion.check, made) {
             let text = format!("this check proves little: {why}");

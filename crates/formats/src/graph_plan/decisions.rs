@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::finding::{Finding, Findings};
+use crate::finding::{Finding, FindingLevel, Findings};
 use crate::json_place::{self, JsonPlace};
 
 /// Returns a finding for each of these names that no decision of the plan names.
@@ -21,7 +21,12 @@ pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<Finding> {
         {
             let text =
                 format!("no decision says what became of {name}; write one that begins with \"{name}: \"");
-            found.error_at("UNDECIDED", at, "$.progress.decisions", &text);
+            found.note(
+                FindingLevel::Error,
+                "UNDECIDED",
+                (at, "$.progress.decisions"),
+                text,
+            );
         }
     }
     found.finish()

@@ -4,12 +4,9 @@ use super::model::{
     GraphAgent, GraphAssumption, GraphContextFile, GraphCriterion, GraphStatus, GraphTask, GraphTaskKind,
     STATUSES,
 };
-use super::{MOST_LINE, MOST_TASKS, MOST_TEXT};
-use crate::finding::Findings;
+use super::{LINE, MOST_TASKS, MOST_TEXT, TEXT};
 use crate::inner_path::escape_reason;
-use crate::json_findings::quoted;
-use crate::json_object::JsonObject;
-use crate::json_place::JsonPlace;
+use crate::json_object::{JsonField, JsonObject, quoted};
 use crate::prompt::is_hidden;
 use dbs_domain::PathRules;
 
@@ -52,26 +49,19 @@ const MODELS: [(&str, &str); 3] = [("opus", "opus"), ("sonnet", "sonnet"), ("hai
 
 /// Reads a task; nothing if it is not an object. A completed one may have been trimmed: then only the fields that identify it are required
 /// (G49).
-pub(super) fn read(value: &JsonPlace, path: String, found: &Findings<'_>) -> Option<GraphTask> {
-    let object = JsonObject::read((value, path), ("a task", &FIELDS), found)?;
-    let status = object.word("status", &STATUSES, found);
-    if object.field("status").is_none() {
-        object.missing("status", "\"status\": \"pending\"", found);
-    }
+pub(super) fn read(entry: JsonField<'_>) -> Option<GraphTask> {
+    let line = entry.line();
+    let object = entry.object("a task", &FIELDS)?;
+    let status = object.needed_field("status", "\"status\": \"pending\"");
+    let status = status.and_then(|_| object.word("status", &STATUSES));
     let status = status.unwrap_or(GraphStatus::Pending);
     let is_whole = status != GraphStatus::Completed;
-    let subject = object.needed(("subject", "a short \"subject\""), (MOST_LINE, true), found);
-    let description = text(
-        &object,
-        ("description", is_whole),
-        "a \"description\" of what is to be done and why",
-        found,
-    );
-    if object.field("blockedBy").is_none() {
-        object.missing("blockedBy", "\"blockedBy\": []", found);
-    }
-    let needs = object.numbers("blockedBy", MOST_TASKS, found);
-    let (kind, paths, reads) = metadata(&object, is_whole, found);
+    let subject = object.needed("subject", "a short \"subject\"", LINE);
+    let example = "a \"description\" of what is to be done and why";
+    let description = text(&object, "description", is_whole.then_some(example));
+    object.needed_field("blockedBy", "\"blockedBy\": []");
+    let needs = object.numbers("blockedBy", MOST_TASKS);
+    let (kind, paths, reads) = metadata(&object, is_whole);
     Some(GraphTask {
         subject,
         description,
@@ -80,74 +70,56 @@ pub(super) fn read(value: &JsonPlace, path: String, found: &Findings<'_>) -> Opt
         kind,
         paths,
         reads,
-        agent: agent(&object, is_whole, found),
-        line: found.line_of(value.start),
+        agent: agent(&object, is_whole),
+        line,
     })
 }
 
-/// Reads a longer text, which may be missing if it is not needed.
-fn text(
-    object: &JsonObject<'_>,
-    (key, is_needed): (&str, bool),
-    example: &str,
-    found: &Findings<'_>,
-) -> String {
-    if is_needed {
-        object.needed((key, example), (MOST_TEXT, false), found)
-    } else {
-        object.text(key, (MOST_TEXT, false), found)
+/// Reads a longer text, which may be missing if it has no example.
+fn text(object: &JsonObject<'_>, key: &str, example: Option<&str>) -> String {
+    match example {
+        Some(example) => object.needed(key, example, TEXT),
+        None => object.text(key, TEXT),
     }
 }
 
 /// Reads an object below another one; nothing if it is missing, which is reported.
-fn part<'a>(
-    object: &JsonObject<'a>,
-    (key, what): (&str, &str),
-    known: &[&str],
-    found: &Findings<'_>,
-) -> Option<JsonObject<'a>> {
-    let Some(value) = object.field(key) else {
-        object.missing(key, &format!("{what} as an object"), found);
-        return None;
-    };
-    JsonObject::read((value, object.at(key)), (what, known), found)
+fn part<'a>(object: &JsonObject<'a>, key: &str, what: &str, known: &[&str]) -> Option<JsonObject<'a>> {
+    let field = object.needed_field(key, format_args!("{what} as an object"))?;
+    field.object(what, known)
 }
 
-fn metadata(
-    task: &JsonObject<'_>,
-    is_whole: bool,
-    found: &Findings<'_>,
-) -> (GraphTaskKind, PathRules, Vec<String>) {
+fn metadata(task: &JsonObject<'_>, is_whole: bool) -> (GraphTaskKind, PathRules, Vec<String>) {
     let nothing = (GraphTaskKind::Implementation, PathRules::default(), Vec::new());
-    let Some(object) = part(task, ("metadata", "its \"metadata\""), &METADATA_FIELDS, found) else {
+    let Some(object) = part(task, "metadata", "its \"metadata\"", &METADATA_FIELDS) else {
         return nothing;
     };
-    let kind = object.word("type", &KINDS, found);
-    if is_whole && object.field("type").is_none() {
-        object.missing("type", "\"type\": \"implementation\"", found);
+    let kind = object.word("type", &KINDS);
+    if is_whole {
+        object.needed_field("type", "\"type\": \"implementation\"");
     }
-    let reads = paths(&object, "reads", found);
-    let files = part(&object, ("files", "its \"files\""), &["create", "modify"], found);
+    let reads = paths(&object, "reads");
+    let files = part(&object, "files", "its \"files\"", &["create", "modify"]);
     let rules = files.map(|files| PathRules {
-        create: paths(&files, "create", found),
-        modify: paths(&files, "modify", found),
+        create: paths(&files, "create"),
+        modify: paths(&files, "modify"),
         protected: Vec::new(),
     });
     (kind.unwrap_or(nothing.0), rules.unwrap_or_default(), reads)
 }
 
 /// Reads paths of the project, normalised; others are errors.
-fn paths(object: &JsonObject<'_>, key: &str, found: &Findings<'_>) -> Vec<String> {
+fn paths(object: &JsonObject<'_>, key: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    for (entry, at) in object.entries((key, "paths"), MOST_ENTRIES, found) {
-        let Some(path) = found.text(entry, &at, MOST_LINE, true) else {
+    for entry in object.entries(key, "paths", MOST_ENTRIES) {
+        let Some(path) = entry.text(LINE) else {
             continue;
         };
         match normal(&path) {
             Ok(path) => paths.push(path),
             Err(why) => {
                 let text = format!("the path {} {why}; name one of the project", quoted(&path));
-                found.error_at("BAD_PATH", entry.start, &at, &text);
+                entry.error("BAD_PATH", text);
             }
         }
     }
@@ -173,127 +145,112 @@ fn normal(path: &str) -> Result<String, &'static str> {
     Ok(format!("{}{end}", parts.join("/")))
 }
 
-fn agent(task: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> GraphAgent {
-    let Some(object) = part(task, ("agent", "its \"agent\""), &AGENT_FIELDS, found) else {
+fn agent(task: &JsonObject<'_>, is_whole: bool) -> GraphAgent {
+    let Some(object) = part(task, "agent", "its \"agent\"", &AGENT_FIELDS) else {
         return GraphAgent::default();
     };
-    let model = object.word("model", &MODELS, found);
-    if object.field("model").is_none() {
-        object.missing("model", "\"model\": \"sonnet\"", found);
-    }
+    let model = object.needed_field("model", "\"model\": \"sonnet\"");
+    let model = model.and_then(|_| object.word("model", &MODELS));
     GraphAgent {
-        role: object.needed(("role", "the \"role\" of the agent"), (MOST_LINE, true), found),
+        role: object.needed("role", "the \"role\" of the agent", LINE),
         model,
-        expertise: object.text("expertise", (MOST_TEXT, false), found),
+        expertise: object.text("expertise", TEXT),
         approach: text(
             &object,
-            ("approach", is_whole),
-            "the \"approach\" as a text",
-            found,
+            "approach",
+            is_whole.then_some("the \"approach\" as a text"),
         ),
-        prior_art: object.text("priorArt", (MOST_TEXT, false), found),
-        fallback: object.text("fallback", (MOST_TEXT, false), found),
-        context_files: context_files(&object, found),
-        assumptions: assumptions(&object, is_whole, found),
-        criteria: criteria(&object, is_whole, found),
-        triggers: triggers(&object, is_whole, found),
-        constraints: object.texts("constraints", (MOST_ENTRIES, MOST_TEXT), found),
+        prior_art: object.text("priorArt", TEXT),
+        fallback: object.text("fallback", TEXT),
+        context_files: context_files(&object),
+        assumptions: assumptions(&object, is_whole),
+        criteria: criteria(&object, is_whole),
+        triggers: triggers(&object, is_whole),
+        constraints: object.texts("constraints", (MOST_ENTRIES, MOST_TEXT)),
     }
 }
 
 /// Reads a command. The text shown to a person must be the command that is run, so it holds no invisible sign.
-fn command(object: &JsonObject<'_>, key: &str, found: &Findings<'_>) -> String {
-    let command = object.text(key, (MOST_TEXT, true), found);
+fn command(object: &JsonObject<'_>, key: &str) -> String {
+    let command = object.text(key, (MOST_TEXT, true));
     if command.chars().any(is_hidden) {
-        let at = object.field(key).map_or(0, |value| value.start);
         let text = "this command holds signs that nobody sees; write it anew without them";
-        found.error_at("HIDDEN_CHARACTER", at, &object.at(key), text);
+        object.error("HIDDEN_CHARACTER", key, text);
     }
     command
 }
 
 /// Reads the entries of a list of objects.
-fn objects<'a>(
-    object: &JsonObject<'a>,
-    (key, what): (&str, &str),
-    known: &[&str],
-    found: &Findings<'_>,
-) -> Vec<JsonObject<'a>> {
-    let entries = object.entries((key, "objects"), MOST_ENTRIES, found).into_iter();
-    let read = entries.filter_map(|entry| JsonObject::read(entry, (what, known), found));
-    read.collect()
+fn objects<'a>(object: &JsonObject<'a>, key: &str, what: &str, known: &[&str]) -> Vec<JsonObject<'a>> {
+    let entries = object.entries(key, "objects", MOST_ENTRIES).into_iter();
+    entries.filter_map(|entry| entry.object(what, known)).collect()
 }
 
-fn context_files(agent: &JsonObject<'_>, found: &Findings<'_>) -> Vec<GraphContextFile> {
+fn context_files(agent: &JsonObject<'_>) -> Vec<GraphContextFile> {
     let known = ["path", "reason", "lines"];
-    let files = objects(agent, ("contextFiles", "a file to be read"), &known, found).into_iter();
+    let files = objects(agent, "contextFiles", "a file to be read", &known).into_iter();
     let read = files.map(|file| GraphContextFile {
-        path: file.needed(("path", "its \"path\""), (MOST_LINE, true), found),
-        reason: file.text("reason", (MOST_TEXT, false), found),
-        lines: file.text("lines", (MOST_LINE, true), found),
+        path: file.needed("path", "its \"path\"", LINE),
+        reason: file.text("reason", TEXT),
+        lines: file.text("lines", LINE),
     });
     read.collect()
 }
 
-/// Reports that a list which the agent of a task cannot do without is empty.
-fn lacks(agent: &JsonObject<'_>, (code, key, text): (&'static str, &str, &str), found: &Findings<'_>) {
-    found.error_at(code, agent.value().start, &agent.at(key), text);
-}
-
 /// Reads the conditions that must hold before; a task without any is an error (G23).
-fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> Vec<GraphAssumption> {
+fn assumptions(agent: &JsonObject<'_>, is_whole: bool) -> Vec<GraphAssumption> {
     let known = ["claim", "verify", "severity"];
     let words = [("blocking", true), ("warning", false)];
-    let assumed = objects(agent, ("assumptions", "an assumption"), &known, found).into_iter();
+    let assumed = objects(agent, "assumptions", "an assumption", &known).into_iter();
     let read = assumed.map(|one| {
-        let verify = command(&one, "verify", found);
+        let verify = command(&one, "verify");
         if verify.is_empty() {
-            one.missing("verify", "the command that shows it", found);
+            one.missing("verify", "the command that shows it");
         }
         GraphAssumption {
-            claim: one.needed(("claim", "the \"claim\""), (MOST_TEXT, false), found),
+            claim: one.needed("claim", "the \"claim\"", TEXT),
             verify,
-            is_blocking: one.word("severity", &words, found).unwrap_or(true),
+            is_blocking: one.word("severity", &words).unwrap_or(true),
         }
     });
     let read: Vec<GraphAssumption> = read.collect();
     if is_whole && read.is_empty() {
         let text = "a task needs an assumption that is looked at before its work begins";
-        lacks(agent, ("NO_ASSUMPTION", "assumptions", text), found);
+        agent.lacks("NO_ASSUMPTION", "assumptions", text);
     }
     read
 }
 
 /// Reads the conditions that must hold in the end; at least one is shown by a command (LG-16).
-fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> Vec<GraphCriterion> {
+fn criteria(agent: &JsonObject<'_>, is_whole: bool) -> Vec<GraphCriterion> {
     let known = ["criterion", "check"];
-    let wanted = objects(agent, ("acceptanceCriteria", "a criterion"), &known, found).into_iter();
+    let wanted = objects(agent, "acceptanceCriteria", "a criterion", &known).into_iter();
     let read = wanted.map(|one| {
         let criterion = GraphCriterion {
-            criterion: one.needed(("criterion", "what must hold as \"criterion\""), (MOST_TEXT, false), found),
-            check: command(&one, "check", found),
-            line: found.line_of(one.value().start),
+            criterion: one.needed("criterion", "what must hold as \"criterion\"", TEXT),
+            check: command(&one, "check"),
+            line: one.whole.line(),
         };
         if criterion.check.is_empty() {
             let text = "nothing checks this criterion but the agent itself; write the command that does as \"check\"";
-            found.warning_at("SOFT_CRITERION", one.value().start, &one.at("check"), text);
+            one.doubts("SOFT_CRITERION", "check", text);
         }
         criterion
     });
     let read: Vec<GraphCriterion> = read.collect();
     if is_whole && read.iter().all(|one| one.check.is_empty()) {
         let text = "a task needs a criterion with the command that checks it";
-        lacks(agent, ("NO_CRITERIA", "acceptanceCriteria", text), found);
+        agent.lacks("NO_CRITERIA", "acceptanceCriteria", text);
     }
     read
 }
 
 /// Reads the conditions in which the agent stops; a task without any is an error (G23).
-fn triggers(agent: &JsonObject<'_>, is_whole: bool, found: &Findings<'_>) -> Vec<String> {
-    let read = agent.texts("rollbackTriggers", (MOST_ENTRIES, MOST_TEXT), found);
+fn triggers(agent: &JsonObject<'_>, is_whole: bool) -> Vec<String> {
+    let read = agent.texts("rollbackTriggers", (MOST_ENTRIES, MOST_TEXT));
     if is_whole && read.is_empty() {
         let text = "a task needs a rollback trigger: when its agent is to stop at once";
-        lacks(agent, ("NO_ROLLBACK_TRIGGER", "rollbackTriggers", text), found);
+        agent.lacks("NO_ROLLBACK_TRIGGER", "rollbackTriggers", text);
     }
     read
 }

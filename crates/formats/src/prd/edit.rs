@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::json_place::{self, JsonContent};
+use crate::text_edit::edited;
 
 /// Error of setting the field `passes` of a story; each reads after "could not mark the story as passing:".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -47,9 +48,8 @@ pub fn set_passes(text: &str, story: &str) -> Result<String, SetPassesError> {
     match field.content {
         JsonContent::Switch(true) => Ok(text.to_owned()),
         JsonContent::Switch(false) => {
-            let (before, rest) = text.split_at(field.start);
-            let after = rest.get(field.end - field.start..).unwrap_or_default();
-            Ok(format!("{before}true{after}"))
+            let edit = (field.start..field.end, "true".to_owned());
+            Ok(edited(text, std::iter::once(edit)))
         }
         _ => Err(SetPassesError::NotASwitch(story.to_owned())),
     }

@@ -1,11 +1,7 @@
 //! Story of a PRD, and the rules for each of its fields.
 
 use super::model::{PrdDialect, PrdStory, StorySize};
-use crate::finding::Findings;
-use crate::json_findings::quoted;
-use crate::json_object::JsonObject;
-use crate::json_place::{JsonContent, JsonPlace};
-use crate::nearest::nearest;
+use crate::json_object::{JsonField, JsonObject, TextLimit, meant, quoted};
 
 /// Most characters of a title, of a longer text, and of one criterion.
 const MOST_TITLE: usize = 500;
@@ -36,61 +32,39 @@ const SIZES: [(&str, StorySize); 4] = [
     ("complex", StorySize::Complex),
 ];
 
-/// Reads a story at `path`; nothing if it is not an object or has no id that can be used.
-pub(super) fn read(
-    value: &JsonPlace,
-    path: &str,
-    dialect: PrdDialect,
-    found: &Findings<'_>,
-) -> Option<PrdStory> {
-    let object = JsonObject::read((value, path.to_owned()), ("a story", &FIELDS), found)?;
-    let members = value.members().unwrap_or_default().iter();
+/// Reads a story; nothing if it is not an object or has no id that can be used.
+pub(super) fn read(entry: &JsonField<'_>, dialect: PrdDialect) -> Option<PrdStory> {
+    let object = entry.clone().object("a story", &FIELDS)?;
+    let members = entry.place.members().unwrap_or_default().iter();
     let unknown = members.filter(|(key, _)| !FIELDS.contains(&key.as_str()));
     let other = unknown.map(|(key, value)| (key.clone(), value.plain())).collect();
-    let mut of = StoryReader {
-        object,
-        dialect,
-        found,
-    };
-    let (id, title, text) = (of.id(), of.title(), of.description());
+    let of = StoryReader { object, dialect };
+    let id = of.id();
     let story = PrdStory {
         id: id.clone().unwrap_or_default(),
-        title,
-        text,
+        title: of.required("title", "a short \"title\"", (MOST_TITLE, true), 5..=100),
+        text: of.description(),
         criteria: of.criteria(),
         non_functional: of.texts("nonFunctionalRequirements"),
         notes: of.notes(),
         priority: of.priority(),
         size: of.size(),
         passes: of.passes(),
-        line: of.found.line_of(value.start),
+        line: entry.line(),
         other,
     };
     id.map(|_| story)
 }
 
-struct StoryReader<'a, 'b> {
+struct StoryReader<'a> {
     object: JsonObject<'a>,
     dialect: PrdDialect,
-    found: &'a Findings<'b>,
 }
 
-impl<'a> StoryReader<'a, '_> {
-    /// Returns a field that was given, and its path.
-    fn field(&self, key: &str) -> (Option<&'a JsonPlace>, String) {
-        (self.object.field(key), self.object.at(key))
-    }
-
-    fn missing(&mut self, key: &str, example: &str) {
-        self.object.missing(key, example, self.found);
-    }
-
-    fn id(&mut self) -> Option<String> {
-        let (Some(value), path) = self.field("id") else {
-            self.missing("id", "\"id\": \"US-001\"");
-            return None;
-        };
-        let id = self.found.text(value, &path, MOST_ID, true)?;
+impl StoryReader<'_> {
+    fn id(&self) -> Option<String> {
+        let field = self.object.needed_field("id", "\"id\": \"US-001\"")?;
+        let id = field.text((MOST_ID, true))?;
         let is_word = |text: &str| {
             text.chars()
                 .all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
@@ -100,7 +74,7 @@ impl<'a> StoryReader<'a, '_> {
                 "{} cannot be an id, because files are named after it; write letters, digits and hyphens, such as US-001",
                 quoted(&id)
             );
-            self.found.error_at("BAD_ID", value.start, &path, &text);
+            field.error("BAD_ID", text);
             return None;
         }
         let has_form = id.split_once('-').is_some_and(|(prefix, number)| {
@@ -120,62 +94,52 @@ impl<'a> StoryReader<'a, '_> {
                 "the {dialect} schema writes an id like {forms}, not {}",
                 quoted(&id)
             );
-            self.found.warning_at("ID_FORM", value.start, &path, &text);
+            field.warning("ID_FORM", text);
         }
         Some(id)
     }
 
-    fn title(&mut self) -> String {
-        let example = "a short \"title\"";
-        self.required("title", example, (MOST_TITLE, true), 5..=100)
-    }
-
-    fn description(&mut self) -> String {
+    fn description(&self) -> String {
         let example = "a \"description\" of what a person gets";
         self.required("description", example, (MOST_TEXT, false), 20..=500)
     }
 
     /// Reads a text that may not be missing; the template dialect advises its length.
     fn required(
-        &mut self,
+        &self,
         key: &str,
         example: &str,
-        (most, is_one_line): (usize, bool),
+        limit: TextLimit,
         advised: std::ops::RangeInclusive<usize>,
     ) -> String {
-        let (Some(value), path) = self.field(key) else {
-            self.missing(key, example);
+        let Some(field) = self.object.needed_field(key, example) else {
             return String::new();
         };
-        let Some(text) = self.found.text(value, &path, most, is_one_line) else {
-            return String::new();
-        };
+        let text = field.filled(limit).unwrap_or_default();
         let n = text.chars().count();
-        if text.is_empty() {
-            self.found.error_at("EMPTY", value.start, &path, "this is empty");
-        } else if self.dialect == PrdDialect::Template && !advised.contains(&n) {
+        if n > 0 && self.dialect == PrdDialect::Template && !advised.contains(&n) {
             let (least, most) = advised.into_inner();
             let text = format!("this has {n} characters; the template schema asks for {least} to {most}");
-            self.found.warning_at("LENGTH", value.start, &path, &text);
+            field.warning("LENGTH", text);
         }
         text
     }
 
-    fn criteria(&mut self) -> Vec<String> {
+    fn criteria(&self) -> Vec<String> {
         let key = "acceptanceCriteria";
-        let (Some(value), path) = self.field(key) else {
-            self.missing(key, "a list with at least one \"acceptanceCriteria\"");
+        let example = "a list with at least one \"acceptanceCriteria\"";
+        let Some(field) = self.object.needed_field(key, example) else {
             return Vec::new();
         };
         let criteria = self.texts(key);
-        match value.entries().map(<[JsonPlace]>::len) {
+        match field.place.entries().map(<[_]>::len) {
             Some(0) => {
                 let text = "a story needs at least one criterion, because each becomes a test";
-                self.found.error_at("NO_CRITERIA", value.start, &path, text);
+                field.error("NO_CRITERIA", text);
             }
             Some(n) if (MANY_CRITERIA..=MOST_CRITERIA).contains(&n) => {
                 let text = format!("{n} criteria are many for one story; splitting it may help");
-                self.found.warning_at("MANY_CRITERIA", value.start, &path, &text);
+                field.warning("MANY_CRITERIA", text);
             }
             _ => {}
         }
@@ -183,59 +147,50 @@ impl<'a> StoryReader<'a, '_> {
     }
 
     /// Reads a list of texts; empty if it was not given.
-    fn texts(&mut self, key: &str) -> Vec<String> {
-        self.object
-            .texts(key, (MOST_CRITERIA, MOST_CRITERION), self.found)
+    fn texts(&self, key: &str) -> Vec<String> {
+        self.object.texts(key, (MOST_CRITERIA, MOST_CRITERION))
     }
 
-    fn notes(&mut self) -> String {
-        let (Some(value), path) = self.field("notes") else {
-            return String::new();
-        };
-        if value.entries().is_some() {
-            return self.texts("notes").join("\n");
+    fn notes(&self) -> String {
+        match self.object.field("notes") {
+            Some(field) if field.place.entries().is_none() => {
+                field.text((MOST_TEXT, false)).unwrap_or_default()
+            }
+            _ => self.texts("notes").join("\n"),
         }
-        self.found
-            .text(value, &path, MOST_TEXT, false)
-            .unwrap_or_default()
     }
 
-    fn priority(&mut self) -> u32 {
+    fn priority(&self) -> u32 {
         let middle = 3;
-        let (Some(value), path) = self.field("priority") else {
+        let Some(field) = self.object.field("priority") else {
             return middle;
         };
-        let given = match &value.content {
-            JsonContent::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
-            _ => None,
-        };
+        let given = field.number().and_then(|number| u32::try_from(number).ok());
         let Some(priority) = given.filter(|priority| *priority > 0) else {
             let text = "this must be a whole number from 1 on; 1 comes first";
-            self.found.error_at("BAD_PRIORITY", value.start, &path, text);
+            field.error("BAD_PRIORITY", text);
             return middle;
         };
         if self.dialect == PrdDialect::Template && priority > 5 {
             let text = format!("the template schema knows priorities from 1 to 5, not {priority}");
-            self.found.warning_at("PRIORITY_RANGE", value.start, &path, &text);
+            field.warning("PRIORITY_RANGE", text);
         }
         priority
     }
 
-    fn size(&mut self) -> StorySize {
-        let (Some(value), path) = self.field("complexity") else {
-            return StorySize::default();
-        };
-        let Some(word) = self.found.text(value, &path, MOST_TITLE, true) else {
+    fn size(&self) -> StorySize {
+        let field = self.object.field("complexity");
+        let word = field.as_ref().and_then(|field| field.text((MOST_TITLE, true)));
+        let (Some(field), Some(word)) = (field, word) else {
             return StorySize::default();
         };
         let Some((word, size)) = SIZES.into_iter().find(|(known, _)| *known == word) else {
-            let meant = nearest(&word.to_lowercase(), SIZES.map(|(word, _)| word));
-            let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
+            let meant = meant(&word, SIZES.map(|(word, _)| word).into_iter());
             let text = format!(
                 "{} is no complexity; write simple, medium (or moderate) or complex{meant}",
                 quoted(&word)
             );
-            self.found.error_at("BAD_COMPLEXITY", value.start, &path, &text);
+            field.error("BAD_COMPLEXITY", text);
             return StorySize::default();
         };
         let own = match self.dialect {
@@ -245,22 +200,17 @@ impl<'a> StoryReader<'a, '_> {
         if size == StorySize::Medium && word != own {
             let dialect = self.dialect.word();
             let text = format!("{word:?} is read as {own:?}, the word of the {dialect} schema");
-            self.found.warning_at("OTHER_DIALECT", value.start, &path, &text);
+            field.warning("OTHER_DIALECT", text);
         }
         size
     }
 
-    fn passes(&mut self) -> Option<bool> {
-        let (value, path) = self.field("passes");
-        let value = value?;
-        let JsonContent::Switch(passes) = value.content else {
-            let text = format!("this must be true or false, not {}", value.kind());
-            self.found.error_at("WRONG_KIND", value.start, &path, &text);
-            return None;
-        };
+    fn passes(&self) -> Option<bool> {
+        let field = self.object.field("passes")?;
+        let passes = field.switch()?;
         if self.dialect == PrdDialect::Template {
             let text = "this belongs to the strict schema; it is read all the same";
-            self.found.warning_at("OTHER_DIALECT", value.start, &path, text);
+            field.warning("OTHER_DIALECT", text);
         }
         Some(passes)
     }

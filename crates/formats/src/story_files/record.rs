@@ -101,20 +101,26 @@ fn completed(state: StoryState, prd: &PrdDocument, done: &DoneStory<'_>) -> Stor
         state.completed_stories
     };
     let is_done = |id: &str| known.iter().any(|known| known == id) || id == done.entry.story;
-    let (over, open): (Vec<_>, Vec<_>) = prd
-        .in_order()
-        .into_iter()
-        .partition(|story| story.passes == Some(true) || is_done(&story.id));
-    let mut open = open.into_iter().map(|story| story.id.clone());
-    StoryState {
-        current_prd: Some(name.to_owned()),
-        current_story: open.next(),
-        remaining_stories: open.collect(),
-        completed_stories: over.into_iter().map(|story| story.id.clone()).collect(),
+    let mut next = StoryState {
         last_updated: done.entry.at.to_owned(),
         session_count: state.session_count.saturating_add(done.sessions),
         other: state.other,
-    }
+        ..StoryState::default()
+    };
+    go_to_prd(&mut next, name, prd, is_done);
+    next
+}
+
+/// Makes a PRD and its first open story current; `is_done` names stories that do not pass by the PRD.
+fn go_to_prd(state: &mut StoryState, name: &str, prd: &PrdDocument, is_done: impl Fn(&str) -> bool) {
+    let stories = prd.in_order().into_iter();
+    let (over, open): (Vec<_>, Vec<_>) =
+        stories.partition(|story| story.passes == Some(true) || is_done(&story.id));
+    let mut open = open.into_iter().map(|story| story.id.clone());
+    state.current_prd = Some(name.to_owned());
+    state.current_story = open.next();
+    state.remaining_stories = open.collect();
+    state.completed_stories = over.into_iter().map(|story| story.id.clone()).collect();
 }
 
 /// Moves to the first PRD of the queue with open stories, other than the one that is complete (A20).
@@ -126,26 +132,17 @@ fn go_to_next_prd(
 ) -> Result<(), String> {
     let mut names: Vec<&String> = prds.iter().filter(|name| *name != done.entry.prd).collect();
     names.sort();
-    state.current_prd = None;
-    state.completed_stories = Vec::new();
     for name in names {
         let Some(text) = read(&format!("{}/{name}", done.folder))? else {
             continue;
         };
-        let document = prd::read(Path::new(name), &text);
-        let (over, open): (Vec<_>, Vec<_>) = document
-            .in_order()
-            .into_iter()
-            .partition(|story| story.passes == Some(true));
-        let mut open = open.into_iter().map(|story| story.id.clone());
-        if let Some(first) = open.next() {
-            state.current_prd = Some(name.clone());
-            state.current_story = Some(first);
-            state.remaining_stories = open.collect();
-            state.completed_stories = over.into_iter().map(|story| story.id.clone()).collect();
-            break;
+        go_to_prd(state, name, &prd::read(Path::new(name), &text), |_| false);
+        if state.current_story.is_some() {
+            return Ok(());
         }
     }
+    state.current_prd = None;
+    state.completed_stories = Vec::new();
     Ok(())
 }
 
