@@ -3,6 +3,7 @@
 
 use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::gate_runs;
+use super::issues::Issues;
 use super::job::Job;
 use super::story_checks;
 use crate::domain::plan_entry::fits_path;
@@ -19,9 +20,6 @@ const NOTES_SECTIONS: [&str; 3] = ["Summary", "Key Decisions", "Files Modified"]
 const NOTES_LIMIT: usize = 1024 * 1024;
 /// Most paths that a finding names.
 const MOST_PATHS: usize = 20;
-
-/// Deficiencies that a check found, or its outcome where it could not tell.
-pub(super) type Issues = Result<Vec<ComplianceIssue>, Tri>;
 
 /// Checks that a merged commit holds the notes as the task brought them to its stage: faults that were accepted then are not the fault of
 /// the merge.

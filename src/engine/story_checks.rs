@@ -1,8 +1,8 @@
 //! Checks of stories that are tested first: their tests exist and assert, and they fail because the tested code is missing.
 
 use super::context::EngineContext;
+use super::issues::Issues;
 use super::job::Job;
-use super::plan_checks::Issues;
 use crate::domain::{ComplianceIssue, FirstRun, Severity, StoryTests, Tri, first_run as judge};
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitFile, CommitId};

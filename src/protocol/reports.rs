@@ -7,6 +7,7 @@ pub(super) mod cost;
 pub(super) mod debug;
 pub(super) mod metrics;
 mod plan_table;
+mod progress;
 pub(super) mod runs;
 pub(super) mod status;
 pub(super) mod task;

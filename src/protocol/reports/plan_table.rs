@@ -1,7 +1,7 @@
 //! A run of a plan as a table in plain text: a row for each phase, story or task of a graph.
 
 use crate::domain::plan_entry::Risk;
-use crate::protocol::reports::runs::progress;
+use crate::protocol::reports::progress::progress;
 use crate::read_model::{PlanRow, PlanRun, ReadModel};
 use crate::term::sanitize;
 

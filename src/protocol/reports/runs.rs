@@ -6,16 +6,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::adapters::clock;
-use crate::domain::{Attempt, Batch, BatchId, RunState, SignalKind, Span, Task, TaskId, TaskState, Worker};
+use crate::domain::{Batch, BatchId, RunState, SignalKind, Task, TaskId, TaskState};
 use crate::protocol::query::{OutputFormat, QueryError};
+use crate::protocol::reports::progress::progress;
 use crate::protocol::reports::tasks::note;
 use crate::protocol::reports::{in_format, plan_table};
 use crate::read_model::ReadModel;
 use crate::term::sanitize;
 use crate::ui::cut;
-
-/// An agent that reports no step for so long is said to be silent.
-const LONG_SILENCE: Span = Span::minutes(10);
 
 /// Batches with tasks, the newest first.
 pub(in crate::protocol) fn list(
@@ -222,24 +220,6 @@ fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
         )
     }));
     lines
-}
-
-/// Returns the last step that an agent at work reported, and the time of silence since then; an agent that never reported one is silent
-/// from its start, which is shown once it is long (P39).
-pub(super) fn progress(board: &ReadModel, attempt: &Attempt) -> Option<String> {
-    let Worker::Agent { .. } = &attempt.worker else {
-        return None;
-    };
-    let mut steps = attempt.signals.iter().rev();
-    if let Some(step) = steps.find(|signal| signal.kind == SignalKind::Progress) {
-        return Some(format!(
-            "last step {} ago: {}",
-            board.at.since(step.at),
-            step.text
-        ));
-    }
-    let silent = board.at.since(attempt.started_at?);
-    (silent >= LONG_SILENCE).then(|| format!("no step reported in {silent}"))
 }
 
 fn task_json(board: &ReadModel, task: &Task) -> Value {

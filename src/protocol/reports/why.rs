@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{AgentSession, Ask, Attempt, Task, TaskId, TaskState, Worker};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
-use crate::protocol::reports::runs::progress;
+use crate::protocol::reports::progress::progress;
 use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_words};
 
 /// Explains a task, or an agent at work, by its name.

@@ -1,0 +1,6 @@
+//! Result of a check of the engine's own.
+
+use crate::domain::{ComplianceIssue, Tri};
+
+/// Deficiencies that a check found, or its outcome where it could not tell.
+pub(super) type Issues = Result<Vec<ComplianceIssue>, Tri>;
