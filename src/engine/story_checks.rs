@@ -2,7 +2,6 @@
 
 use super::context::EngineContext;
 use super::job::Job;
-use super::plan_checks::Issues;
 use crate::domain::{ComplianceIssue, FirstRun, Severity, StoryTests, Tri, first_run as judge};
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitFile, CommitId};
@@ -14,7 +13,7 @@ const TESTS_LIMIT: usize = 1024 * 1024;
 const MOST_NAMES: usize = 10;
 
 /// The tests are in the commit, none is plainly a stub, and there is one for each criterion at least (A5, A15).
-pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
+pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<ComplianceIssue>, Tri> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };

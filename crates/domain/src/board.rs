@@ -36,6 +36,7 @@ mod run_options;
 mod run_state;
 mod scheduler;
 mod settlement;
+mod signal_fault;
 mod signals;
 mod stories;
 mod task_commands;

@@ -5,12 +5,12 @@ use super::commands::{accepted, refusal, refuse};
 use super::process_end::deciding_signal;
 use super::retry::QUOTA_WAIT;
 use super::rows::ENGINE;
+use super::signal_fault::SignalFault;
 use super::transition::Transition;
 use crate::ask::AskChannel;
 use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptMode, AttemptState, StopCause, Worker, Workplace, WorkspaceState,
 };
-use crate::command::Refusal;
 use crate::effect::{CommandReply, Effect, NoticeLevel};
 use crate::evidence::GateBaseline;
 use crate::id::AttemptId;
@@ -26,15 +26,6 @@ enum SignalJudgement {
     Refused(SignalFault),
     Allowed,
     NotAllowed,
-}
-
-/// Reason to refuse a signal whatever it says.
-#[derive(Clone, Copy)]
-enum SignalFault {
-    /// The attempt is over, so its token is void.
-    Late,
-    /// Too many signals of its kind were accepted before.
-    TooMany,
 }
 
 impl Board {
@@ -351,41 +342,6 @@ impl Board {
     pub(super) fn type_line(&mut self, step: &mut Transition, (by, id): (&str, AttemptId), text: &str) {
         self.answer_by_line(step.now, (by, id), text);
         step.emit(Effect::Tell(id, text.to_owned()));
-    }
-}
-
-impl Attempt {
-    /// Returns the refusal of a new signal that the board would not take whatever it says, as far as the attempt alone tells. A signal that
-    /// was received before is not refused.
-    pub fn signal_refusal(&self, kind: SignalKind, key: &str) -> Option<Refusal> {
-        let is_over = matches!(self.state, AttemptState::Settled(_));
-        let fault = self.signal_fault(kind, is_over)?;
-        self.received(key).is_none().then(|| fault.refusal(self.id, kind))
-    }
-
-    fn signal_fault(&self, kind: SignalKind, is_over: bool) -> Option<SignalFault> {
-        if is_over {
-            return Some(SignalFault::Late);
-        }
-        self.has_sent_enough(kind).then_some(SignalFault::TooMany)
-    }
-
-    /// Returns true if the signal of that key was accepted, false if it was not allowed; nothing for a new one.
-    fn received(&self, key: &str) -> Option<bool> {
-        let has_key = |signals: &[Signal]| signals.iter().any(|before| before.key == key);
-        let was_accepted = has_key(&self.signals);
-        (was_accepted || has_key(&self.refused)).then_some(was_accepted)
-    }
-}
-
-impl SignalFault {
-    fn refusal(self, id: AttemptId, kind: SignalKind) -> Refusal {
-        Refusal::new(match self {
-            SignalFault::Late => format!("attempt {id} is over: {kind} came too late"),
-            SignalFault::TooMany => {
-                format!("attempt {id} has sent too many {kind} signals: no more of them are taken")
-            }
-        })
     }
 }
 
