@@ -14,7 +14,7 @@ const TESTS_LIMIT: usize = 1024 * 1024;
 const MOST_NAMES: usize = 10;
 
 /// The tests are in the commit, none is plainly a stub, and there is one for each criterion at least (A5, A15).
-pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
+pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<ComplianceIssue>, Tri> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };

@@ -7,6 +7,7 @@ mod tokens;
 mod units;
 mod words;
 
+pub use units::WrittenTest;
 pub use words::TestWords;
 
 /// Most bytes of a file of tests that are read.
@@ -24,25 +25,6 @@ impl TestFileText {
     /// Number of tests that would show something: they are run, and they assert.
     pub fn n_asserting(&self) -> usize {
         self.tests.iter().filter(|test| test.is_asserting()).count()
-    }
-}
-
-/// A test as it is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrittenTest {
-    pub name: String,
-    /// Line at which it begins.
-    pub line: usize,
-    /// True if the test is never run, or known to fail.
-    pub is_skipped: bool,
-    /// True if the test compares something that is not fixed in the text.
-    pub has_assertion: bool,
-}
-
-impl WrittenTest {
-    /// Returns true if the test is run and asserts something.
-    pub fn is_asserting(&self) -> bool {
-        self.has_assertion && !self.is_skipped
     }
 }
 

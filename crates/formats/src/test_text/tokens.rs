@@ -23,42 +23,22 @@ pub(super) enum CodeTokenKind {
     Mark,
 }
 
-/// Part of a program that may go over several lines.
-struct LongPart {
-    open: &'static str,
-    close: &'static str,
-    /// Mark of the comments in languages that have such parts.
-    comment: &'static str,
-    is_comment: bool,
-}
-
-impl LongPart {
-    const fn quote(mark: &'static str, comment: &'static str) -> LongPart {
-        LongPart {
-            open: mark,
-            close: mark,
-            comment,
-            is_comment: false,
-        }
-    }
-}
-
-const LONG_PARTS: [LongPart; 4] = [
-    LongPart {
-        open: "/*",
-        close: "*/",
-        comment: "//",
-        is_comment: true,
-    },
-    LongPart::quote("`", "//"),
-    LongPart::quote("\"\"\"", "#"),
-    LongPart::quote("'''", "#"),
+/// Parts of a program that may go over several lines: begin, end, and the mark of the comments in languages that have them.
+const LONG_PARTS: [[&str; 3]; 4] = [
+    ["/*", "*/", "//"],
+    ["`", "`", "//"],
+    ["\"\"\"", "\"\"\"", "#"],
+    ["'''", "'''", "#"],
 ];
 
 /// Returns the tokens of a text; `comments` begin a comment to the end of its line. Quotes end at the line, other than the long ones.
 pub(super) fn tokens<'a>(text: &'a str, comments: &[String]) -> Vec<CodeToken<'a>> {
-    let is_known = |part: &&LongPart| comments.iter().any(|mark| mark == part.comment);
-    let last = |part: &'static LongPart| Some((part, text.len() - text.rfind(part.close)?));
+    let known = LONG_PARTS
+        .iter()
+        .filter(|[.., comment]| comments.iter().any(|mark| mark == comment));
+    // A part that is never closed is none; the last place that closes one keeps the search short.
+    let longs = known.filter_map(|[open, close, _]| Some((*open, *close, text.len() - text.rfind(close)?)));
+    let longs: Vec<_> = longs.collect();
     let mut scanner = CodeScanner {
         rest: text,
         line: 1,
@@ -66,18 +46,16 @@ pub(super) fn tokens<'a>(text: &'a str, comments: &[String]) -> Vec<CodeToken<'a
         indent: None,
         tokens: Vec::new(),
     };
-    let longs: Vec<_> = LONG_PARTS.iter().filter(is_known).filter_map(last).collect();
     while let Some(first) = scanner.rest.chars().next() {
         let rest = scanner.rest;
         let begins = |mark: &String| !mark.is_empty() && rest.starts_with(mark);
-        // A part that is never closed is none; the last place that closes one keeps the search short.
-        let long = longs.iter().find(|(part, last)| {
-            rest.starts_with(part.open) && rest.len().saturating_sub(part.open.len()) >= *last
-        });
+        let long = longs
+            .iter()
+            .find(|(open, _, last)| rest.starts_with(open) && rest.len().saturating_sub(open.len()) >= *last);
         match long {
             _ if first.is_whitespace() => drop(scanner.take(first.len_utf8())),
             _ if comments.iter().any(begins) => drop(scanner.take_until(|letter| letter == '\n')),
-            Some((part, _)) => scanner.long_part(part),
+            Some((open, close, _)) => scanner.long_part(open, close),
             None if matches!(first, '"' | '\'') => scanner.quote(first),
             None if is_of_word(first) => scanner.push(CodeTokenKind::Word, |own| {
                 own.take_until(|letter| !is_of_word(letter))
@@ -132,15 +110,16 @@ impl<'a> CodeScanner<'a> {
         });
     }
 
-    fn long_part(&mut self, part: &LongPart) {
+    /// Reads a comment or a text over several lines.
+    fn long_part(&mut self, open: &str, close: &str) {
         let take = |own: &mut CodeScanner<'a>| {
-            own.take(part.open.len());
-            let n_bytes = own.rest.find(part.close).unwrap_or(own.rest.len());
+            own.take(open.len());
+            let n_bytes = own.rest.find(close).unwrap_or(own.rest.len());
             let inner = own.take(n_bytes);
-            own.take(part.close.len());
+            own.take(close.len());
             inner
         };
-        if part.is_comment {
+        if open == "/*" {
             take(self);
         } else {
             self.push(CodeTokenKind::Text, take);
