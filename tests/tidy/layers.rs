@@ -128,6 +128,7 @@ const LAYERS: &[Layer] = &[
             "adapters::holder::process",
             "adapters::ipc",
             "adapters::output",
+            "adapters::text_file",
         ],
         outside: Outside::AnyNotOwned,
     },

@@ -28,8 +28,8 @@ impl<K: Ord + Clone> WaitGraph<K> {
             own.dedup();
         }
         let order = sorted(&nodes, &needs);
-        let placed: BTreeSet<&K> = order.iter().collect();
-        nodes.retain(|node| !placed.contains(node));
+        let in_order: BTreeSet<&K> = order.iter().collect();
+        nodes.retain(|node| !in_order.contains(node));
         WaitGraph {
             needs,
             order,
