@@ -258,13 +258,13 @@ impl Agents for LocalAgents {
         Ok(line)
     }
 
-    fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
+    fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, Cause> {
         let role = of.role;
         let agent = self
             .agent(of)
-            .ok_or_else(|| format!("no agent is configured for a {role}"))?;
+            .ok_or_else(|| Cause::from(format!("no agent is configured for a {role}")))?;
         if agent.options.resume == SessionPolicy::BeginAfresh {
-            return Err(format!("roles.{role}.resume says that it begins afresh"));
+            return Err(format!("roles.{role}.resume says that it begins afresh").into());
         }
         agent.tool.kind().session(&self.context, origin, folder)
     }
@@ -622,11 +622,15 @@ mod tests {
                 .unwrap_err()
         };
         assert!(
-            why("reviewer").contains("roles.reviewer.resume"),
+            why("reviewer").text.contains("roles.reviewer.resume"),
             "{}",
             why("reviewer")
         );
-        assert!(why("tester").contains("keeps no sessions"), "{}", why("tester"));
+        assert!(
+            why("tester").text.contains("keeps no sessions"),
+            "{}",
+            why("tester")
+        );
     }
 
     #[test]

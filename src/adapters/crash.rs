@@ -77,7 +77,7 @@ impl Drop for CrashGuard {
 /// Keeps the report and writes the page; that it could not be written is not reported anywhere.
 fn report(crash: &CrashReport, folder: &Path, threads: CrashScope, out: &mut dyn Write) {
     let kept = crash.keep(folder);
-    let kept = kept.map_or_else(|why| why, |path| path.display().to_string());
+    let kept = kept.map_or_else(|why| why.text, |path| path.display().to_string());
     drop(out.write_all(crash.summary(&kept, threads).as_bytes()));
     drop(out.flush());
 }
@@ -96,7 +96,7 @@ impl ReportedPlaces {
     fn log_first(&self, crash: &CrashReport, folder: &Path) {
         if self.is_first(crash) {
             let kept = crash.keep(folder);
-            let kept = kept.map_or_else(|why| why, |path| format!("the report is {}", path.display()));
+            let kept = kept.map_or_else(|why| why.text, |path| format!("the report is {}", path.display()));
             tracing::error!("{}; {kept}", crash.line());
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::Timestamp as Instant;
 
 use crate::agent_state::ContextEstimate;
-use crate::domain::{PlanEntry, StoryTests, Timestamp};
+use crate::domain::{Cause, PlanEntry, StoryTests, Timestamp};
 use crate::formats::story_context::{ContextKind, ContextText, StorySession, build_context};
 use crate::formats::story_files::{CompletionEntry, DoneStory, STATE_FILE, record_story};
 use crate::formats::test_text::{self, TestWords};
@@ -24,7 +24,7 @@ const MOST_SOURCES: usize = 200;
 pub struct StoryFormats;
 
 impl StoryFiles for StoryFormats {
-    fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, String> {
+    fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, Cause> {
         let words = words(tests).ok_or_else(|| {
             format!(
                 "tell what tests {} holds: nothing is known of its language; say how they begin with atdd.test_words and atdd.assertion_words",
@@ -46,7 +46,7 @@ impl StoryFiles for StoryFormats {
         story: &FinishedStory<'_>,
         prds: &[String],
         read: ReadFile<'_>,
-    ) -> Result<Vec<FileEdit>, String> {
+    ) -> Result<Vec<FileEdit>, Cause> {
         let Some(tests) = &story.plan.tests else {
             return Ok(Vec::new());
         };
@@ -76,7 +76,8 @@ impl StoryFiles for StoryFormats {
             blocks: &blocks,
             sessions: story.sessions,
         };
-        let files = record_story(&done, prds, read).map_err(|why| format!("record the story: {why}"))?;
+        let files =
+            record_story(&done, prds, read).map_err(|why| Cause::from(format!("record the story: {why}")))?;
         let edit = |(path, text)| FileEdit { path, text };
         Ok(files.into_iter().map(edit).collect())
     }
@@ -86,7 +87,7 @@ impl StoryFiles for StoryFormats {
         plan: &PlanEntry,
         request: &ContextRequest<'_>,
         read: ReadFile<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, Cause> {
         let Some(tests) = &plan.tests else {
             return Ok(String::new());
         };

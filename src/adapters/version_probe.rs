@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use super::child_process::new_process_group;
 use super::child_process::output::{CapturedOutput, OutputCollector, OutputLimit, RunningProcess};
+use crate::domain::Cause;
 
 /// Time that all programs together have.
 const LIMIT: Duration = Duration::from_secs(8);
@@ -49,15 +50,15 @@ struct Asked {
 }
 
 /// The versions of these programs, in their order, or why one is not known. All are asked at the same time.
-pub fn versions(programs: &[PathBuf], path: &str) -> Vec<Result<String, String>> {
+pub fn versions(programs: &[PathBuf], path: &str) -> Vec<Result<String, Cause>> {
     versions_within(programs, path, LIMIT)
 }
 
-fn versions_within(programs: &[PathBuf], path: &str, limit: Duration) -> Vec<Result<String, String>> {
+fn versions_within(programs: &[PathBuf], path: &str, limit: Duration) -> Vec<Result<String, Cause>> {
     let asked: Vec<_> = programs.iter().map(|program| ask(program, path)).collect();
     let deadline = Instant::now() + limit;
     let answers = asked.into_iter().map(|asked| {
-        let asked = asked.map_err(|why| format!("it could not be started: {why}"))?;
+        let asked = asked.map_err(|why| Cause::from(format!("it could not be started: {why}")))?;
         asked.answer(deadline)
     });
     answers.collect()
@@ -87,7 +88,7 @@ fn ask(program: &Path, path: &str) -> io::Result<Asked> {
 }
 
 impl Asked {
-    fn answer(mut self, deadline: Instant) -> Result<String, String> {
+    fn answer(mut self, deadline: Instant) -> Result<String, Cause> {
         let ended = self.process.wait(deadline);
         let is_drained = ended.is_ok() && self.process.wait_drained(|| self.output.has_all(), deadline);
         // Also for processes that it started and left behind.
@@ -95,10 +96,11 @@ impl Asked {
         match ended {
             Ok(Some(_)) if is_drained => {
                 let text = String::from_utf8_lossy(&self.output.kept().bytes).into_owned();
-                number(&text).ok_or_else(|| "it does not say its version in words that are known".to_owned())
+                number(&text)
+                    .ok_or_else(|| Cause::from("it does not say its version in words that are known"))
             }
-            Ok(_) => Err("it did not say its version in time".to_owned()),
-            Err(why) => Err(format!("it could not be waited for: {why}")),
+            Ok(_) => Err("it did not say its version in time".into()),
+            Err(why) => Err(format!("it could not be waited for: {why}").into()),
         }
     }
 }
@@ -138,7 +140,7 @@ mod tests {
         file
     }
 
-    fn said(script: &str, limit: Duration) -> Result<String, String> {
+    fn said(script: &str, limit: Duration) -> Result<String, Cause> {
         let folder = tempfile::tempdir().unwrap();
         versions_within(&[program(folder.path(), script)], PATH, limit).remove(0)
     }
@@ -165,7 +167,7 @@ mod tests {
             "exit 3",
         ] {
             let why = said(script, LIMIT).unwrap_err();
-            assert!(why.contains("words that are known"), "{script}: {why}");
+            assert!(why.text.contains("words that are known"), "{script}: {why}");
         }
         let version = said(r"printf '\033]0;owned\007 1.2.3 \033[2J'", LIMIT);
         assert_eq!(version.as_deref(), Ok("1.2.3"));
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn a_program_that_hangs_or_floods_ends_within_the_limit() {
         let hangs = said("sleep 600 & sleep 600", Duration::from_millis(300));
-        assert!(hangs.unwrap_err().contains("in time"));
+        assert!(hangs.unwrap_err().text.contains("in time"));
         let floods = said(
             "while :; do echo 9999999999999999999999999999999999999999999; done",
             LIMIT,
@@ -205,6 +207,6 @@ mod tests {
         assert!(!Path::new(home).exists(), "what it wrote is gone");
         assert!(!told.contains("CARGO"), "{told}");
         let missing = versions(&[PathBuf::from("/nowhere/agent")], PATH).remove(0);
-        assert!(missing.unwrap_err().contains("could not be started"));
+        assert!(missing.unwrap_err().text.contains("could not be started"));
     }
 }

@@ -12,7 +12,7 @@ use crate::client::ClientError;
 use crate::config::role_agents::RoleError;
 use crate::config::trust::TrustError;
 use crate::config::{ConfigError, ProcessEnvError, WorkflowError};
-use crate::domain::Refusal;
+use crate::domain::{Cause, Refusal};
 use crate::formats::prompt::PromptError;
 use crate::ports::git::{GitError, NameError, PreflightError};
 use crate::ports::holders::HolderPortError;
@@ -26,8 +26,8 @@ use crate::ui::KeymapError;
 /// Result of a command or of a part of it; commands themselves return their exit code.
 pub type CommandResult<T = ExitCode> = Result<T, CommandError>;
 
-/// Cause of a failure in the words of another part of the program.
-type Cause = Box<dyn Error + Send + Sync>;
+/// Error of another part of the program.
+type Source = Box<dyn Error + Send + Sync>;
 
 /// Part that has to change for the command to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +50,13 @@ pub struct CommandError {
     kind: ErrorKind,
     /// The sentence up to the text of the source.
     tried: String,
-    source: Option<Cause>,
+    source: Option<Source>,
     hints: Vec<String>,
     exit_code: u8,
 }
 
 impl CommandError {
-    fn new(kind: ErrorKind, tried: impl Into<String>, source: Option<Cause>) -> CommandError {
+    fn new(kind: ErrorKind, tried: impl Into<String>, source: Option<Source>) -> CommandError {
         CommandError {
             kind,
             tried: tried.into(),
@@ -117,13 +117,13 @@ impl CommandError {
 }
 
 /// Returns a function that turns a cause into the error of what was tried: `.map_err(failed("could not read the answer"))`.
-pub fn failed<E: Into<Cause>>(tried: impl Into<String>) -> impl FnOnce(E) -> CommandError {
+pub fn failed<E: Into<Source>>(tried: impl Into<String>) -> impl FnOnce(E) -> CommandError {
     let tried = format!("{}: ", tried.into());
     move |cause| CommandError::new(ErrorKind::Project, tried, Some(cause.into()))
 }
 
 /// Returns the error with a cause whose text reads after "could not".
-pub fn could_not(cause: impl Into<Cause>) -> CommandError {
+pub fn could_not(cause: impl Into<Source>) -> CommandError {
     CommandError::new(ErrorKind::Project, "could not ", Some(cause.into()))
 }
 
@@ -182,7 +182,7 @@ causes! {
     Config "could not ": ConfigError, TrustError, KeymapError, PromptError;
     Config "": RoleError, WorkflowError;
     Project "could not ": ProcessEnvError, ProjectError, StoreError, GitError, PreflightError, RehearsalError;
-    Project "": EditorError;
+    Project "": Cause, EditorError;
     Server "could not ": HolderError, HolderPortError, SessionError, SessionEndError;
     Server "": ClientError, ProtocolError;
 }

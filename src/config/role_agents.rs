@@ -164,7 +164,7 @@ fn tool(
         }
         (Some(other), _) => match config.agent_kinds().get(other) {
             Some(Ok(kind)) => AgentTool::Described(DescribedAgent(kind)),
-            Some(Err(why)) => return Err(failed(other, why)),
+            Some(Err(why)) => return Err(failed(other, why.text)),
             None => return Err(failed(other, unknown_kind(config, role, other))),
         },
         (None, None) => return Ok(None),
@@ -193,7 +193,7 @@ fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<AgentTool, Rol
         _ => match config.agent_kinds().get(name) {
             Some(kind) => kind
                 .map(|kind| AgentTool::Described(DescribedAgent(kind)))
-                .map_err(failed),
+                .map_err(|why| failed(why.text)),
             None => Err(failed(format!(
                 "there is no kind of agent of that name; describe it in .debussy/agents/{name}.toml, or take it away with \
                  `dbs config {key} --unset`"

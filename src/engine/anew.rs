@@ -20,8 +20,7 @@ pub(super) fn put_aside(world: &EngineContext, job: &Job, attempt: &Attempt) -> 
     let own = job.folder().map(|name| SafeName::derive(&name));
     for folder in cleanup::ended_folders(world, job).iter().chain(&own) {
         let removed = cleanup::remove_worktree(world, &job.task, attempt, folder);
-        let snapshot = removed.map_err(|why| TroubleKind::Other.cause(why))?;
-        kept.extend(snapshot.map(|snapshot| snapshot.attic_ref));
+        kept.extend(removed?.map(|snapshot| snapshot.attic_ref));
     }
     let branch = branch_of(&job.task);
     let base = base_branch(&job.base).map_err(|error| Cause::from(format!("could not {error}").as_str()))?;

@@ -3,7 +3,7 @@
 
 use super::context::{EngineContext, base_branch};
 use super::job::Job;
-use crate::domain::Event;
+use crate::domain::{Cause, Event};
 use crate::ports::git::{BranchName, CommitId, Head, Revision, SafeName};
 
 /// Reports to the board the commits that moved the base of a job to its present commit, unless the engine moved it. The event is durable
@@ -15,18 +15,21 @@ pub(super) fn look(world: &EngineContext, job: &Job, now: &CommitId) {
     }
 }
 
-fn tell(world: &EngineContext, job: &Job, base: &BranchName, now: &CommitId) -> Result<(), String> {
+fn tell(world: &EngineContext, job: &Job, base: &BranchName, now: &CommitId) -> Result<(), Cause> {
     let moved = world
         .git
         .base_move(base, now)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| Cause::from(error.to_string()))?;
     let Some(moved) = moved else { return Ok(()) };
     let told = world.inbox.send_and_wait(Event::BaseMoved {
         task: job.task.id.clone(),
         moved: Box::new(moved),
     });
-    told.map_err(|_closed| "the engine has stopped".to_owned())?;
-    world.git.note_base(base, now).map_err(|error| error.to_string())
+    told.map_err(|_closed| Cause::from("the engine has stopped"))?;
+    world
+        .git
+        .note_base(base, now)
+        .map_err(|error| Cause::from(error.to_string()))
 }
 
 /// Asks for the commit of the base if the agent of a job made commits that are not part of the task's work: only the log of its worktree

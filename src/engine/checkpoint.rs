@@ -6,7 +6,7 @@ use super::context::{EngineContext, base_branch};
 use super::job::Job;
 use super::leftovers::{self, CommitWords};
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Event, SavedWork};
+use crate::domain::{Attempt, Cause, Event, SavedWork};
 use crate::ports::git::{CommitId, CommitOutcome, DiffRange, Revision, SafeName, WorkingTree};
 
 /// Commits the files that an attempt left, and looks at the changes since its work began. Safe to repeat.
@@ -20,10 +20,9 @@ pub(super) fn save(world: &EngineContext, job: &Job) -> Option<Event> {
 
 fn saved(world: &EngineContext, job: &Job, attempt: &Attempt) -> SavedWork {
     // Nothing is committed under a process that may still write.
-    let problem = match cleanup::end_agent(world, attempt.id) {
-        Ok(()) => commit(world, job, attempt).err(),
-        Err(why) => Some(why),
-    };
+    let ended = cleanup::end_agent(world, attempt.id);
+    let problem = ended.and_then(|()| commit(world, job, attempt)).err();
+    let problem = problem.map(|why| why.text);
     let Some(place) = place(job) else {
         return SavedWork {
             problem,
@@ -47,7 +46,7 @@ fn saved(world: &EngineContext, job: &Job, attempt: &Attempt) -> SavedWork {
 }
 
 /// Commits on the task's branch, and nowhere else: who only reads, or works in the person's own folder, leaves nothing to commit.
-fn commit(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), String> {
+fn commit(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Cause> {
     if job.workspace() != Workspace::Branch {
         return Ok(());
     }
@@ -64,8 +63,8 @@ fn commit(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Str
     };
     match world.git.commit_leftovers(&request) {
         Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Ok(()),
-        Ok(CommitOutcome::Refused(why)) => Err(why),
-        Err(error) => Err(format!("could not {error}")),
+        Ok(CommitOutcome::Refused(why)) => Err(why.into()),
+        Err(error) => Err(error.cause().after("could not ")),
     }
 }
 

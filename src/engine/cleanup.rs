@@ -5,7 +5,7 @@ use super::base_watch;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, AttemptId, Event, KeptWork, Task};
+use crate::domain::{Attempt, AttemptId, Cause, Event, KeptWork, Task};
 use crate::ports::git::{
     AtticSnapshot, DeleteOutcome, DiffRange, Head, RemoteBase, RemoveOutcome, Revision, SafeName,
 };
@@ -16,7 +16,7 @@ pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?.id;
     let (kept, problem) = match end_agent(world, attempt).and_then(|()| remove(world, job)) {
         Ok(kept) => (kept, None),
-        Err(problem) => (None, Some(problem)),
+        Err(problem) => (None, Some(problem.text)),
     };
     let files = kept
         .as_ref()
@@ -48,14 +48,16 @@ fn kept_files(world: &EngineContext, kept: &AtticSnapshot) -> Vec<String> {
 
 /// Ends the agent, because nothing is removed under an agent that works in it, or may: its place is given back before its end is known if
 /// that cannot be found out for long.
-pub(super) fn end_agent(world: &EngineContext, attempt: AttemptId) -> Result<(), String> {
+pub(super) fn end_agent(world: &EngineContext, attempt: AttemptId) -> Result<(), Cause> {
     let id = HolderId::from(attempt);
     match world.holders.status(&id).state {
         HolderLiveness::Running(_) => match world.holders.stop(&id, STOP_GRACE) {
             Ok(_) => Ok(()),
-            Err(error) => Err(format!("could not {error}")),
+            Err(error) => Err(format!("could not {error}").into()),
         },
-        HolderLiveness::Unknown(why) => Err(format!("could not tell whether its agent still runs: {why}")),
+        HolderLiveness::Unknown(why) => {
+            Err(format!("could not tell whether its agent still runs: {why}").into())
+        }
         HolderLiveness::Exited(_)
         | HolderLiveness::Lost
         | HolderLiveness::GoneWithMachine
@@ -81,7 +83,7 @@ pub(super) fn discard(world: &EngineContext, job: &Job) {
 }
 
 /// Removes the worktree, and returns the work that is kept because it was nowhere else, or the obstacle.
-fn remove(world: &EngineContext, job: &Job) -> Result<Option<AtticSnapshot>, String> {
+fn remove(world: &EngineContext, job: &Job) -> Result<Option<AtticSnapshot>, Cause> {
     let (Some(attempt), Some(folder)) = (job.attempt.as_deref(), job.folder()) else {
         return Ok(None);
     };
@@ -98,13 +100,13 @@ pub(super) fn remove_worktree(
     task: &Task,
     attempt: &Attempt,
     folder: &SafeName,
-) -> Result<Option<AtticSnapshot>, String> {
+) -> Result<Option<AtticSnapshot>, Cause> {
     let owner = world.attic_owner(task, attempt.created_at);
     match world.git.remove_worktree(folder, &owner) {
         Ok(RemoveOutcome::Removed(snapshot)) => Ok(snapshot),
         Ok(RemoveOutcome::Absent) => Ok(None),
-        Ok(RemoveOutcome::Kept(why)) => Err(format!("worktree {folder} was left alone: {why}")),
-        Err(error) => Err(format!("could not {error}")),
+        Ok(RemoveOutcome::Kept(why)) => Err(format!("worktree {folder} was left alone: {why}").into()),
+        Err(error) => Err(error.cause().after("could not ")),
     }
 }
 

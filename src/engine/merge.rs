@@ -21,7 +21,7 @@ const MAX_ROUNDS: usize = 3;
 pub(super) fn merge(world: &EngineContext, job: &Job, attempt: &Attempt) -> ActionOutcome {
     let request = match request(job, attempt) {
         Ok(request) => request,
-        Err(why) => return ActionOutcome::Failed(why),
+        Err(why) => return ActionOutcome::Failed(why.text),
     };
     for _ in 0..MAX_ROUNDS {
         match with_record(world, job, attempt, &request) {

@@ -2,16 +2,16 @@
 
 use super::context::{base_branch, branch_of, signature};
 use super::job::Job;
-use crate::domain::Attempt;
+use crate::domain::{Attempt, Cause};
 use crate::ports::git::{CommitId, MergeRequest, ReviewedHead, SafeName};
 
 /// Returns the request to merge the head that came to the stage.
 ///
 /// # Errors
 /// The missing part.
-pub(super) fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
+pub(super) fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, Cause> {
     let head = job.task.head.as_deref();
-    let head = head.ok_or_else(|| "the task has no recorded head to merge".to_owned())?;
+    let head = head.ok_or_else(|| Cause::from("the task has no recorded head to merge"))?;
     let wrap = |error: crate::ports::git::NameError| format!("could not {error}");
     let own = job.task.plan.as_ref().and_then(|plan| plan.commit.clone());
     let (start, title) = match own {
@@ -33,9 +33,9 @@ pub(super) fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, Stri
 }
 
 /// Returns the head with which the task came to its merge.
-fn reviewed(job: &Job) -> Result<Option<ReviewedHead>, String> {
+fn reviewed(job: &Job) -> Result<Option<ReviewedHead>, Cause> {
     let came = job.task.stage_head.as_deref().map(CommitId::new).transpose();
-    let came = came.map_err(|error| format!("could not {error}"))?;
+    let came = came.map_err(|error| Cause::from(format!("could not {error}")))?;
     Ok(came.map(|commit| ReviewedHead {
         commit,
         judges_lines: job.is_reviewed,

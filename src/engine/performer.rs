@@ -117,7 +117,7 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
             Some(Event::TextLost {
                 attempt: job.attempt.as_deref()?.id,
                 text: line.clone(),
-                problem: why,
+                problem: why.text,
             })
         }
         JobKind::Interrupt => {
@@ -137,10 +137,10 @@ fn answer(world: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
     let given = known.answer.as_ref().filter(|_| known.closed.is_none())?;
     let (attempt, ask) = (attempt.id, ask.clone());
     match world.terminals.answer(attempt, &known.ask, given) {
-        Err(problem) => Some(Event::AnswerLost {
+        Err(why) => Some(Event::AnswerLost {
             attempt,
             ask,
-            problem,
+            problem: why.text,
         }),
         // Of any other channel the agent itself shows that the answer arrived.
         Ok(()) => (known.ask.channel == AskChannel::Line).then_some(Event::AnswerTyped { attempt, ask }),

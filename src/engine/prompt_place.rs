@@ -106,12 +106,12 @@ fn remote_base(world: &EngineContext, job: &Job) -> Option<CommitId> {
 }
 
 /// Returns the reading for the agent of a story, as of the commit that it begins at; nothing for any other task.
-fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String, String> {
+fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String, Cause> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(String::new());
     };
     let start = made.start.as_deref().ok_or("its workspace begins at no commit")?;
-    let start = CommitId::new(start).map_err(|error| error.to_string())?;
+    let start = CommitId::new(start).map_err(|error| Cause::from(error.to_string()))?;
     let from = (world.git.as_ref(), &start);
     story_reading(from, world.stories.as_ref(), plan, &job.stage.evidence)
 }
@@ -125,12 +125,12 @@ pub fn story_reading(
     stories: &dyn StoryFiles,
     plan: &PlanEntry,
     evidence: &[EvidenceKind],
-) -> Result<String, String> {
+) -> Result<String, Cause> {
     let Some(tests) = &plan.tests else {
         return Ok(String::new());
     };
     let files = git.list_files(start, None);
-    let files = files.map_err(|error| format!("could not {error}"))?;
+    let files = files.map_err(|error| Cause::from(format!("could not {error}")))?;
     let request = ContextRequest {
         // The wish for tests shows which agent writes them, not their presence.
         tests_are_written: !evidence.contains(&EvidenceKind::Tests) && files.contains(&tests.file),
@@ -142,7 +142,7 @@ pub fn story_reading(
         &|path| match git.file_at(start, path, TEXT_LIMIT) {
             Ok(CommitFile::Text(text)) if !text.text.contains('\0') => Ok(Some(text.text)),
             Ok(_) => Ok(None),
-            Err(error) => Err(format!("could not {error}")),
+            Err(error) => Err(format!("could not {error}").into()),
         },
     )
 }

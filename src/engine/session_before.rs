@@ -51,7 +51,7 @@ pub(super) fn find(
     let found = world
         .agents
         .session(of, &continued.origin, Path::new(&place.path));
-    found.map(Some).map_err(SessionObstacle::Lost)
+    found.map(Some).map_err(|why| SessionObstacle::Lost(why.text))
 }
 
 /// Returns the workplace of the session; the attempt's own workplace once it has one, since that is the same.

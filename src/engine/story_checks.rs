@@ -1,7 +1,6 @@
 //! Checks of stories that are tested first: their tests exist and assert, and they fail because the tested code is missing.
 
 use super::context::EngineContext;
-use super::issues::Issues;
 use super::job::Job;
 use crate::domain::{ComplianceIssue, FirstRun, Severity, StoryTests, Tri, first_run as judge};
 use crate::ports::gates::GateReport;

@@ -41,13 +41,14 @@ pub(super) fn edits(
     let read = |path: &str| match world.git.file_at(base, path, FILE_LIMIT) {
         Ok(CommitFile::Absent) => Ok(None),
         Ok(CommitFile::Text(text)) if !text.truncated => Ok(Some(text.text)),
-        Ok(CommitFile::Text(_)) => Err(format!("{path} is larger than {FILE_LIMIT} bytes in the base")),
-        Ok(CommitFile::NoFile) => Err(format!("{path} is no file in the base")),
+        Ok(CommitFile::Text(_)) => {
+            Err(format!("{path} is larger than {FILE_LIMIT} bytes in the base").into())
+        }
+        Ok(CommitFile::NoFile) => Err(format!("{path} is no file in the base").into()),
         Err(error) => {
             let cause = error.cause().after("could not ");
-            let why = cause.text.clone();
-            **unread.borrow_mut() = Some(cause);
-            Err(why)
+            **unread.borrow_mut() = Some(cause.clone());
+            Err(cause)
         }
     };
     let story = FinishedStory {

@@ -38,6 +38,7 @@ use crate::server::services::Services;
 use crate::server::shells::PromisedShells;
 use crate::ui::{
     self, CacheEntry, CacheKey, PaneId, Scene, ScreenId, ScrollbackLine, UiInput, UiRequest, UiState,
+    UiStateError,
 };
 use changes::either_changed;
 use display::ClientDisplay;
@@ -85,7 +86,7 @@ pub(super) async fn serve_client(
 ) -> Result<(), ConnectionError> {
     let mut client = match AttachedClient::new(services, &attach) {
         Ok(client) => client,
-        Err(why) => return bye(sender, receiver, why).await,
+        Err(error) => return bye(sender, receiver, format!("could not {error}")).await,
     };
     let living = AssertUnwindSafe(client.run(services, sender, receiver)).catch_unwind();
     let ended = living.await.unwrap_or_else(|panic| {
@@ -113,7 +114,7 @@ enum WorkResult {
 }
 
 impl AttachedClient {
-    fn new(services: &Arc<Services>, attach: &AttachRequest) -> Result<AttachedClient, String> {
+    fn new(services: &Arc<Services>, attach: &AttachRequest) -> Result<AttachedClient, UiStateError> {
         let mut settings = services.settings.changes();
         let (appearance, problems) = appearance_of(&services.settings.place, &mut settings);
         let mut state = first_state(&appearance, attach, services)?;

@@ -132,12 +132,12 @@ impl CallerGuard {
     ///
     /// # Errors
     /// The reason why the caller may not.
-    pub(super) fn admit_attach(&self, caller: &Caller) -> Result<(), String> {
+    pub(super) fn admit_attach(&self, caller: &Caller) -> Result<(), Refusal> {
         match refusal(caller, "attach", CallSubject::default()) {
             None => Ok(()),
             Some(why) => {
                 self.record(caller, "attach");
-                Err(why)
+                Err(Refusal::new(why))
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::domain::AttemptId;
+use crate::domain::{AttemptId, Refusal};
 use crate::protocol::callers::Caller;
 
 /// Maximum conversations of one agent; of gates and unknown callers together.
@@ -48,7 +48,7 @@ impl ConnectionPlaces {
         &self,
         caller: &Caller,
         process: Option<u32>,
-    ) -> Result<Option<ConnectionPlace>, String> {
+    ) -> Result<Option<ConnectionPlace>, Refusal> {
         let owner = match (caller, process) {
             (Caller::Person | Caller::Hidden, None) => return Ok(None),
             (Caller::Person | Caller::Hidden, Some(process)) => PlaceOwner::Process(process),
@@ -59,14 +59,14 @@ impl ConnectionPlaces {
         let own = places.get(&owner).copied().unwrap_or(0);
         if let PlaceOwner::Process(process) = owner {
             if own >= MOST_OF_PROCESS {
-                return Err(format!(
+                return Err(Refusal::new(format!(
                     "could not begin a conversation: one process may hold {MOST_OF_PROCESS} open, and {process} does; close some"
-                ));
+                )));
             }
         } else if own >= MOST_OF_ONE || of_agents(&places) >= MOST_OF_ALL {
-            return Err(format!(
+            return Err(Refusal::new(format!(
                 "could not begin a conversation: one agent may hold {MOST_OF_ONE} open, all agents {MOST_OF_ALL}; close some"
-            ));
+            )));
         }
         places.insert(owner, own + 1);
         Ok(Some(ConnectionPlace {
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(first.len(), 32);
         let others: Vec<_> = (2..10).map(|attempt| take(&agent(attempt), 100)).collect();
         assert_eq!(others.iter().map(Vec::len).sum::<usize>(), 160);
-        let why = places.take(&Caller::Program(BY_GATE), Some(7)).unwrap_err();
+        let why = places.take(&Caller::Program(BY_GATE), Some(7)).unwrap_err().why;
         assert!(why.contains("all agents 192"), "{why}");
         assert_eq!(take(&Caller::Person, 1_000).len(), 1_000);
         drop(first);
@@ -137,7 +137,7 @@ mod tests {
         let first = take(7);
         assert_eq!(first.len(), 64);
         assert_eq!(take(8).len(), 64);
-        let why = places.take(&Caller::Person, Some(7)).unwrap_err();
+        let why = places.take(&Caller::Person, Some(7)).unwrap_err().why;
         assert!(
             why.contains("one process may hold 64") && why.contains("and 7 does"),
             "{why}"

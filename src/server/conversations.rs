@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::adapters::clock;
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
 use crate::config::schema;
+use crate::domain::Refusal;
 use crate::protocol::callers::Caller;
 use crate::protocol::wire::{
     CallReply, FROM_NOW, FromClient, FromServer, Hello, LONGEST_FROM_AGENT, PROTOCOL, ServerCall,
@@ -128,9 +129,9 @@ async fn serve_connection(
     let _place = match own.places.take(&caller, process) {
         Ok(place) => place,
         // A peer that opens more and more connections is not waited for.
-        Err(why) => {
+        Err(refusal) => {
             own.intake.reach.missed();
-            return say(&mut sender, &FromServer::Bye(why)).await;
+            return say(&mut sender, &FromServer::Bye(refusal.why)).await;
         }
     };
     if !matches!(caller, Caller::Person | Caller::Hidden) {
@@ -177,8 +178,8 @@ async fn converse(
                 CallOutcome::Watch => return watch(&own.services, &mut sender).await,
             },
             Some(FromClient::Attach(attach)) => {
-                if let Err(why) = judge_attach(own, caller).await {
-                    return bye(&mut sender, &mut receiver, why).await;
+                if let Err(refusal) = judge_attach(own, caller).await {
+                    return bye(&mut sender, &mut receiver, refusal.why).await;
                 }
                 return attached_client::serve_client(&own.services, &mut sender, &mut receiver, attach)
                     .await;
@@ -276,10 +277,10 @@ async fn judge_and_answer(own: &Arc<Conversations>, caller: &Caller, call: Box<S
 }
 
 /// Checks that this caller may attach; the error is the reason why not.
-async fn judge_attach(own: &Arc<Conversations>, caller: Caller) -> Result<(), String> {
+async fn judge_attach(own: &Arc<Conversations>, caller: Caller) -> Result<(), Refusal> {
     let guarding = Arc::clone(own);
     let judged = tokio::task::spawn_blocking(move || guarding.guard.admit_attach(&caller)).await;
-    judged.unwrap_or_else(|_| Err("could not attach: the call broke; see the log".to_owned()))
+    judged.unwrap_or_else(|_| Err(Refusal::new("could not attach: the call broke; see the log")))
 }
 
 /// Ends a connection that waited longest when another needed its place.

@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
 use crate::domain::event::EndCause;
-use crate::domain::{Ask, AskAnswer, AskChannel, AskReply, AttemptId, Event, ProcessExit};
+use crate::domain::{Ask, AskAnswer, AskChannel, AskReply, AttemptId, Cause, Event, ProcessExit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
@@ -311,11 +311,11 @@ impl Terminals for TerminalHub {
         }
     }
 
-    fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String> {
+    fn type_line(&self, id: &HolderId, line: &str) -> Result<(), Cause> {
         typing::type_text(&TypingTerminal::open(self, id)?, line)
     }
 
-    fn interrupt(&self, id: &HolderId) -> Result<(), String> {
+    fn interrupt(&self, id: &HolderId) -> Result<(), Cause> {
         let gone = || "its terminal is not here".to_owned();
         let pane = self.terminal(id).ok_or_else(gone)?;
         let escape = KeyInput::new(Key::Escape, Modifiers::empty());
@@ -324,14 +324,14 @@ impl Terminals for TerminalHub {
         Ok(())
     }
 
-    fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String> {
+    fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), Cause> {
         let id = HolderId::from(attempt);
         let done = match ask.channel {
             // The waiting hook reads it from the board.
             AskChannel::Request => Ok(()),
             AskChannel::Line => match &given.reply {
                 AskReply::Text(text) => self.type_line(&id, text),
-                _ => Err("it wants an answer in words".to_owned()),
+                _ => Err("it wants an answer in words".into()),
             },
             AskChannel::Keys | AskChannel::Terminal => TypingTerminal::open(self, &id)
                 .and_then(|terminal| typing::give_reply(&terminal, ask, &given.reply)),

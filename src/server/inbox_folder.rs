@@ -36,7 +36,7 @@ pub(super) fn take_all(intake: &SignalIntake) {
             },
             // Another thread may have taken it in meanwhile.
             Err(_) if !file.exists() => {}
-            Err(why) => set_aside(&file, &why),
+            Err(error) => set_aside(&file, &error.to_string()),
         }
     }
 }
@@ -103,13 +103,13 @@ fn signal_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn read(path: &Path) -> Result<SignalSent, String> {
+fn read(path: &Path) -> io::Result<SignalSent> {
     let is_file = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file());
     if !is_file {
-        return Err("it is not a plain file".to_owned());
+        return Err(io::Error::other("it is not a plain file"));
     }
-    let text = text_file::read(path, MAX_FILE).map_err(|error| error.to_string())?;
-    serde_json::from_slice(&text).map_err(|error| error.to_string())
+    let text = text_file::read(path, MAX_FILE)?;
+    Ok(serde_json::from_slice(&text)?)
 }
 
 fn remove(path: &Path) {

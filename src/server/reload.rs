@@ -301,13 +301,12 @@ impl Reloader {
 impl Reloader {
     /// Trusts everything in the project's files, if it has this hash. Returns the notice. Blocks.
     pub(super) fn trust(&self, hash: &str) -> (NoticeLevel, String) {
-        let trusted = self.settings.place.trust.trust(hash);
-        match trusted.map_err(|error| format!("could not {error}")) {
+        match self.settings.place.trust.trust(hash) {
             Ok(()) => match self.reload("trusted by a person") {
                 Ok(()) => (NoticeLevel::Success, "trusted; it is in force now".to_owned()),
                 Err(error) => (NoticeLevel::Error, error.to_string()),
             },
-            Err(error) => (NoticeLevel::Error, error.to_string()),
+            Err(error) => (NoticeLevel::Error, format!("could not {error}")),
         }
     }
 

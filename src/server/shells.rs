@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use crate::adapters::agents::InheritedEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::{Span, Timestamp};
+use crate::domain::{Cause, Span, Timestamp};
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, LaunchSpec, OrphanPolicy, PaneSize};
 use crate::ports::terminals::Terminals;
 use crate::server::hub::TerminalHub;
@@ -130,10 +130,10 @@ impl Shells {
         size: PaneSize,
         folder: Option<&str>,
         command: Option<&str>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Cause> {
         let _opening = self.opening.token();
         if self.opening.is_closed() {
-            return Err("could not open a shell: the session ends".to_owned());
+            return Err("could not open a shell: the session ends".into());
         }
         let id = HolderId::new(format!("shell-{number}"));
         let place = &self.place;
@@ -155,7 +155,7 @@ impl Shells {
         };
         self.holders
             .launch(&spec)
-            .map_err(|error| format!("could not {error}"))?;
+            .map_err(|error| Cause::from(format!("could not {error}")))?;
         self.hub.follow(&id);
         Ok(())
     }
@@ -164,10 +164,12 @@ impl Shells {
     ///
     /// # Errors
     /// The reason why it could not be ended.
-    pub(super) fn end(&self, number: u64) -> Result<(), String> {
+    pub(super) fn end(&self, number: u64) -> Result<(), Cause> {
         let id = HolderId::new(format!("shell-{number}"));
         let ended = self.holders.stop(&id, GRACE);
-        ended.map(drop).map_err(|error| format!("could not {error}"))
+        ended
+            .map(drop)
+            .map_err(|error| Cause::from(format!("could not {error}")))
     }
 
     /// Stops opening shells; returns when none is being opened.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dbs::adapters::agents::{AgentKind as _, CodexAgent, InheritedEnv, LaunchContext, PersonEnv};
-use dbs::domain::{AttemptId, SessionOrigin, Timestamp};
+use dbs::domain::{AttemptId, Cause, SessionOrigin, Timestamp};
 use dbs::term::ReportedState;
 
 use crate::lab::{Lab, wait_for};
@@ -14,7 +14,7 @@ use crate::pane::Pane;
 const ASKING: [&str; 4] = ["-a", "on-request", "-s", "read-only"];
 
 /// The session that Codex left in the project, as the program finds it.
-fn session_in(lab: &Lab) -> Result<String, String> {
+fn session_in(lab: &Lab) -> Result<String, Cause> {
     let context = LaunchContext {
         program: "dbs".into(),
         inherited: InheritedEnv::default(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dbs::domain::{MAX_TEXT_BYTES, StageId, TaskDraft};
+use dbs::domain::{Cause, MAX_TEXT_BYTES, StageId, TaskDraft};
 use dbs::formats::graph_plan;
 use dbs::formats::plan::{self, PhaseStatus, Plan, PlanChoices, PlanKind};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn read(document: &Value, files: &[&str]) -> Plan {
     plan::graph(&graph_plan::read(Path::new("plan.json"), &text, &exists), &exists)
 }
 
-fn drafts(plan: &Plan) -> Result<Vec<TaskDraft>, String> {
+fn drafts(plan: &Plan) -> Result<Vec<TaskDraft>, Cause> {
     let path = |path: &Path| path.display().to_string();
     plan::drafts(plan, &PlanChoices::default(), (&|_| String::new(), &path))
 }
@@ -159,7 +159,10 @@ fn what_is_completed_is_left_out_as_long_as_its_files_are_there() {
     assert_eq!(gone.items[0].status, PhaseStatus::Pending);
     assert_eq!(drafts(&gone).unwrap().len(), 6);
     let over = read(&plan(&tasks[..1]), &["completed.rs"]);
-    assert_eq!(drafts(&over).unwrap_err(), "nothing is left to do in this plan");
+    assert_eq!(
+        drafts(&over).unwrap_err().text,
+        "nothing is left to do in this plan"
+    );
 }
 
 #[test]

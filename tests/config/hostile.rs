@@ -62,7 +62,11 @@ const TOML_READERS: [(&str, Reader); 8] = [
         shown(&scenario::read(Path::new("s.toml"), text).1)
     }),
     ("end rules", |text| {
-        end_rules::read(text).err().into_iter().collect()
+        end_rules::read(text)
+            .err()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }),
     ("keys", |text| {
         Keymap::with_overrides(text)

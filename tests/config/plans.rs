@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dbs::domain::Cause;
 use dbs::domain::task::GateCommand;
 use dbs::formats::finding::FindingLevel;
 use dbs::formats::plan::{self, PhaseStatus, Plan, PlanChoices, PlanItem};
@@ -284,7 +285,7 @@ fn a_phase_lists_so_many_names_and_no_more() {
 }
 
 /// The tasks of a plan, one a line.
-fn lines_of(plan: &Plan, choices: &PlanChoices) -> Result<Vec<String>, String> {
+fn lines_of(plan: &Plan, choices: &PlanChoices) -> Result<Vec<String>, Cause> {
     let path = |path: &Path| path.display().to_string();
     let drafts = plan::drafts(plan, choices, (&|_| "text".to_owned(), &path))?;
     let line = |draft: &dbs::domain::TaskDraft| {
@@ -399,7 +400,7 @@ fn phases_that_a_person_calls_done_are_left_out() {
         lines_of(&plan, &choices)
     };
     assert_eq!(made(&["1", "2"]).unwrap(), ["shop-3 after []"]);
-    assert!(made(&["1", "9"]).unwrap_err().contains("no phase 9"));
+    assert!(made(&["1", "9"]).unwrap_err().text.contains("no phase 9"));
 }
 
 /// P18, P49, P58, P67.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dbs::domain::{STORY_GATE, StoryTests, TaskDraft};
+use dbs::domain::{Cause, STORY_GATE, StoryTests, TaskDraft};
 use dbs::formats::plan::{self, Plan, PlanChoices, StoryRules};
 use dbs::formats::prd::{self, PrdDocument};
 use dbs::formats::story_files::{CompletionEntry, DoneStory, record_story};
@@ -157,7 +157,7 @@ fn a_story_with_the_id_of_an_archived_one_does_not_take_its_tests() {
 }
 
 /// A project's files, and a story of the first PRD that is done.
-fn record(files: &RefCell<BTreeMap<String, String>>, story: &str, commit: &str) -> Result<usize, String> {
+fn record(files: &RefCell<BTreeMap<String, String>>, story: &str, commit: &str) -> Result<usize, Cause> {
     let entry = CompletionEntry {
         at: "2026-02-01T20:15:00Z",
         prd: "001-a.json",
@@ -255,14 +255,14 @@ fn a_prd_goes_to_the_archive_when_all_of_its_stories_pass_and_the_next_one_is_at
 fn a_story_of_a_prd_that_is_not_there_or_beside_a_broken_state_is_not_recorded() {
     let files = project();
     files.borrow_mut().remove("prds/001-a.json");
-    let why = record(&files, "US-001", "abc1234").unwrap_err();
+    let why = record(&files, "US-001", "abc1234").unwrap_err().text;
     assert!(
         why.contains("prds/001-a.json is not in the base any more"),
         "{why}"
     );
     let files = project();
     files.borrow_mut().insert("state.json".to_owned(), "{".to_owned());
-    let why = record(&files, "US-001", "abc1234").unwrap_err();
+    let why = record(&files, "US-001", "abc1234").unwrap_err().text;
     assert!(why.contains("could not read state.json"), "{why}");
     assert!(!files.borrow().contains_key("history.md"), "nothing is written");
 }

@@ -85,7 +85,7 @@ fn tests_in_a_language_that_is_not_known_are_read_by_the_words_of_the_settings()
         },
         text,
     );
-    assert!(unknown.unwrap_err().contains("atdd.test_words"));
+    assert!(unknown.unwrap_err().text.contains("atdd.test_words"));
 }
 
 #[test]

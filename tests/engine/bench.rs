@@ -74,11 +74,11 @@ impl Outside {
         *self.mishap.lock().unwrap()
     }
 
-    fn terminal_is_there(&self) -> Result<(), String> {
+    fn terminal_is_there(&self) -> Result<(), Cause> {
         let is_there = self.mishap() != Mishap::NoTerminal;
         is_there
             .then_some(())
-            .ok_or_else(|| "its terminal is not here".to_owned())
+            .ok_or_else(|| "its terminal is not here".into())
     }
 }
 
@@ -147,15 +147,15 @@ impl Terminals for Outside {
         self.followed.lock().unwrap().push(id.to_string());
     }
 
-    fn interrupt(&self, _id: &HolderId) -> Result<(), String> {
+    fn interrupt(&self, _id: &HolderId) -> Result<(), Cause> {
         Ok(())
     }
 
-    fn type_line(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
+    fn type_line(&self, _id: &HolderId, _line: &str) -> Result<(), Cause> {
         self.terminal_is_there()
     }
 
-    fn answer(&self, _: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String> {
+    fn answer(&self, _: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), Cause> {
         self.answers
             .lock()
             .unwrap()
@@ -179,9 +179,9 @@ impl Agents for Outside {
         })
     }
 
-    fn session(&self, of: RoleChoice<'_>, _: &SessionOrigin, _: &Path) -> Result<String, String> {
+    fn session(&self, of: RoleChoice<'_>, _: &SessionOrigin, _: &Path) -> Result<String, Cause> {
         let session = self.session.lock().unwrap().clone();
-        session.ok_or_else(|| format!("the tool of a {} keeps no sessions", of.role))
+        session.ok_or_else(|| format!("the tool of a {} keeps no sessions", of.role).into())
     }
 
     fn end_cause(&self, _of: RoleChoice<'_>, _tail: &str, _now: Timestamp) -> Option<EndCause> {

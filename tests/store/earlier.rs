@@ -73,12 +73,14 @@ fn a_database_in_which_anything_could_be_executed_is_refused() {
     for more in planted {
         let folder = tempfile::tempdir().unwrap();
         let file = earlier(folder.path(), more);
-        let why = EarlierHistory::read(&file).unwrap_err();
+        let why = EarlierHistory::read(&file).unwrap_err().to_string();
         assert!(why.contains("views, triggers or virtual tables"), "{more}: {why}");
     }
     let folder = tempfile::tempdir().unwrap();
     let computed = "ALTER TABLE runs ADD COLUMN more TEXT GENERATED ALWAYS AS (zeroblob(1000000000)) VIRTUAL";
-    let why = EarlierHistory::read(&earlier(folder.path(), computed)).unwrap_err();
+    let why = EarlierHistory::read(&earlier(folder.path(), computed))
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("columns that are computed"), "{why}");
 }
 
@@ -87,7 +89,7 @@ fn what_is_no_such_database_or_in_use_or_without_end_is_refused_with_the_reason(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let refused = |file: &Path, why: &str| {
-        let said = EarlierHistory::read(file).unwrap_err();
+        let said = EarlierHistory::read(file).unwrap_err().to_string();
         assert!(said.contains(why), "{said}");
     };
     fs::write(path.join("text"), "SQLite is not this").unwrap();

@@ -83,6 +83,8 @@ impl fmt::Display for Cause {
     }
 }
 
+impl std::error::Error for Cause {}
+
 impl From<String> for Cause {
     fn from(text: String) -> Cause {
         TroubleKind::Other.cause(text)

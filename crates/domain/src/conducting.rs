@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::agent_choice::AgentSettings;
 use crate::batch::{Batch, BatchPatch, RunOptions};
-use crate::command::{Command, TaskDraft, TaskPatch};
+use crate::command::{Command, Refusal, TaskDraft, TaskPatch};
 use crate::id::{BatchId, StageId, TaskId};
 use crate::task::{Task, TaskState};
 
@@ -25,10 +25,10 @@ pub struct PlannedBoard<'a> {
 impl PlannedBoard<'_> {
     /// Returns the reason a conductor may not give that command; `None` if it may.
     pub fn refusal(&self, command: &Command) -> Option<String> {
-        self.check(command).err()
+        self.check(command).err().map(|refusal| refusal.why)
     }
 
-    fn check(&self, command: &Command) -> Result<(), String> {
+    fn check(&self, command: &Command) -> Result<(), Refusal> {
         match command {
             Command::ChangeBatch { id, is_new, change } => self.check_batch(id, *is_new, change),
             Command::Create(draft) => self.check_drafts(std::slice::from_ref(draft)),
@@ -54,84 +54,83 @@ impl PlannedBoard<'_> {
             | Command::SetMode(..)
             | Command::Clear
             | Command::Pause
-            | Command::Resume => {
-                Err("that is for persons: say in your terminal what you would do".to_owned())
-            }
+            | Command::Resume => Err(Refusal::new(
+                "that is for persons: say in your terminal what you would do",
+            )),
         }
     }
 
-    fn check_batch(&self, id: &BatchId, is_new: bool, change: &BatchPatch) -> Result<(), String> {
+    fn check_batch(&self, id: &BatchId, is_new: bool, change: &BatchPatch) -> Result<(), Refusal> {
         let ends_accepted = change.options.acceptance.unwrap_or(!is_new);
         let own = RunOptions {
             acceptance: change.options.acceptance,
             ..RunOptions::default()
         };
         if !ends_accepted || change.options != own {
-            return Err(format!(
+            return Err(Refusal::new(format!(
                 "a conductor's batch ends with an acceptance, and chooses no other option: `dbs batch create {id} --base BRANCH \
                  --acceptance`"
-            ));
+            )));
         }
         let has_base = change
             .base
             .as_deref()
             .map_or(!is_new, |base| !base.trim().is_empty());
         match self.batches.get(id) {
-            Some(known) if !is_new && !known.needs_acceptance() => Err(format!(
+            Some(known) if !is_new && !known.needs_acceptance() => Err(Refusal::new(format!(
                 "the batch {id} is a person's: plan in one of your own, such as `dbs batch create NAME --base BRANCH --acceptance`"
-            )),
-            Some(known) if !is_new && known.go_ahead.is_some() => Err(format!(
+            ))),
+            Some(known) if !is_new && known.go_ahead.is_some() => Err(Refusal::new(format!(
                 "the batch {id} is released: a person changes it, or plan in a new one"
-            )),
-            _ if !has_base => Err(format!(
+            ))),
+            _ if !has_base => Err(Refusal::new(format!(
                 "the batch {id} needs the branch it is merged into: say --base BRANCH"
-            )),
+            ))),
             _ => Ok(()),
         }
     }
 
-    fn check_drafts(&self, drafts: &[TaskDraft]) -> Result<(), String> {
+    fn check_drafts(&self, drafts: &[TaskDraft]) -> Result<(), Refusal> {
         let planned = self.tasks.values().filter(|task| self.is_planned(task)).count();
         if planned + drafts.len() > MOST_PLANNED {
-            return Err(format!(
+            return Err(Refusal::new(format!(
                 "{planned} tasks wait to be released, and a conductor plans {MOST_PLANNED} at most: let a person release some"
-            ));
+            )));
         }
         drafts.iter().try_for_each(|draft| self.check_draft(draft))
     }
 
-    fn check_draft(&self, draft: &TaskDraft) -> Result<(), String> {
+    fn check_draft(&self, draft: &TaskDraft) -> Result<(), Refusal> {
         if !self
             .batches
             .get(&draft.batch)
             .is_some_and(|batch| batch.needs_acceptance())
         {
-            return Err(format!(
+            return Err(Refusal::new(format!(
                 "a conductor's tasks belong to a batch with a branch and an acceptance, and {} is none: make one with `dbs batch create \
                  NAME --base BRANCH --acceptance`, then create the task with `--batch NAME`",
                 draft.batch
-            ));
+            )));
         }
         let stage = draft.stage.as_ref().map(StageId::as_str);
         if stage.is_some_and(|stage| !STAGES.contains(&stage)) {
-            return Err(format!(
+            return Err(Refusal::new(format!(
                 "a conductor's task begins where its workflow begins, or at one of {}",
                 STAGES.join(", ")
-            ));
+            )));
         }
         let runs_something = !draft.gates.is_empty() || draft.plan.is_some();
         let chooses = *draft.agent != AgentSettings::default() || draft.timeout.is_some();
         if runs_something || chooses || draft.workflow.is_conduct() {
-            return Err(
+            return Err(Refusal::new(
                 "checks of a task, its time limit, its agents, models and permissions, and new conductors are a person's choice: leave \
-                 them out, and write into the description what you would choose"
-                    .to_owned(),
-            );
+                 them out, and write into the description what you would choose",
+            ));
         }
         Ok(())
     }
 
-    fn check_patch(&self, id: &TaskId, patch: &TaskPatch) -> Result<(), String> {
+    fn check_patch(&self, id: &TaskId, patch: &TaskPatch) -> Result<(), Refusal> {
         self.check_planned(id)?;
         let rest = TaskPatch {
             title: None,
@@ -144,25 +143,24 @@ impl PlannedBoard<'_> {
         if rest == TaskPatch::default() {
             return Ok(());
         }
-        Err(
-            "a conductor changes title, description, priority and tags of a task, and nothing else"
-                .to_owned(),
-        )
+        Err(Refusal::new(
+            "a conductor changes title, description, priority and tags of a task, and nothing else",
+        ))
     }
 
     /// Allows only tasks that wait to be released, in a batch that a conductor plans.
-    fn check_planned(&self, id: &TaskId) -> Result<(), String> {
+    fn check_planned(&self, id: &TaskId) -> Result<(), Refusal> {
         match self.tasks.get(id) {
-            Some(task) if !self.is_planned(task) => Err(format!(
+            Some(task) if !self.is_planned(task) => Err(Refusal::new(format!(
                 "{id} is no task of a conductor's batch that waits to be released: leave a comment on it, a person decides"
-            )),
+            ))),
             // The board itself refuses an unknown task.
             _ => Ok(()),
         }
     }
 
     /// Allows tasks that wait to be released, and an acceptance that failed: a new one takes its place (K91).
-    fn check_closed(&self, id: &TaskId) -> Result<(), String> {
+    fn check_closed(&self, id: &TaskId) -> Result<(), Refusal> {
         let failed = |task: &Arc<Task>| {
             task.is_acceptance() && matches!(task.state, TaskState::Held(_)) && self.is_of_conductor(task)
         };

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::end_rules::EndRules;
 use super::finding::Finding;
 use super::permissions::{PermissionPolicy, fits_pattern};
+use dbs_domain::Cause;
 
 /// The kinds that are written in Rust, and the word for a command of one's own: no file may take their names.
 pub const RESERVED: [&str; 4] = ["claude", "codex", "custom", "rehearsal"];
@@ -132,7 +133,7 @@ pub enum TitleState {
 /// Kinds described by files: those that come with the program, replaced and joined by those of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentKinds {
-    own: BTreeMap<String, Result<Arc<DescribedKind>, String>>,
+    own: BTreeMap<String, Result<Arc<DescribedKind>, Cause>>,
 }
 
 /// Reads a kind of that name. A single error means that there is no kind.
@@ -180,7 +181,7 @@ impl AgentKinds {
                 .into_owned();
             let (kind, found) = read(&name, file, text);
             let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-            own.insert(name, kind.map(Arc::new).ok_or_else(|| found.join("; ")));
+            own.insert(name, kind.map(Arc::new).ok_or_else(|| found.join("; ").into()));
         }
         AgentKinds { own }
     }
@@ -189,7 +190,7 @@ impl AgentKinds {
     ///
     /// # Errors
     /// The fault in its file, with its line.
-    pub fn get(&self, name: &str) -> Option<Result<Arc<DescribedKind>, String>> {
+    pub fn get(&self, name: &str) -> Option<Result<Arc<DescribedKind>, Cause>> {
         self.own
             .get(name)
             .cloned()
@@ -209,7 +210,7 @@ impl AgentKinds {
         self.own
             .values()
             .filter_map(|kind| kind.as_ref().err())
-            .map(String::as_str)
+            .map(|fault| fault.text.as_str())
     }
 }
 

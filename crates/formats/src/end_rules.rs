@@ -62,8 +62,8 @@ pub fn builtin() -> &'static EndRules {
 ///
 /// # Errors
 /// When the text is wrong, with the place of the fault in it.
-pub fn read(text: &str) -> Result<EndRules, String> {
-    toml_edit::de::from_str(text).map_err(|error| error.to_string())
+pub fn read(text: &str) -> Result<EndRules, toml_edit::de::Error> {
+    toml_edit::de::from_str(text)
 }
 
 /// Returns the usual trouble of an agent, which is mostly its login or its command line.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::finding::{Finding, FindingLevel};
 use dbs_domain::task::{GateCommand, TaskKind};
-use dbs_domain::{AgentSettings, BatchId, PlanEntry, Span, StageId, TaskDraft, TaskId, WorkflowId};
+use dbs_domain::{AgentSettings, BatchId, Cause, PlanEntry, Span, StageId, TaskDraft, TaskId, WorkflowId};
 
 /// A task as it was read from a task list, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Finding>) {
     };
     let mut tasks = Vec::new();
     for found in values::all(text) {
-        match found.and_then(|(line, value)| task(line, value).map_err(|why| (line, why))) {
+        match found.and_then(|(line, value)| task(line, value).map_err(|why| (line, why.text))) {
             Ok(task) => tasks.push(task),
             Err((line, why)) => find(line, why),
         }
@@ -120,9 +120,9 @@ pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Finding>) {
     (ordered, findings)
 }
 
-fn task(line: usize, value: Value) -> Result<ListedTask, String> {
+fn task(line: usize, value: Value) -> Result<ListedTask, Cause> {
     let Value::Object(mut fields) = value else {
-        return Err("a task is written as a JSON object: {\"title\": \"…\"}".to_owned());
+        return Err("a task is written as a JSON object: {\"title\": \"…\"}".into());
     };
     if fields.contains_key("state") && fields.contains_key("stage") {
         fields.retain(|field, _| TASK_FIELDS.contains(&field.as_str()));
@@ -131,14 +131,15 @@ fn task(line: usize, value: Value) -> Result<ListedTask, String> {
     fields.retain(|_, value| !value.is_null());
     let is_empty = |field: &str| fields.get(field).is_some_and(|value| value == "");
     if is_empty("id") || is_empty("name") {
-        return Err("its id or name is empty: leave it out, or name it".to_owned());
+        return Err("its id or name is empty: leave it out, or name it".into());
     }
     let name = match fields.remove("name") {
         None => None,
         Some(Value::String(name)) => Some(name),
-        Some(_) => return Err("its name is no text".to_owned()),
+        Some(_) => return Err("its name is no text".into()),
     };
-    let draft = WrittenDraft::deserialize(Value::Object(fields)).map_err(|error| error.to_string())?;
+    let draft =
+        WrittenDraft::deserialize(Value::Object(fields)).map_err(|error| Cause::from(error.to_string()))?;
     let stage = draft
         .stage
         .as_ref()

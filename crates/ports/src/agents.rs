@@ -71,10 +71,10 @@ pub trait Agents: Send + Sync {
     ///
     /// # Errors
     /// Why the session cannot be continued: its tool keeps none, a setting forbids it, or it is not there.
-    fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
+    fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, Cause> {
         let (_, _) = (origin, folder);
         let role = of.role;
-        Err(format!("the tool of a {role} keeps no sessions"))
+        Err(format!("the tool of a {role} keeps no sessions").into())
     }
 
     /// Returns the cause of the end of an agent in that role, if the last lines of its tool name it. `now` is when the agent ended.

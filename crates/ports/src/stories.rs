@@ -1,7 +1,7 @@
 //! Needs of the engine for stories that are tested first: the content of their tests, the text an agent is given to read, and the project's
 //! files once a story is done. Texts go in and values come out; nothing here touches a disk.
 
-use dbs_domain::{PlanEntry, StoryTests, TestCounts, Timestamp};
+use dbs_domain::{Cause, PlanEntry, StoryTests, TestCounts, Timestamp};
 
 use crate::git::FileEdit;
 
@@ -11,7 +11,7 @@ pub trait StoryFiles: Send + Sync {
     ///
     /// # Errors
     /// Why the file cannot be read; reads after "could not".
-    fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, String>;
+    fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, Cause>;
 
     /// Returns the files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
     ///
@@ -22,7 +22,7 @@ pub trait StoryFiles: Send + Sync {
         story: &FinishedStory<'_>,
         prds: &[String],
         read: ReadFile<'_>,
-    ) -> Result<Vec<FileEdit>, String>;
+    ) -> Result<Vec<FileEdit>, Cause>;
 
     /// Builds the text that an agent is given to read.
     ///
@@ -33,11 +33,11 @@ pub trait StoryFiles: Send + Sync {
         plan: &PlanEntry,
         request: &ContextRequest<'_>,
         read: ReadFile<'_>,
-    ) -> Result<String, String>;
+    ) -> Result<String, Cause>;
 }
 
 /// Reads a file by its path in the project; nothing where there is none.
-pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, Cause>;
 
 /// Content of a file of tests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! The follower of the terminals of running attempts, which reports their end.
 
-use dbs_domain::{Ask, AskAnswer, AttemptId};
+use dbs_domain::{Ask, AskAnswer, AttemptId, Cause};
 
 use super::holders::HolderId;
 
@@ -14,19 +14,19 @@ pub trait Terminals: Send + Sync {
     ///
     /// # Errors
     /// When nothing runs there; the text says so.
-    fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String>;
+    fn type_line(&self, id: &HolderId, line: &str) -> Result<(), Cause>;
 
     /// Presses Esc in the terminal, as a person would.
     ///
     /// # Errors
     /// When nothing runs there; the text says so.
-    fn interrupt(&self, id: &HolderId) -> Result<(), String>;
+    fn interrupt(&self, id: &HolderId) -> Result<(), Cause>;
 
     /// Hands the answer to an ask to the agent, over the channel the ask came by. Safe to repeat while a request waits for it.
     ///
     /// # Errors
     /// When it cannot be handed over; the text says why.
-    fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String>;
+    fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), Cause>;
 
     /// Returns the last lines that the terminal showed, as plain text for people; empty when there are none.
     fn last_lines(&self, id: &HolderId) -> String;

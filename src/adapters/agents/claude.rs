@@ -113,7 +113,7 @@ impl AgentKind for ClaudeAgent {
         true
     }
 
-    fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, String> {
+    fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, Cause> {
         let id = session_id::of(context, origin.attempt, origin.created_at);
         let folder = context.person_folder("CLAUDE_CONFIG_DIR", ".claude");
         let folder =

@@ -88,7 +88,7 @@ impl AgentKind for CodexAgent {
         context: &LaunchContext,
         origin: &SessionOrigin,
         folder: &Path,
-    ) -> Result<String, String> {
+    ) -> Result<String, Cause> {
         let home = context.person_folder("CODEX_HOME", ".codex");
         let home = home.ok_or("neither CODEX_HOME nor HOME says where Codex keeps its sessions")?;
         let told = session_id::told(&context.attempt_folder(origin.attempt));

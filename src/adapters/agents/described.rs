@@ -62,18 +62,16 @@ impl AgentKind for DescribedAgent {
         self.0.headless.is_some()
     }
 
-    fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, String> {
+    fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, Cause> {
         let told = session_id::told(&context.attempt_folder(origin.attempt));
         match (self.0.resume.as_ref().map(|resume| resume.session), told) {
             (Some(SessionChoice::Chosen | SessionChoice::Told), Some(told)) => Ok(told),
-            (Some(SessionChoice::Told), None) => {
-                Err("its tool did not tell which session it began".to_owned())
-            }
+            (Some(SessionChoice::Told), None) => Err("its tool did not tell which session it began".into()),
             (Some(SessionChoice::Chosen), None) => {
                 Ok(session_id::of(context, origin.attempt, origin.created_at))
             }
             (Some(SessionChoice::Folder), _) => Ok(LAST_OF_FOLDER.to_owned()),
-            (None, _) => Err("its tool keeps no sessions".to_owned()),
+            (None, _) => Err("its tool keeps no sessions".into()),
         }
     }
 

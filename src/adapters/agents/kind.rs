@@ -86,9 +86,9 @@ pub trait AgentKind: Debug {
         context: &LaunchContext,
         origin: &SessionOrigin,
         folder: &Path,
-    ) -> Result<String, String> {
+    ) -> Result<String, Cause> {
         let (_, _, _) = (context, origin, folder);
-        Err("its tool keeps no sessions".to_owned())
+        Err("its tool keeps no sessions".into())
     }
 
     /// Returns the file in which its tool records a session.

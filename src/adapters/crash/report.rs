@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::clock::on_calendar;
 use crate::adapters::crash::CrashScope;
-use crate::domain::Timestamp;
+use crate::domain::{Cause, Timestamp};
 use crate::term::sanitize;
 
 /// Longest text of the event, and of the trace, in bytes.
@@ -74,10 +74,15 @@ impl CrashReport {
     ///
     /// # Errors
     /// When it cannot be written, as a sentence.
-    pub fn keep(&self, folder: &Path) -> Result<PathBuf, String> {
+    pub fn keep(&self, folder: &Path) -> Result<PathBuf, Cause> {
         let path = folder.join(format!("crash-{:013}-{}.txt", self.at.0, std::process::id()));
         let kept = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, self.text()));
-        kept.map_err(|error| format!("could not keep the report in {}: {error}", folder.display()))?;
+        kept.map_err(|error| {
+            Cause::from(format!(
+                "could not keep the report in {}: {error}",
+                folder.display()
+            ))
+        })?;
         // A report that cannot be removed does no harm.
         drop(remove_oldest(folder));
         Ok(path)

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::discovery::ProjectRepo;
 use super::files::failed;
 use crate::adapters::text_file;
+use crate::domain::Cause;
 use crate::ports::git::GitError;
 
 /// Longest pointer file read.
@@ -90,13 +91,15 @@ pub(super) fn look(project: &ProjectRepo, folder: &Path) -> Result<PathStatus, G
     }
     Ok(match verify(project, folder) {
         Ok(link) => PathStatus::Ours(link),
-        Err(why) => PathStatus::Foreign(why),
+        Err(why) => PathStatus::Foreign(why.text),
     })
 }
 
 /// The folder points at a git folder of this project, and that one points back.
-fn verify(project: &ProjectRepo, folder: &Path) -> Result<CheckoutDir, String> {
-    let folder = folder.canonicalize().map_err(|error| error.to_string())?;
+fn verify(project: &ProjectRepo, folder: &Path) -> Result<CheckoutDir, Cause> {
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Cause::from(error.to_string()))?;
     let pointer = read_pointer(&folder.join(".git"))?;
     let target = pointer
         .strip_prefix("gitdir: ")
@@ -104,27 +107,27 @@ fn verify(project: &ProjectRepo, folder: &Path) -> Result<CheckoutDir, String> {
     let git_dir = folder
         .join(target)
         .canonicalize()
-        .map_err(|_gone| "its registration is gone".to_owned())?;
+        .map_err(|_gone| Cause::from("its registration is gone"))?;
     if git_dir.parent() != Some(&project.common.join("worktrees")) {
-        return Err("its .git file points outside this project".to_owned());
+        return Err("its .git file points outside this project".into());
     }
     let back = git_dir.join(read_pointer(&git_dir.join("gitdir"))?);
     let back = back.parent().and_then(|at| at.canonicalize().ok());
     if back.as_ref() != Some(&folder) {
-        return Err("its registration belongs to another folder".to_owned());
+        return Err("its registration belongs to another folder".into());
     }
     let common = git_dir
         .join(read_pointer(&git_dir.join("commondir"))?)
         .canonicalize()
         .ok();
     if common.as_ref() != Some(&project.common) {
-        return Err("its registration belongs to another repository".to_owned());
+        return Err("its registration belongs to another repository".into());
     }
     Ok(CheckoutDir { folder, git_dir })
 }
 
 /// Reads the one line of a small file that is not a link; errors say what it is instead.
-pub(super) fn read_pointer(file: &Path) -> Result<String, String> {
+pub(super) fn read_pointer(file: &Path) -> Result<String, Cause> {
     let name = file
         .file_name()
         .unwrap_or_default()
@@ -132,10 +135,11 @@ pub(super) fn read_pointer(file: &Path) -> Result<String, String> {
         .into_owned();
     let found = file
         .symlink_metadata()
-        .map_err(|_missing| format!("it has no {name} file"))?;
+        .map_err(|_missing| Cause::from(format!("it has no {name} file")))?;
     if !found.is_file() || found.len() > POINTER_LIMIT {
-        return Err(format!("its {name} is not a small file"));
+        return Err(format!("its {name} is not a small file").into());
     }
-    let text = text_file::read_text(file, POINTER_LIMIT).map_err(|error| format!("its {name}: {error}"))?;
+    let text = text_file::read_text(file, POINTER_LIMIT)
+        .map_err(|error| Cause::from(format!("its {name}: {error}")))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }

@@ -83,6 +83,18 @@ const TABLES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Error of a file that is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum EarlierError {
+    /// Content that program did not write.
+    #[error("{0}")]
+    Unfit(String),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Sql(#[from] rusqlite::Error),
+}
+
 /// History that an earlier program recorded: its tables by name, each row an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
@@ -96,38 +108,33 @@ impl EarlierHistory {
     /// # Errors
     /// When it does not exist, is not such a database, is not closed properly or has more in it than is taken. Reads after "could not read
     /// FILE:".
-    pub fn read(path: &Path) -> Result<EarlierHistory, String> {
-        let mut bytes = text_file::read(path, LARGEST).map_err(|error| error.to_string())?;
+    pub fn read(path: &Path) -> Result<EarlierHistory, EarlierError> {
+        let mut bytes = text_file::read(path, LARGEST)?;
         for log in ["-wal", "-journal"] {
             let log = beside(path, log);
             if log.metadata().is_ok_and(|log| log.len() > 0) {
-                return Err(format!(
+                return Err(EarlierError::Unfit(format!(
                     "{} belongs to it, so it is in use or was not closed: end the program that writes it, or open it once with sqlite3",
                     log.display()
-                ));
+                )));
             }
         }
         if !bytes.starts_with(MAGIC) {
-            return Err("it is no SQLite database".to_owned());
+            return Err(EarlierError::Unfit("it is no SQLite database".to_owned()));
         }
         if let Some(mode) = bytes.get_mut(LOG_MODE) {
             mode.fill(1);
         }
-        let history = open(&bytes).and_then(|connection| {
-            let found = check(&connection)?;
-            if !found.is_empty() {
-                return Ok(Err(found));
-            }
-            let mut tables = BTreeMap::new();
-            for (table, columns) in TABLES {
-                match rows(&connection, table, columns)? {
-                    Ok(rows) => tables.insert(*table, rows),
-                    Err(why) => return Ok(Err(why)),
-                };
-            }
-            Ok(Ok(EarlierHistory { tables }))
-        });
-        history.map_err(|error| error.to_string())?
+        let connection = open(&bytes)?;
+        let found = check(&connection)?;
+        if !found.is_empty() {
+            return Err(EarlierError::Unfit(found));
+        }
+        let mut tables = BTreeMap::new();
+        for (table, columns) in TABLES {
+            tables.insert(*table, rows(&connection, table, columns)?);
+        }
+        Ok(EarlierHistory { tables })
     }
 
     /// Returns its runs with the tries of their phases, as lines for people.
@@ -240,12 +247,14 @@ fn rows(
     connection: &Connection,
     table: &str,
     columns: &[&'static str],
-) -> rusqlite::Result<Result<Vec<Map<String, Value>>, String>> {
+) -> Result<Vec<Map<String, Value>>, EarlierError> {
     let mut there = connection.prepare("SELECT name, hidden FROM pragma_table_xinfo(?1)")?;
     let there = there.query_map([table], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let there: BTreeMap<String, i64> = there.collect::<Result<_, _>>()?;
     if there.values().any(|hidden| *hidden != 0) {
-        return Ok(Err(format!("its table {table} has columns that are computed")));
+        return Err(EarlierError::Unfit(format!(
+            "its table {table} has columns that are computed"
+        )));
     }
     let known: Vec<&str> = columns
         .iter()
@@ -253,7 +262,7 @@ fn rows(
         .filter(|name| there.contains_key(*name))
         .collect();
     if known.is_empty() {
-        return Ok(Ok(Vec::new()));
+        return Ok(Vec::new());
     }
     let named: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
     let sql = format!(
@@ -265,10 +274,12 @@ fn rows(
     let found = asked.query_map([], |row| object(row, &known))?;
     let mut found = found.collect::<Result<Vec<_>, _>>()?;
     if found.len() > MOST_ROWS {
-        return Ok(Err(format!("its table {table} has more than {MOST_ROWS} rows")));
+        return Err(EarlierError::Unfit(format!(
+            "its table {table} has more than {MOST_ROWS} rows"
+        )));
     }
     found.sort_by_key(|row| row.get("id").and_then(Value::as_i64));
-    Ok(Ok(found))
+    Ok(found)
 }
 
 fn object(row: &Row<'_>, columns: &[&str]) -> rusqlite::Result<Map<String, Value>> {

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::args::JsonFlag;
+use crate::cli::command_error::CommandResult;
 use crate::ports::git::BranchName;
 
 /// A subcommand of `dbs batch`.
@@ -69,9 +70,6 @@ pub struct BatchArgs {
     pub json: JsonFlag,
 }
 
-fn branch(text: &str) -> Result<String, String> {
-    match BranchName::new(text) {
-        Ok(name) => Ok(name.as_str().to_owned()),
-        Err(error) => Err(format!("could not {error}")),
-    }
+fn branch(text: &str) -> CommandResult<String> {
+    Ok(BranchName::new(text)?.as_str().to_owned())
 }

@@ -53,9 +53,9 @@ impl DemoArgs {
 }
 
 /// Parses a speed at which waits neither vanish nor last for hours.
-fn speed(text: &str) -> Result<f64, String> {
+fn speed(text: &str) -> Result<f64, &'static str> {
     let number = text.parse().ok().filter(|speed| (0.01..=1000.0).contains(speed));
-    number.ok_or_else(|| "use a number from 0.01 to 1000".to_owned())
+    number.ok_or("use a number from 0.01 to 1000")
 }
 
 #[cfg(test)]

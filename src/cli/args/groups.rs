@@ -1,7 +1,5 @@
 //! Groups of commands in the help of the program. clap has none for subcommands, so the list is written from one table.
 
-use std::fmt::Write as _;
-
 use clap::Command;
 
 /// Groups in the order of the help, each with its commands in the order of their use.
@@ -45,8 +43,8 @@ fn groups(command: &Command) -> String {
         for verb in names.split(' ').filter_map(|name| command.find_subcommand(name)) {
             let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
             let name = verb.get_name();
-            // Writing to a text cannot fail.
-            let _ = write!(text, "\n  {literal}{name:NAMES$}{literal:#}{about}");
+            let line = format!("\n  {literal}{name:NAMES$}{literal:#}{about}");
+            text.push_str(&line);
         }
         text.push_str("\n\n");
     }

@@ -240,7 +240,7 @@ impl RunPlanArgs {
 }
 
 /// Parses the number of phases that are worked on at once.
-fn at_once(given: &str) -> Result<u32, String> {
+fn at_once(given: &str) -> Result<u32, &'static str> {
     let most = given.parse().ok().filter(|most| (1..=99).contains(most));
-    most.ok_or_else(|| "it is a number from 1 to 99, or left out; the plan stands before it".to_owned())
+    most.ok_or("it is a number from 1 to 99, or left out; the plan stands before it")
 }

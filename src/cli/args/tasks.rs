@@ -29,7 +29,7 @@ fn task_kinds() -> impl TypedValueParser<Value = TaskKind> {
 }
 
 /// `NAME=COMMAND`.
-fn gate(text: &str) -> Result<GateCommand, String> {
+fn gate(text: &str) -> Result<GateCommand, &'static str> {
     let parts = text
         .split_once('=')
         .map(|(name, command)| (name.trim(), command.trim()));
@@ -38,7 +38,7 @@ fn gate(text: &str) -> Result<GateCommand, String> {
             name: name.to_owned(),
             command: command.to_owned(),
         }),
-        _ => Err("write a name, = and a command, such as test='cargo test'".to_owned()),
+        _ => Err("write a name, = and a command, such as test='cargo test'"),
     }
 }
 
@@ -47,13 +47,13 @@ fn yes_or_no() -> impl TypedValueParser<Value = bool> {
 }
 
 /// A limit; zero stands for `default`.
-fn time_limit(text: &str) -> Result<Span, String> {
+fn time_limit(text: &str) -> Result<Span, &'static str> {
     if text == "default" {
         return Ok(Span::default());
     }
     parse_span(text)
         .filter(|limit| *limit != Span::default())
-        .ok_or_else(|| "write a time such as 90s, 30m or 2h, or default".to_owned())
+        .ok_or("write a time such as 90s, 30m or 2h, or default")
 }
 
 /// A subcommand of `dbs task`.

@@ -163,7 +163,7 @@ fn add_versions(rows: &mut [AgentOverview], path: &str) {
     for row in rows.iter_mut().filter(|row| asked(row).is_some()) {
         match answers.next() {
             Some(Ok(version)) => row.version = Some(version),
-            Some(Err(why)) => row.problem = Some(why),
+            Some(Err(why)) => row.problem = Some(why.text),
             None => {}
         }
     }

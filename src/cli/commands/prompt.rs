@@ -129,7 +129,12 @@ fn reading(
             }
         },
     };
-    story_reading((&git, &start), &StoryFormats, plan, &facts.stage.evidence).map_err(CommandError::project)
+    Ok(story_reading(
+        (&git, &start),
+        &StoryFormats,
+        plan,
+        &facts.stage.evidence,
+    )?)
 }
 
 /// Returns the prompt of the next agent; parts that only its start decides, such as its folder, are left out.

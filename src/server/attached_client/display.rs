@@ -3,7 +3,7 @@
 use crate::config::appearance::Appearance;
 use crate::protocol::wire::TerminalColour;
 use crate::server::colours::ReportedColours;
-use crate::ui::{Background, DisplayCaps, Theme};
+use crate::ui::{Background, DisplayCaps, Theme, ThemeError};
 
 /// The appearance a person set, their terminal's capabilities and colours, and the theme in force.
 pub(super) struct ClientDisplay {
@@ -28,11 +28,11 @@ impl ClientDisplay {
     ///
     /// # Errors
     /// The reason why it cannot be loaded; reads after "could not".
-    pub(super) fn apply_theme(&mut self, name: Option<&str>) -> Result<(), String> {
+    pub(super) fn apply_theme(&mut self, name: Option<&str>) -> Result<(), ThemeError> {
         let loaded = self.appearance.theme(name, self.caps);
         let (theme, outcome) = match loaded {
             Ok(theme) => (theme, Ok(())),
-            Err(problem) => (self.appearance.plain_theme(self.caps), Err(problem.to_string())),
+            Err(problem) => (self.appearance.plain_theme(self.caps), Err(problem)),
         };
         self.theme = theme;
         outcome

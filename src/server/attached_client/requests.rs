@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use crate::adapters::ipc::FrameSender;
 use crate::config::schema;
 use crate::domain::command::{Command, TaskDraft};
-use crate::domain::{AttemptId, NoticeLevel};
+use crate::domain::{AttemptId, Cause, NoticeLevel};
 use crate::ports::holders::HolderId;
 use crate::protocol::task_ids::free_id;
 use crate::protocol::wire::FromServer;
@@ -74,7 +74,7 @@ impl RequestContext<'_> {
             UiRequest::RunInShell(pane, attempt, command) => self.open_shell_at(pane, attempt, Some(command)),
             UiRequest::CloseShell(number) => self.in_background(move || match services.shells.end(number) {
                 Ok(()) => WorkResult::Nothing,
-                Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
+                Err(why) => WorkResult::Toast(NoticeLevel::Warning, why.text),
             }),
             UiRequest::SendInput(id, typed) => self.send_input(id, &typed),
             UiRequest::LoadOlderLines(id, columns) => self
@@ -227,10 +227,10 @@ fn folder_of(hub: &TerminalHub, from: Option<HolderId>) -> Option<String> {
     folder.to_str().map(str::to_owned)
 }
 
-fn opened(pane: PaneId, shell: Result<u64, String>) -> WorkResult {
+fn opened(pane: PaneId, shell: Result<u64, Cause>) -> WorkResult {
     match shell {
         Ok(number) => WorkResult::Shell(pane, number),
-        Err(why) => WorkResult::NoShell(pane, why),
+        Err(why) => WorkResult::NoShell(pane, why.text),
     }
 }
 

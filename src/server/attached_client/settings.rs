@@ -19,7 +19,7 @@ use crate::server::peer::{ConnectionError, say};
 use crate::server::reload::NOTICE_KIND;
 use crate::server::services::Services;
 use crate::server::{arrangements, first_start, notifier};
-use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState, UserTheme};
+use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState, UiStateError, UserTheme};
 
 /// Time after a start in which people who attach are shown that the server before was lost. Later it is in the log.
 const LOSS_IS_NEWS: Span = Span::minutes(1);
@@ -120,7 +120,7 @@ pub(super) fn first_state(
     appearance: &Appearance,
     attach: &AttachRequest,
     services: &Services,
-) -> Result<UiState, String> {
+) -> Result<UiState, UiStateError> {
     let mut state = fresh(appearance, (attach.cols.max(1), attach.rows.max(1)))?;
     let (settings, facts, model) = (
         &services.settings,
@@ -150,12 +150,11 @@ pub(super) fn first_state(
     Ok(state)
 }
 
-fn fresh(appearance: &Appearance, size: (u16, u16)) -> Result<UiState, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("could not {error}");
+fn fresh(appearance: &Appearance, size: (u16, u16)) -> Result<UiState, UiStateError> {
     match appearance.keymap() {
-        Ok(keymap) => UiState::new(size, keymap).map_err(|error| failed(&error)),
+        Ok(keymap) => UiState::new(size, keymap),
         Err(wrong) => {
-            let mut state = UiState::builtin(size).map_err(|error| failed(&error))?;
+            let mut state = UiState::builtin(size)?;
             let text = format!("could not {wrong}; the default keys hold");
             state.show_toast(clock::now(), NoticeLevel::Error, text);
             Ok(state)

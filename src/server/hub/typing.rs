@@ -10,7 +10,7 @@ use super::pane::{LiveTerminal, OutputWatch};
 use crate::adapters::agents::menu::{MenuEntry, ScreenMenu};
 use crate::adapters::deadline::Deadline;
 use crate::agent_state::Wait;
-use crate::domain::{Ask, AskKind, AskReply};
+use crate::domain::{Ask, AskKind, AskReply, Cause};
 use crate::ports::holders::{HolderId, Holders as _};
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
 use crate::term::{Modes, TermMode};
@@ -31,7 +31,7 @@ pub(super) trait AgentTerminal {
     fn modes(&self) -> Modes;
     /// Returns the wait that its agent is known to be in.
     fn wait(&self) -> Option<Wait>;
-    fn type_bytes(&self, bytes: &[u8]) -> Result<(), String>;
+    fn type_bytes(&self, bytes: &[u8]) -> Result<(), Cause>;
     /// Returns the number of pieces of output that were shown so far.
     fn shown(&self) -> u64;
     /// Waits until there are more than `shown`, and they are whole; not for ever.
@@ -39,7 +39,7 @@ pub(super) trait AgentTerminal {
 }
 
 /// Types a text and Enter, unless the agent asks something by a menu: before the text, or when Enter is to follow.
-pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(), String> {
+pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(), Cause> {
     let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
     check_takes_text(terminal, "")?;
     let (modes, shown) = (terminal.modes(), terminal.shown());
@@ -51,27 +51,24 @@ pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(),
     }
     terminal.await_more(shown);
     check_takes_text(terminal, &text)
-        .map_err(|why| format!("{why}; it may stand in the line of its input"))?;
+        .map_err(|why| Cause::from(format!("{why}; it may stand in the line of its input")))?;
     terminal.type_bytes(b"\r")
 }
 
 /// Refuses a text while the agent asks something by a menu. `typed` was typed just now: its lines may look like a menu.
-fn check_takes_text(terminal: &impl AgentTerminal, typed: &str) -> Result<(), String> {
+fn check_takes_text(terminal: &impl AgentTerminal, typed: &str) -> Result<(), Cause> {
     if let Some(wait) = terminal.wait().filter(|wait| wait.kind != AskKind::Question) {
-        return Err(format!(
-            "it asks something that a text does not answer ({})",
-            wait.text
-        ));
+        return Err(format!("it asks something that a text does not answer ({})", wait.text).into());
     }
     let menu = ScreenMenu::read(&terminal.screen()).filter(|menu| !menu.is_text(typed));
     match menu {
         None => Ok(()),
-        Some(menu) => Err(format!("its screen shows a menu ({})", labels(&menu))),
+        Some(menu) => Err(format!("its screen shows a menu ({})", labels(&menu)).into()),
     }
 }
 
 /// Gives the answer to an ask by keys, if the agent still asks that.
-pub(super) fn give_reply(terminal: &impl AgentTerminal, ask: &Ask, reply: &AskReply) -> Result<(), String> {
+pub(super) fn give_reply(terminal: &impl AgentTerminal, ask: &Ask, reply: &AskReply) -> Result<(), Cause> {
     check_asks(terminal, ask)?;
     let menu = ScreenMenu::read(&terminal.screen());
     match reply {
@@ -83,14 +80,14 @@ pub(super) fn give_reply(terminal: &impl AgentTerminal, ask: &Ask, reply: &AskRe
             let menu = menu.filter(|menu| menu.options() == ask.options);
             match menu.as_ref().and_then(|menu| menu.entries.get(*number)) {
                 Some(entry) => choose(terminal, entry),
-                None => Err("its screen shows other entries by now".to_owned()),
+                None => Err("its screen shows other entries by now".into()),
             }
         }
     }
 }
 
 /// Refuses an answer where the agent is known to ask something else by now.
-fn check_asks(terminal: &impl AgentTerminal, ask: &Ask) -> Result<(), String> {
+fn check_asks(terminal: &impl AgentTerminal, ask: &Ask) -> Result<(), Cause> {
     let Some(wait) = terminal.wait() else {
         return Ok(());
     };
@@ -102,7 +99,7 @@ fn check_asks(terminal: &impl AgentTerminal, ask: &Ask) -> Result<(), String> {
     if kind == ask.kind && wait.text.starts_with(&ask.text) {
         return Ok(());
     }
-    Err("it asks something else by now".to_owned())
+    Err("it asks something else by now".into())
 }
 
 /// Takes the entry of the menu for a yes, once or lasting. `key` is the key that all tools with an unknown menu take for it.
@@ -111,18 +108,18 @@ fn say_yes(
     menu: Option<ScreenMenu>,
     is_lasting: bool,
     key: char,
-) -> Result<(), String> {
+) -> Result<(), Cause> {
     let Some(menu) = menu.filter(|menu| !menu.entries.is_empty()) else {
         return press(terminal, Key::Char(key));
     };
     match menu.yes(is_lasting).and_then(|at| menu.entries.get(at)) {
         Some(entry) => choose(terminal, entry),
-        None => Err(format!("no entry of its menu says yes ({})", labels(&menu))),
+        None => Err(format!("no entry of its menu says yes ({})", labels(&menu)).into()),
     }
 }
 
 /// Takes an entry of the menu: by its digit, or by moving the mark to it and pressing Enter once the mark is there.
-fn choose(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), String> {
+fn choose(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), Cause> {
     let digit = entry.number.filter(|number| *number < 10);
     if let Some(digit) = digit.and_then(|number| char::from_digit(number, 10)) {
         return press(terminal, Key::Char(digit));
@@ -133,7 +130,7 @@ fn choose(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), String
             .as_ref()
             .and_then(|menu| menu.entries.iter().position(|other| other == entry));
         let (Some(menu), Some(place)) = (menu, place) else {
-            return Err("its screen shows other entries by now".to_owned());
+            return Err("its screen shows other entries by now".into());
         };
         if place == menu.marked {
             return press(terminal, Key::Enter);
@@ -142,10 +139,10 @@ fn choose(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), String
         press(terminal, if place > menu.marked { Key::Down } else { Key::Up })?;
         terminal.await_more(shown);
     }
-    Err(format!("the mark of its menu did not come to {}", entry.label))
+    Err(format!("the mark of its menu did not come to {}", entry.label).into())
 }
 
-fn press(terminal: &impl AgentTerminal, key: Key) -> Result<(), String> {
+fn press(terminal: &impl AgentTerminal, key: Key) -> Result<(), Cause> {
     let key = KeyInput::new(key, Modifiers::empty());
     terminal.type_bytes(&encode_key(&key, &terminal.modes()))
 }
@@ -165,13 +162,13 @@ pub(super) struct TypingTerminal<'a> {
 
 impl<'a> TypingTerminal<'a> {
     /// Opens the terminal of that id, once it shows the present.
-    pub(super) fn open(hub: &'a TerminalHub, id: &'a HolderId) -> Result<TypingTerminal<'a>, String> {
+    pub(super) fn open(hub: &'a TerminalHub, id: &'a HolderId) -> Result<TypingTerminal<'a>, Cause> {
         let pane = hub.terminal(id).ok_or("its terminal is not here")?;
         let watch = OutputWatch::begin(Arc::clone(&pane));
         let deadline = Deadline::after(UNTIL_PRESENT);
         while !pane.caught_up.load(Ordering::Acquire) {
             if deadline.is_over() {
-                return Err("what its terminal shows is not known yet".to_owned());
+                return Err("what its terminal shows is not known yet".into());
             }
             deadline.sleep();
         }
@@ -201,9 +198,9 @@ impl AgentTerminal for TypingTerminal<'_> {
         self.hub.agents().wait(self.id.attempt()?)
     }
 
-    fn type_bytes(&self, bytes: &[u8]) -> Result<(), String> {
+    fn type_bytes(&self, bytes: &[u8]) -> Result<(), Cause> {
         let sent = self.hub.0.readers.holders.send(self.id, bytes);
-        sent.map_err(|error| error.to_string())
+        sent.map_err(|error| Cause::from(error.to_string()))
     }
 
     fn shown(&self) -> u64 {
@@ -456,7 +453,7 @@ mod tests {
             self.wait.clone()
         }
 
-        fn type_bytes(&self, bytes: &[u8]) -> Result<(), String> {
+        fn type_bytes(&self, bytes: &[u8]) -> Result<(), Cause> {
             self.typed.borrow_mut().extend(bytes);
             if let Some(dialog) = self.next.borrow_mut().take() {
                 *self.screen.borrow_mut() = dialog.screen;
@@ -530,7 +527,7 @@ mod tests {
         tool.deaf.set(usize::MAX);
         let ask = tool.ask(AskKind::Dialog);
         let why = give_reply(&tool, &ask, &AskReply::Choose(1)).unwrap_err();
-        assert!(why.contains("did not come to Yes"), "{why}");
+        assert!(why.text.contains("did not come to Yes"), "{why}");
         assert!(tool.chosen.borrow().is_empty());
     }
 
@@ -559,7 +556,7 @@ mod tests {
             let tool = Tool::before(dialog);
             let why = type_text(&tool, "no, never").unwrap_err();
             assert!(
-                why.contains("shows a menu") && why.contains("line of its input"),
+                why.text.contains("shows a menu") && why.text.contains("line of its input"),
                 "{why}"
             );
             assert_eq!(*tool.typed.borrow(), b"no, never");

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Modifier, ParseColorError, Style};
 use serde::Deserialize;
 
 use super::StyleRole;
+use crate::domain::Cause;
 
 /// The error for a theme that cannot be read or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,14 +47,15 @@ pub(super) struct RoleStyle {
 struct ThemeColour(Color);
 
 impl TryFrom<String> for ThemeColour {
-    type Error = String;
+    type Error = Cause;
 
-    fn try_from(text: String) -> Result<ThemeColour, String> {
-        let wrong =
-            || format!("`{text}` is no colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255");
+    fn try_from(text: String) -> Result<ThemeColour, Cause> {
         text.parse()
             .map(ThemeColour)
-            .map_err(|_nothing_more: ratatui::style::ParseColorError| wrong())
+            .map_err(|_unknown: ParseColorError| {
+                format!("`{text}` is no colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255")
+                    .into()
+            })
     }
 }
 

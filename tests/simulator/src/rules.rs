@@ -36,7 +36,7 @@ impl Step<'_> {
     pub(super) fn check(&self) -> Result<(), String> {
         // In builds with checks the board has looked at itself.
         if !cfg!(debug_assertions) {
-            check_invariants(self.after)?;
+            check_invariants(self.after).map_err(|broken| broken.text)?;
         }
         laws::check(self.before, self.event, self.after)?;
         self.budgets()?;

@@ -323,7 +323,7 @@ impl Story {
         self.board =
             stored(&self.board).map_err(|error| format!("the board could not be stored: {error}"))?;
         // A board looks at itself only where it was sound before.
-        check_invariants(&self.board)?;
+        check_invariants(&self.board).map_err(|broken| broken.text)?;
         self.die()
     }
 

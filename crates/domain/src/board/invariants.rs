@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Board;
 use crate::attempt::{Attempt, AttemptState, StopCause, Verdict, Worker, WorkspaceState};
+use crate::cause::Cause;
 use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, strategy};
 use crate::task::{Task, TaskState};
 use crate::tri::Tri;
@@ -12,17 +13,14 @@ use crate::tri::Tri;
 ///
 /// # Errors
 /// Returns the first broken rule, with the row that breaks it.
-pub fn check_invariants(board: &Board) -> Result<(), String> {
+pub fn check_invariants(board: &Board) -> Result<(), Cause> {
     for task in board.tasks.values() {
         check_task(board, task).map_err(|rule| format!("task {}: {rule}", task.id))?;
     }
     for batch in board.batches.values() {
         let unknown = batch.needs.iter().find(|id| !board.batches.contains_key(*id));
         if let Some(unknown) = unknown {
-            return Err(format!(
-                "batch {} needs {unknown}, which does not exist",
-                batch.id
-            ));
+            return Err(format!("batch {} needs {unknown}, which does not exist", batch.id).into());
         }
     }
     let mut names = BTreeSet::new();
@@ -31,13 +29,13 @@ pub fn check_invariants(board: &Board) -> Result<(), String> {
         if let (true, Worker::Agent { name, .. }) = (attempt.state.is_open(), &attempt.worker)
             && !names.insert(name)
         {
-            return Err(format!("two open attempts are called {name}"));
+            return Err(format!("two open attempts are called {name}").into());
         }
     }
     Ok(())
 }
 
-fn check_task(board: &Board, task: &Task) -> Result<(), String> {
+fn check_task(board: &Board, task: &Task) -> Result<(), &'static str> {
     ensure(
         board.batches.contains_key(&task.batch),
         "its batch does not exist",
@@ -71,7 +69,7 @@ fn check_task(board: &Board, task: &Task) -> Result<(), String> {
                     "nobody waits for its open attempt, which is not being cancelled",
                 )?;
             }
-            TaskState::Done => return Err("it is done, but an attempt is open".to_owned()),
+            TaskState::Done => return Err("it is done, but an attempt is open"),
         }
     } else {
         ensure(
@@ -85,7 +83,7 @@ fn check_task(board: &Board, task: &Task) -> Result<(), String> {
     )
 }
 
-fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), String> {
+fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), &'static str> {
     ensure(
         attempt.id.0 <= board.last_attempt,
         "its number was never given out",
@@ -123,6 +121,6 @@ fn is_proved(evidence: &[Evidence]) -> bool {
     !evidence.is_empty() && evidence.iter().all(is_known) && is_fine
 }
 
-fn ensure(holds: bool, rule: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(rule.to_owned()) }
+fn ensure(holds: bool, rule: &'static str) -> Result<(), &'static str> {
+    if holds { Ok(()) } else { Err(rule) }
 }

@@ -130,7 +130,13 @@ fn a_project_replaces_and_joins_the_kinds_of_the_program() {
     assert_eq!(title("opencode"), Some(Ok("Tool".to_owned())));
     assert_eq!(title("gemini"), Some(Ok("Gemini CLI".to_owned())));
     assert_eq!(title("none"), None);
-    assert!(title("broken").unwrap().unwrap_err().contains("broken.toml:1"));
+    assert!(
+        title("broken")
+            .unwrap()
+            .unwrap_err()
+            .text
+            .contains("broken.toml:1")
+    );
     let names: Vec<String> = kinds.all().iter().map(|kind| kind.name.clone()).collect();
     let of_program = builtin().iter().map(|kind| kind.name.as_str());
     assert_eq!(names, of_program.chain(["mine"]).collect::<Vec<_>>());

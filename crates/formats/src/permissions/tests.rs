@@ -253,7 +253,7 @@ fn a_setting_that_is_no_list_of_rules_says_which_part_is_wrong() {
         ("ask; allow run x", "`allow run x` stands behind"),
     ] {
         let why = read_setting(text).unwrap_err();
-        assert!(why.contains(part), "{text}: {why}");
+        assert!(why.text.contains(part), "{text}: {why}");
     }
 }
 

@@ -9,7 +9,9 @@ use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
 use super::words;
 use dbs_domain::plan_entry::step_name;
 use dbs_domain::task::GateCommand;
-use dbs_domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId, WaitGraph};
+use dbs_domain::{
+    AgentSettings, BatchId, Cause, PlanEntry, PlanSource, StageId, TaskDraft, TaskId, WaitGraph,
+};
 
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
@@ -74,7 +76,7 @@ pub fn drafts(
     plan: &Plan,
     choices: &PlanChoices,
     (body, path): (BodyOf<'_>, PathName<'_>),
-) -> Result<Vec<TaskDraft>, String> {
+) -> Result<Vec<TaskDraft>, Cause> {
     let batch = batch_of(plan, choices.restarts);
     let first = match &choices.from {
         None => 0,
@@ -97,7 +99,7 @@ pub fn drafts(
         .filter(|item| !choices.done.contains(&item.id))
         .collect();
     if wanted.is_empty() {
-        return Err("nothing is left to do in this plan".to_owned());
+        return Err("nothing is left to do in this plan".into());
     }
     let prefix = match plan.kind {
         _ if choices.has_long_ids || choices.restarts > 0 => format!("{batch}-"),
@@ -145,8 +147,8 @@ fn title(kind: PlanKind, item: &PlanItem) -> String {
     }
 }
 
-fn unknown_item(kind: PlanKind, id: &str) -> String {
-    format!("there is no {} {id} in the plan", kind.item_word())
+fn unknown_item(kind: PlanKind, id: &str) -> Cause {
+    format!("there is no {} {id} in the plan", kind.item_word()).into()
 }
 
 /// Returns the stage at which the task of an item begins, if that is not the first of its workflow.
@@ -208,11 +210,11 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
 }
 
 /// Puts each task behind those it waits for, otherwise in the order of the plan.
-fn ordered(drafts: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
+fn ordered(drafts: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, Cause> {
     let nodes = drafts.iter().map(|draft| (draft.id.clone(), draft.deps.clone()));
     let graph = WaitGraph::new(nodes);
     if !graph.stuck().is_empty() {
-        return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".to_owned());
+        return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".into());
     }
     let mut by_id: BTreeMap<TaskId, TaskDraft> = drafts
         .into_iter()

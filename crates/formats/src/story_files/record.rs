@@ -6,6 +6,7 @@ use std::path::Path;
 use super::history::{self, BlockEntry, CompletionEntry};
 use super::state::{StoryState, read_state, write_state};
 use crate::prd::{self, PrdDocument, SetPassesError, set_passes};
+use dbs_domain::Cause;
 
 /// The state of the queue, at the root of a project.
 pub const STATE_FILE: &str = "state.json";
@@ -27,7 +28,7 @@ pub struct DoneStory<'a> {
 }
 
 /// Function that reads a file of the project by its path; nothing if there is none.
-pub type ReadStoryFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+pub type ReadStoryFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, Cause>;
 
 /// A file that is written, or removed when it has no text.
 pub type WrittenFile = (String, Option<String>);
@@ -40,7 +41,7 @@ pub fn record_story(
     done: &DoneStory<'_>,
     prds: &[String],
     read: ReadStoryFile<'_>,
-) -> Result<Vec<WrittenFile>, String> {
+) -> Result<Vec<WrittenFile>, Cause> {
     let (folder, name) = (done.folder, done.entry.prd);
     let place = |name: &str| format!("{folder}/{name}");
     let old_history = read(HISTORY_FILE)?.unwrap_or_default();
@@ -51,20 +52,19 @@ pub fn record_story(
         if is_known {
             return Ok(Vec::new());
         }
-        return Err(format!(
-            "{} is not in the base any more; put it back",
-            place(name)
-        ));
+        return Err(format!("{} is not in the base any more; put it back", place(name)).into());
     };
     let marked = match set_passes(&prd, done.entry.story) {
         Ok(marked) => marked,
         // The template dialect keeps it only in the state.
         Err(SetPassesError::NoField(_)) => prd.clone(),
-        Err(error) => return Err(format!("could not mark it in {}: {error}", place(name))),
+        Err(error) => return Err(format!("could not mark it in {}: {error}", place(name)).into()),
     };
     let old_state = read(STATE_FILE)?;
     let state = match &old_state {
-        Some(text) => read_state(text).map_err(|error| format!("could not read {STATE_FILE}: {error}"))?,
+        Some(text) => {
+            read_state(text).map_err(|error| Cause::from(format!("could not read {STATE_FILE}: {error}")))?
+        }
         None => StoryState::default(),
     };
     let document = prd::read(Path::new(name), &marked);
@@ -77,7 +77,8 @@ pub fn record_story(
     if new_history == old_history {
         return Ok(Vec::new());
     }
-    let new_state = write_state(&next).map_err(|error| format!("could not write {STATE_FILE}: {error}"))?;
+    let new_state =
+        write_state(&next).map_err(|error| Cause::from(format!("could not write {STATE_FILE}: {error}")))?;
     let mut files = vec![
         (STATE_FILE.to_owned(), Some(new_state)),
         (HISTORY_FILE.to_owned(), Some(new_history)),
@@ -129,7 +130,7 @@ fn go_to_next_prd(
     done: &DoneStory<'_>,
     prds: &[String],
     read: ReadStoryFile<'_>,
-) -> Result<(), String> {
+) -> Result<(), Cause> {
     let mut names: Vec<&String> = prds.iter().filter(|name| *name != done.entry.prd).collect();
     names.sort();
     for name in names {
@@ -147,8 +148,8 @@ fn go_to_next_prd(
 }
 
 /// Returns the history with the end of the story; unchanged if it has that entry already.
-fn appended(old: &str, done: &DoneStory<'_>, session: u64) -> Result<String, String> {
-    let wrong = |error| format!("could not write {HISTORY_FILE}: {error}");
+fn appended(old: &str, done: &DoneStory<'_>, session: u64) -> Result<String, Cause> {
+    let wrong = |error| Cause::from(format!("could not write {HISTORY_FILE}: {error}"));
     let entry = CompletionEntry {
         session,
         ..done.entry.clone()

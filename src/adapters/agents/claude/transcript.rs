@@ -10,6 +10,7 @@ use super::stream_parts::assistant;
 use crate::adapters::agents::json_report::{object, raw};
 use crate::adapters::agents::session_id;
 use crate::agent_state::AgentReport;
+use crate::domain::Cause;
 
 /// Parts of a record that exist once the person or the model said something.
 const SAID: [&str; 2] = [r#""type":"user""#, r#""type":"assistant""#];
@@ -28,23 +29,24 @@ pub fn read(line: &[u8]) -> AgentReport {
 ///
 /// # Errors
 /// Where it was looked for, and why it does not do.
-pub(super) fn find(configuration: &Path, session: &str) -> Result<PathBuf, String> {
+pub(super) fn find(configuration: &Path, session: &str) -> Result<PathBuf, Cause> {
     let projects = configuration.join("projects");
-    let entries = fs::read_dir(&projects)
-        .map_err(|error| format!("Claude Code has no sessions in {}: {error}", projects.display()))?;
+    let entries = fs::read_dir(&projects).map_err(|error| {
+        Cause::from(format!(
+            "Claude Code has no sessions in {}: {error}",
+            projects.display()
+        ))
+    })?;
     let name = format!("{session}.jsonl");
     let files = entries.flatten().map(|entry| entry.path().join(&name));
     let mut found = files.filter(|file| file.is_file());
     let Some(file) = found.next() else {
-        return Err(format!(
-            "Claude Code has no session {session} in {}",
-            projects.display()
-        ));
+        return Err(format!("Claude Code has no session {session} in {}", projects.display()).into());
     };
     if session_id::has_one_of(&file, &SAID) {
         return Ok(file);
     }
-    Err(format!("nothing was said yet in the session {}", file.display()))
+    Err(format!("nothing was said yet in the session {}", file.display()).into())
 }
 
 #[cfg(test)]
@@ -83,15 +85,15 @@ mod tests {
     fn a_session_is_found_in_whatever_folder_it_was_and_only_with_something_said() {
         let folder = tempfile::tempdir().unwrap();
         let why = find(folder.path(), "a-b").unwrap_err();
-        assert!(why.contains("projects"), "{why}");
+        assert!(why.text.contains("projects"), "{why}");
         let project = folder.path().join("projects").join("-work-tree");
         fs::create_dir_all(&project).unwrap();
         let why = find(folder.path(), "a-b").unwrap_err();
-        assert!(why.contains("no session a-b"), "{why}");
+        assert!(why.text.contains("no session a-b"), "{why}");
         let file = project.join("a-b.jsonl");
         fs::write(&file, "{\"type\":\"mode\"}\n").unwrap();
         let why = find(folder.path(), "a-b").unwrap_err();
-        assert!(why.contains("nothing was said"), "{why}");
+        assert!(why.text.contains("nothing was said"), "{why}");
         fs::write(&file, "{\"type\":\"mode\"}\n{\"type\":\"user\",\"message\":{}}\n").unwrap();
         assert_eq!(find(folder.path(), "a-b"), Ok(file));
     }

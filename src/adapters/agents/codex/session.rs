@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::adapters::agents::json_report::{object, raw, text};
 use crate::adapters::agents::session_id;
 use crate::adapters::text_file;
+use crate::domain::Cause;
 
 /// Longest first line that is read: it holds the instructions of the model, too.
 const MAX_FIRST_LINE: u64 = 1024 * 1024;
@@ -23,7 +24,7 @@ const MESSAGE: &str = r#""type":"UserMessage""#;
 ///
 /// # Errors
 /// The places that were searched, and the reason why no record will do.
-pub(super) fn find(home: &Path, folder: &Path, told: Option<&str>) -> Result<String, String> {
+pub(super) fn find(home: &Path, folder: &Path, told: Option<&str>) -> Result<String, Cause> {
     if let Some((record, id)) = told.and_then(|id| Some((record_of(home, id)?, id))) {
         return said_in(&record, id.to_owned());
     }
@@ -72,14 +73,11 @@ fn newest(folder: &Path, levels: u32, is_it: &dyn Fn(&Path) -> bool) -> Option<P
 }
 
 /// The id, if something was said in the session of that record.
-fn said_in(record: &Path, id: String) -> Result<String, String> {
+fn said_in(record: &Path, id: String) -> Result<String, Cause> {
     if session_id::has_one_of(record, &[MESSAGE]) {
         return Ok(id);
     }
-    Err(format!(
-        "nothing was said yet in the session {}",
-        record.display()
-    ))
+    Err(format!("nothing was said yet in the session {}", record.display()).into())
 }
 
 /// Collects the records in a folder and in `levels` levels of folders below it.
@@ -136,7 +134,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let said = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[]}}}"#;
         let find = |folder: &str| find(home.path(), Path::new(folder), None);
-        assert!(find("/w/a").unwrap_err().contains("no session of /w/a"));
+        assert!(find("/w/a").unwrap_err().text.contains("no session of /w/a"));
         let write = |at: &str, id: (&str, &str), rest| record(home.path(), (at, "user"), id, rest);
         write("2026-11-23T01-00-00", ("1", "/w/a"), said);
         write("2026-11-23T02-00-00", ("2", "/w/a"), said);
@@ -148,12 +146,12 @@ mod tests {
             ("5", "/w/a"),
             said,
         );
-        assert_eq!(find("/w/a").as_deref(), Ok("2"));
-        assert_eq!(find("/w/b").as_deref(), Ok("3"));
-        assert!(find("/w/c").unwrap_err().contains("nothing was said"));
+        assert_eq!(find("/w/a").unwrap(), "2");
+        assert_eq!(find("/w/b").unwrap(), "3");
+        assert!(find("/w/c").unwrap_err().text.contains("nothing was said"));
         let told = |id: &str| super::find(home.path(), Path::new("/w/a"), Some(id));
-        assert_eq!(told("1").as_deref(), Ok("1"), "an older one that its hook told");
-        assert!(told("4").unwrap_err().contains("nothing was said"));
-        assert_eq!(told("9").as_deref(), Ok("2"), "the told one has no record");
+        assert_eq!(told("1").unwrap(), "1", "an older one that its hook told");
+        assert!(told("4").unwrap_err().text.contains("nothing was said"));
+        assert_eq!(told("9").unwrap(), "2", "the told one has no record");
     }
 }

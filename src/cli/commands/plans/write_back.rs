@@ -11,7 +11,6 @@ use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::WriteBackArgs;
 use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
@@ -33,15 +32,11 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let (plan, texts) = read_files(&wanted.plan, Some(&place))?;
     if !plan.is_sound() {
-        return Err(CommandError::user(
-            "could not write back: the plan has errors, `dbs audit` shows them",
-        ));
+        return Err(could_not("write back: the plan has errors, `dbs audit` shows them").into());
     }
     let (_, tasks) = known(&mut BoardAccess::open_project(place.clone())?, &plan)?;
     if tasks.is_empty() {
-        return Err(CommandError::user(
-            "could not write back: the plan is not on the board; `dbs run` puts it there",
-        ));
+        return Err(could_not("write back: the plan is not on the board; `dbs run` puts it there").into());
     }
     let task = |item: &PlanItem| {
         let is_it = |task: &&Arc<Task>| {
