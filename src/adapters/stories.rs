@@ -8,7 +8,7 @@ use crate::agent_state::ContextEstimate;
 use crate::domain::{Cause, PlanEntry, StoryTests, Timestamp};
 use crate::formats::story_context::{ContextKind, ContextText, StorySession, build_context};
 use crate::formats::story_files::{CompletionEntry, DoneStory, STATE_FILE, record_story};
-use crate::formats::test_text::{self, TestWords};
+use crate::formats::test_text::{self, TestWords, WrittenTest};
 use crate::ports::git::FileEdit;
 use crate::ports::stories::{ContextRequest, FinishedStory, ReadFile, StoryFiles, TestFile};
 
@@ -31,13 +31,12 @@ impl StoryFiles for StoryFormats {
                 tests.file
             )
         })?;
-        let read = test_text::read(&words, text);
-        let stubs = read.tests.iter().filter(|test| !test.is_asserting());
+        let read = test_text::read(&words, text).into_iter();
+        let (asserting, stubs): (Vec<_>, Vec<_>) = read.partition(WrittenTest::is_asserting);
         Ok(TestFile {
-            n_asserting: read.n_asserting(),
-            stubs: stubs.map(|test| (test.name.clone(), test.line)).collect(),
+            n_asserting: asserting.len(),
+            stubs: stubs.into_iter().map(|test| (test.name, test.line)).collect(),
             creates: created_names(text),
-            is_cut: read.is_cut,
         })
     }
 

@@ -27,11 +27,6 @@ pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Result
             "the tests {path} are not in what was committed, or are no file"
         ));
     };
-    if found.is_cut {
-        return critical(format!(
-            "the tests {path} are larger than what is read of a file; split the story"
-        ));
-    }
     if let Some((name, line)) = found.stubs.first() {
         let more = found.stubs.len() - 1;
         let more = if more == 0 {
@@ -57,11 +52,13 @@ fn read(world: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Op
     match world.git.file_at(head, &tests.file, TESTS_LIMIT) {
         Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
         Ok(CommitFile::Absent | CommitFile::NoFile) => Ok(None),
+        Ok(CommitFile::Text(text)) if text.truncated => Err(Tri::No(format!(
+            "the tests {} are larger than what is read of a file; split the story",
+            tests.file
+        ))),
         Ok(CommitFile::Text(text)) => {
             let found = world.stories.read_tests(tests, &text.text);
-            let found = found.map_err(|why| Tri::No(format!("could not {why}")))?;
-            let is_cut = found.is_cut || text.truncated;
-            Ok(Some(TestFile { is_cut, ..found }))
+            found.map(Some).map_err(|why| Tri::No(format!("could not {why}")))
         }
     }
 }

@@ -300,7 +300,7 @@ fn silent(readers: &[(&str, Reader)], texts: &[(&str, String)]) -> Vec<String> {
 /// Names of the tests in a text with that name.
 fn test_names(name: &str, text: &str) -> Vec<String> {
     let words = TestWords::of_path(Path::new(name)).unwrap();
-    let tests = test_text::read(&words, text).tests;
+    let tests = test_text::read(&words, text);
     tests.into_iter().map(|test| test.name).collect()
 }
 

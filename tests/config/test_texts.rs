@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dbs::formats::test_text::{self, MOST_TEST_TEXT_BYTES, TestWords};
+use dbs::formats::test_text::{self, TestWords};
 use proptest::prelude::*;
 
 fn known(name: &str) -> TestWords {
@@ -11,7 +11,7 @@ fn known(name: &str) -> TestWords {
 
 /// Each test as `line name`, with a mark: `+` asserts, `-` does not, `~` is skipped.
 fn read(words: &TestWords, text: &str) -> Vec<String> {
-    let tests = test_text::read(words, text).tests;
+    let tests = test_text::read(words, text);
     let shown = tests.iter().map(|test| {
         let mark = match (test.is_skipped, test.has_assertion) {
             (true, _) => '~',
@@ -28,8 +28,9 @@ fn check(name: &str, write: impl Fn(&str) -> String, real: &[&str], stubs: &[&st
     for (bodies, wanted) in [(real, 1), (stubs, 0)] {
         for body in bodies {
             let text = write(&body.replace('\n', "\n    "));
-            let file = test_text::read(&known(name), &text);
-            assert_eq!((file.tests.len(), file.n_asserting()), (1, wanted), "{text}");
+            let tests = test_text::read(&known(name), &text);
+            let n_asserting = tests.iter().filter(|test| test.is_asserting()).count();
+            assert_eq!((tests.len(), n_asserting), (1, wanted), "{text}");
         }
     }
 }
@@ -368,16 +369,6 @@ fn tests_in_another_language_are_known_by_words_of_the_settings() {
     assert_eq!(TestWords::of_path(Path::new("a.rb")), None);
 }
 
-#[test]
-fn a_file_that_is_too_large_is_read_to_its_limit() {
-    let text = format!(
-        "def test_a():\n    assert x\n{}é",
-        "#".repeat(MOST_TEST_TEXT_BYTES)
-    );
-    let file = test_text::read(&known("a.py"), &text);
-    assert_eq!((file.n_asserting(), file.is_cut), (1, true));
-}
-
 proptest! {
     #[test]
     fn no_text_breaks_the_reader_of_tests(
@@ -396,9 +387,9 @@ proptest! {
         let text = pieces.concat();
         let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
         for name in ["a.py", "a.rs", "a.js", "a.go"] {
-            let file = test_text::read(&known(name), &text);
-            prop_assert!(file.tests.iter().all(|test| (1..=n_lines).contains(&test.line)));
-            prop_assert!(file.tests.iter().all(|test| !test.name.chars().any(char::is_control)));
+            let tests = test_text::read(&known(name), &text);
+            prop_assert!(tests.iter().all(|test| (1..=n_lines).contains(&test.line)));
+            prop_assert!(tests.iter().all(|test| !test.name.chars().any(char::is_control)));
         }
     }
 }

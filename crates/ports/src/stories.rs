@@ -48,8 +48,6 @@ pub struct TestFile {
     pub stubs: Vec<(String, usize)>,
     /// Names that the file says the story creates (LA-5).
     pub creates: Vec<String>,
-    /// True if the file is larger than the part of it that was read.
-    pub is_cut: bool,
 }
 
 impl TestFile {
