@@ -116,6 +116,19 @@ const LAYERS: &[Layer] = &[
         outside: Outside::AnyNotOwned,
     },
     Layer {
+        name: "plans",
+        inside: &[
+            "domain",
+            "read_model",
+            "ports",
+            "formats",
+            "term",
+            "adapters",
+            "config",
+        ],
+        outside: Outside::AnyNotOwned,
+    },
+    Layer {
         name: "protocol",
         inside: &[
             "domain",
@@ -144,6 +157,7 @@ const LAYERS: &[Layer] = &[
             "adapters",
             "ui",
             "config",
+            "plans",
             "protocol",
         ],
         outside: Outside::AnyNotOwned,
@@ -174,6 +188,7 @@ const LAYERS: &[Layer] = &[
             "adapters",
             "ui",
             "config",
+            "plans",
             "protocol",
         ],
         outside: Outside::AnyNotOwned,
@@ -191,6 +206,7 @@ const LAYERS: &[Layer] = &[
             "adapters",
             "ui",
             "config",
+            "plans",
             "protocol",
             "server",
             "client",

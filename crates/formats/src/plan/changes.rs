@@ -124,9 +124,10 @@ fn change(task: &Arc<Task>, draft: &TaskDraft, is_of_plan: impl Fn(&TaskId) -> b
     }
 }
 
-/// Returns an entry without its line, which moves with everything above it.
+/// Returns an entry without its line, which moves with everything above it, and without the order, which dependencies say as well.
 fn says(entry: &PlanEntry) -> PlanEntry {
     let mut entry = entry.clone();
     entry.source.line = 0;
+    entry.follows = None;
     entry
 }
