@@ -8,6 +8,7 @@ pub mod cli;
 pub mod client;
 pub mod config;
 pub mod engine;
+pub mod plans;
 pub mod protocol;
 pub mod read_model;
 pub mod server;

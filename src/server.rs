@@ -35,6 +35,7 @@ mod metrics;
 mod notifier;
 mod past_screen;
 mod peer;
+mod plan_jobs;
 mod presence;
 mod records;
 mod reload;

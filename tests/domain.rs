@@ -45,6 +45,8 @@ mod fixture;
 mod golden;
 #[path = "domain/integrating.rs"]
 mod integrating;
+#[path = "domain/jobs.rs"]
+mod jobs;
 #[path = "domain/passing.rs"]
 mod passing;
 #[path = "domain/properties.rs"]

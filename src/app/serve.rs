@@ -75,6 +75,7 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
         server.notify(),
         stop.run_until_cancelled(print_notices(&server, lines)),
         stop.run_until_cancelled(server.watch_settings()),
+        stop.run_until_cancelled(server.make_plans()),
         stop.run_until_cancelled(interrupted),
     );
     let ended = server.end(server.stop_agents()).await;

@@ -17,8 +17,8 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::{faults, session_setup};
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptState, BatchId, Board, BoardSettings, Command, Effect, Event, PlannedBoard,
-    PromptFacts, Refusal, RequestId, RoleId, TaskId, Worker,
+    Accepted, Attempt, AttemptState, BatchId, Board, BoardSettings, Command, Effect, Event, PlanJob,
+    PlannedBoard, PromptFacts, Refusal, RequestId, RoleId, TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
@@ -201,6 +201,14 @@ impl BoardAccess {
     pub fn prompt_facts(&mut self, task: TaskId, role: Option<RoleId>) -> CommandResult<Option<PromptFacts>> {
         match self.query(Query::PromptFacts(task, role))? {
             Answer::PromptFacts(facts) => Ok(facts.map(|facts| *facts)),
+            other => Err(unexpected_answer(other)),
+        }
+    }
+
+    /// Returns the plan or PRD that is made in a batch; nothing where none is.
+    pub fn job(&mut self, batch: &BatchId) -> Result<Option<Box<PlanJob>>, String> {
+        match self.query(Query::Job(batch.clone()))? {
+            Answer::Job(job) => Ok(job),
             other => Err(unexpected_answer(other)),
         }
     }

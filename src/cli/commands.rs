@@ -17,7 +17,6 @@ mod manual;
 mod mcp;
 mod notify;
 pub mod plans;
-mod prd_queue;
 mod prompt;
 pub mod sessions;
 pub mod show;

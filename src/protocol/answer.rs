@@ -29,6 +29,10 @@ pub fn answer(model: &ReadModel, query: &Query, facts: &dyn StoredFacts) -> Resu
             let tasks = model.tasks.values().filter(is_meant);
             Answer::TaskIds(tasks.map(|task| task.id.clone()).collect())
         }
+        Query::Job(batch) => {
+            let batch = model.batches.get(batch);
+            Answer::Job(batch.and_then(|batch| batch.job.clone()))
+        }
         Query::Attention => Answer::Attention(AttentionSummary::of(model)),
         Query::PromptFacts(id, role) => {
             let task = model

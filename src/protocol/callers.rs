@@ -197,6 +197,8 @@ pub fn command_of(call: &ServerCall) -> &'static str {
 pub fn command_name(command: &Command) -> &'static str {
     match command {
         Command::PutBatch { .. } | Command::CreateAll(_) => "task import",
+        Command::All(_) => "run",
+        Command::PutJob(..) | Command::MoveJob(..) => "design",
         Command::ChangeBatch { is_new: true, .. } => "batch create",
         Command::ChangeBatch { is_new: false, .. } => "batch update",
         Command::ReleaseBatch(_) => "batch release",

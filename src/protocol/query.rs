@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Attempt, BatchId, PromptFacts, RoleId, Task, TaskId};
+use crate::domain::{Attempt, BatchId, PlanJob, PromptFacts, RoleId, Task, TaskId};
 use crate::ports::store::StoreError;
 use crate::read_model::{AttentionSummary, CostGroup, DiffBase, TaskChanges};
 
@@ -23,6 +23,8 @@ pub enum Query {
     /// Ids of all tasks, or of those of a batch.
     TaskIds(Option<BatchId>),
     Attention,
+    /// The plan or PRD that is made in a batch, and how far that is.
+    Job(BatchId),
     /// Facts in the prompt of the agent of a task, or of the next one in that role.
     PromptFacts(TaskId, Option<RoleId>),
 }
@@ -38,6 +40,7 @@ pub enum Answer {
     Changes(TaskChanges),
     TaskIds(BTreeSet<TaskId>),
     Attention(AttentionSummary),
+    Job(Option<Box<PlanJob>>),
     /// Facts of a prompt; nothing where no agent acts.
     PromptFacts(Option<Box<PromptFacts>>),
 }

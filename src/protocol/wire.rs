@@ -17,7 +17,7 @@ use crate::term::Rgb;
 use crate::ui::{DisplayCaps, WorkProgress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 14;
+pub const PROTOCOL: u32 = 15;
 
 /// Position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] continues from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;

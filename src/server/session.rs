@@ -50,6 +50,7 @@ use crate::server::in_force::ActiveSettings;
 use crate::server::intake::SignalIntake;
 use crate::server::machine::MachineMonitor;
 use crate::server::metrics::MetricsCollector;
+use crate::server::plan_jobs::PlanJobs;
 use crate::server::records::Records;
 use crate::server::reload::Reloader;
 use crate::server::retention::{AtticExpiry, Retention};
@@ -285,6 +286,16 @@ impl Server {
     /// Shows a notice about the session in the top bar of every client; it is never removed.
     pub fn say(&self, notice: Option<String>) {
         self.session.settings.set_notice(notice);
+    }
+
+    /// Has plans made that persons ordered, until the server ends.
+    pub async fn make_plans(&self) {
+        let jobs = PlanJobs {
+            place: self.session.paths.clone(),
+            engine: self.session.engine.clone(),
+            git: Arc::clone(&self.session.git),
+        };
+        Arc::new(jobs).run().await;
     }
 
     /// Sends notifications over the configured channels until the server ends.

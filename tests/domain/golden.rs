@@ -13,11 +13,11 @@ use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, AgentSettings, Ask, AskAnswer,
     AskChannel, AskKind, AskRecord, AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage,
     BaseMove, BoardSettings, Budgets, Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation,
-    Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Integration, Inventory,
-    MadeHere, Notice, NoticeLevel, PathRules, PlanEntry, PlanRecord, PlanSource, ProcessExit, Refusal,
-    RequestId, ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Skip,
-    Span, Spending, Step, StoryTests, TaskDraft, TaskPatch, TaskState, TestCounts, Timestamp, Tokens, Tri,
-    TroubleKind, Usage, WaitReason, Worker, Workplace,
+    Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Integration, Inventory, JobStep,
+    MadeForm, MadeHere, Notice, NoticeLevel, PathRules, PlanEntry, PlanJob, PlanRecord, PlanSource,
+    ProcessExit, Refusal, RequestId, ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal,
+    SignalKind, Skip, Span, Spending, Step, StoryTests, TaskDraft, TaskPatch, TaskState, TestCounts,
+    Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -151,6 +151,7 @@ fn plan() -> PlanEntry {
             prds: "prds".to_owned(),
         }),
         commit: Some("feat: answer (US-001)".to_owned()),
+        follows: Some("s".into()),
         passes_over: true,
     }
 }
@@ -210,6 +211,18 @@ fn change_batch() -> Command {
     }
 }
 
+fn job() -> PlanJob {
+    PlanJob {
+        form: MadeForm::Graph,
+        feature: "Export".to_owned(),
+        text: "text".to_owned(),
+        complexity: Some("full".to_owned()),
+        agent: Some("claude".to_owned()),
+        model: Some("opus".to_owned()),
+        step: JobStep::Writing("t".into()),
+    }
+}
+
 fn commands() -> Vec<Command> {
     let text = || "text".to_owned();
     let replies = [
@@ -232,6 +245,9 @@ fn commands() -> Vec<Command> {
             base: Some("main".to_owned()),
             options: dbs::domain::RunOptions::default(),
         },
+        Command::PutJob("b".into(), Box::new(job())),
+        Command::MoveJob("b".into(), JobStep::Written("t".into(), vec![text()])),
+        Command::All(vec![Command::Pause, Command::Resume]),
         change_batch(),
         Command::ReleaseBatch("b".into()),
         Command::Create(draft()),
@@ -957,6 +973,7 @@ fn batches_runs_and_pauses_are_stored_like_this() {
         go_ahead: Some(Timestamp(1)),
         run: RunState::Running,
         base_moves: None,
+        job: None,
         options: dbs::domain::RunOptions::default(),
         since: Timestamp(2),
     }];

@@ -2,6 +2,7 @@
 //! that fail.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -410,4 +411,69 @@ fn a_document_that_a_project_leaves_unchecked_is_not_used_where_it_is_wrong() {
         ],
     );
     story.dbs(&["stop", "--all"]);
+}
+
+/// Agents of a goal that is large enough for experts, whose analyst takes its time.
+fn slow_goal() -> String {
+    let slow = analyst("standard", &["data", "rights"]).replace("{ write", "{ sleep = 3 },\n  { write");
+    let expert = |name: &str| {
+        let task = format!("task = \"expert-{name}.export-invoices\"");
+        let file = format!("export-invoices/expert-{name}.json");
+        writes(("design-expert", &task), &file, &report(name))
+    };
+    slow + &expert("data") + &expert("rights") + &planner("", &plan(&two_tasks(), &[]))
+}
+
+/// Begins a design and kills its command while the first agent works.
+fn kill_command(story: &Story) {
+    let mut command = story.program(&GOAL);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut command = command.spawn().unwrap();
+    story.wait_until("the analysis", || story.count("active") == 1);
+    command.kill().unwrap();
+    command.wait().unwrap();
+}
+
+/// Waits until the plan waits for a yes, and says it from another command; the files are written.
+fn is_approved(story: &Story) {
+    story.wait_until("the plan", || {
+        let known = story.run(&["task", "show", "design-export-invoices", "--json"]);
+        String::from_utf8_lossy(&known.stdout).contains("\"approval\"")
+    });
+    let folder = story.project().join(".design");
+    assert!(!folder.exists(), "nothing is written before");
+    story.dbs(&["approve", "design-export-invoices"]);
+    let names = [
+        "goal-analysis.json",
+        "expert-data.json",
+        "expert-rights.json",
+        "plan.json",
+    ];
+    story.wait_until("the files", || {
+        names.iter().all(|name| folder.join(name).exists())
+    });
+    story.wait_until("the end", || story.dbs(&["history"]).contains("all done"));
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn a_design_goes_on_without_its_command_and_is_written_by_a_yes_from_elsewhere() {
+    let story = story(&slow_goal(), &[]);
+    fs::remove_dir_all(story.project().join(".design")).unwrap();
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    kill_command(&story);
+    is_approved(&story);
+}
+
+#[test]
+fn a_design_goes_on_without_its_command_where_a_server_was_killed() {
+    let story = story(&slow_goal(), &[]);
+    fs::remove_dir_all(story.project().join(".design")).unwrap();
+    let mut server = story.server();
+    story.wait_until("the server", || story.is_live());
+    kill_command(&story);
+    server.kill();
+    let _server = story.server();
+    is_approved(&story);
 }

@@ -116,6 +116,19 @@ const LAYERS: &[Layer] = &[
         outside: Outside::AnyNotOwned,
     },
     Layer {
+        name: "plans",
+        inside: &[
+            "domain",
+            "read_model",
+            "ports",
+            "formats",
+            "term",
+            "adapters",
+            "config",
+        ],
+        outside: Outside::AnyNotOwned,
+    },
+    Layer {
         name: "protocol",
         inside: &[
             "domain",
@@ -145,6 +158,7 @@ const LAYERS: &[Layer] = &[
             "adapters",
             "ui",
             "config",
+            "plans",
             "protocol",
         ],
         outside: Outside::AnyNotOwned,
@@ -175,6 +189,7 @@ const LAYERS: &[Layer] = &[
             "adapters",
             "ui",
             "config",
+            "plans",
             "protocol",
         ],
         outside: Outside::AnyNotOwned,
@@ -192,6 +207,7 @@ const LAYERS: &[Layer] = &[
             "adapters",
             "ui",
             "config",
+            "plans",
             "protocol",
             "server",
             "client",

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::base_move::BaseMoves;
 use super::context_restart::ContextRules;
 use super::id::BatchId;
+use super::plan_job::PlanJob;
 use super::time::Timestamp;
 
 /// Tasks that belong together, and the state of their run.
@@ -31,6 +32,9 @@ pub struct Batch {
     /// Options that replace the settings for the batch's tasks.
     #[serde(default, skip_serializing_if = "RunOptions::is_none")]
     pub options: RunOptions,
+    /// Plan or PRD that the batch's tasks make.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Box<PlanJob>>,
 }
 
 /// Changes to a batch; a field that is `None` stays as it is.

@@ -24,6 +24,7 @@ mod failed_turns;
 mod index;
 mod integration;
 mod invariants;
+mod jobs;
 mod obstacles;
 mod process_end;
 mod queue_order;

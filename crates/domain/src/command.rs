@@ -10,6 +10,7 @@ use super::ask::AskReply;
 use super::batch::{BatchPatch, RunOptions};
 use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::plan_entry::PlanEntry;
+use super::plan_job::{JobStep, PlanJob};
 use super::session::AgentDisplay;
 use super::task::{GateCommand, TaskKind};
 use super::time::Span;
@@ -35,6 +36,12 @@ pub enum Command {
         change: BatchPatch,
     },
     Create(TaskDraft),
+    /// Have a plan or a PRD made in a batch, which is made where there is none of that name.
+    PutJob(BatchId, Box<PlanJob>),
+    /// Move the job of a batch to another step: what the server did for it.
+    MoveJob(BatchId, JobStep),
+    /// Carry out several commands in their order, all of them or none.
+    All(Vec<Command>),
     /// Make several tasks, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
     CreateAll(Vec<TaskDraft>),
     /// Change the details of a task; `None` leaves a part as it is.

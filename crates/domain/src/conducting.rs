@@ -37,7 +37,10 @@ impl PlannedBoard<'_> {
             Command::AddDependency(id, _) | Command::RemoveDependency(id, _) => self.check_planned(id),
             Command::Close(id, _) => self.check_closed(id),
             Command::Comment(..) => Ok(()),
-            Command::PutBatch { .. }
+            Command::All(_)
+            | Command::PutJob(..)
+            | Command::MoveJob(..)
+            | Command::PutBatch { .. }
             | Command::Release(_)
             | Command::ReleaseBatch(_)
             | Command::Withdraw(_)

@@ -96,6 +96,7 @@ impl Command {
     /// Returns the tasks that the command names.
     pub fn tasks(&self) -> Vec<TaskId> {
         match self {
+            Command::All(commands) => commands.iter().flat_map(Command::tasks).collect(),
             Command::Create(draft) => vec![draft.id.clone()],
             Command::CreateAll(drafts) => drafts.iter().map(|draft| draft.id.clone()).collect(),
             Command::AddDependency(task, on) | Command::RemoveDependency(task, on) => {
@@ -115,6 +116,8 @@ impl Command {
             | Command::Interrupt(task)
             | Command::Answer(task, _) => vec![task.clone()],
             Command::PutBatch { .. }
+            | Command::PutJob(..)
+            | Command::MoveJob(..)
             | Command::ChangeBatch { .. }
             | Command::ReleaseBatch(_)
             | Command::Clear

@@ -28,6 +28,7 @@ pub mod id;
 pub mod integration;
 pub mod kept_work;
 pub mod plan_entry;
+pub mod plan_job;
 mod plural;
 pub mod prompt_facts;
 mod root_cause;
@@ -73,6 +74,7 @@ pub use kept_work::KeptWork;
 pub use plan_entry::{
     Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,
 };
+pub use plan_job::{JobStep, MadeForm, PlanJob};
 pub use plural::{counted, pluralized};
 pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,

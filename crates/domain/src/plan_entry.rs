@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::glob;
+use super::id::TaskId;
 use super::test_run::TestCounts;
 use super::time::Timestamp;
 
@@ -54,6 +55,9 @@ pub struct PlanEntry {
     /// First line of the commits that the engine makes for the task (A17).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// Task that it waits for by the order of the plan alone: if that is left out, it goes on without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<TaskId>,
     /// True if the task also begins when its dependencies have stopped for good or for a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passes_over: bool,

@@ -8,4 +8,5 @@ mod template;
 mod values;
 
 pub use library::{BlockOrigin, MAX_PROMPT_BYTES, PromptBlock, PromptError, PromptLibrary};
-pub use quoting::is_hidden;
+pub use quoting::{fenced_whole, is_hidden};
+pub use template::fill;

@@ -1,50 +1,34 @@
 //! `dbs audit`, `dbs init NAME` and `dbs run`: the contents of a plan, the files of a new one, and the phases of one as tasks of the board.
 
-mod consent;
+mod asking;
 mod convert;
 mod documents;
-mod graphs;
 mod headless;
 mod interactive;
 mod run;
-mod run_facts;
-mod shown;
-mod stories;
-mod uncommitted;
 mod write_back;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::adapters::clock;
 use crate::adapters::output;
-use crate::adapters::text_file;
 use crate::cli::args::{AuditArgs, JsonFlag, PlanCommand, PlanShape};
-use crate::cli::command_error::CommandError;
+use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
-use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Task;
-use crate::domain::task::GateCommand;
 use crate::formats::design::DesignDocument;
-use crate::formats::plan::{self, Plan, PlanItem, PlanKind};
+use crate::formats::plan::{self, PlanKind};
+use crate::plans::setup::own_gates;
+use crate::plans::{ReadPlan, all_stories, in_project, shown, undecided};
 
 pub use convert::{convert, design, new_prd};
 pub use headless::run_headless;
 pub use interactive::run_interactive;
 pub(super) use run::run;
-pub(super) use shown::{finding_json, finding_line, standing_of};
-pub(super) use stories::on_board as stories_on_board;
-
-/// Largest file of a plan, in bytes.
-const LARGEST: u64 = 4 * 1024 * 1024;
-
-/// Most bytes of all files of a plan together: the same file may be named again and again.
-const LARGEST_PLAN: usize = 16 * 1024 * 1024;
 
 /// Exit code of `--strict` for documents with warnings.
 const DOUBTFUL: u8 = 2;
@@ -55,11 +39,11 @@ pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
         return Ok(documents::audit(&wanted.plan, kind, wanted.json)?.exit_code(wanted.strict));
     }
     let place = ProjectPaths::find(&edge.folder, edge).ok();
-    let (mut plan, texts) = read_files(&wanted.plan, place.as_ref())?;
+    let ReadPlan { mut plan, texts } = crate::plans::read(&wanted.plan, place.as_ref())?;
     if plan.kind == PlanKind::Graph {
         let text = texts.get(&wanted.plan).map_or("", String::as_str);
         plan.findings
-            .extend(graphs::undecided((&wanted.plan, text), &wanted.answers));
+            .extend(undecided((&wanted.plan, text), &wanted.answers));
     }
     if wanted.json.json {
         output::json(&shown::json(&plan));
@@ -151,85 +135,8 @@ pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the plan with the files of its phases. A link in a plan must not lead outside of the folder of the plan.
-fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<Plan, String> {
-    read_files(file, place).map(|(plan, _)| plan)
-}
-
-/// Finds the task of an item on the board.
-type TaskOf<'a> = &'a dyn Fn(&PlanItem) -> Option<&'a Arc<Task>>;
-
-/// The texts of the files of a plan, without byte order marks.
-type PlanTexts = BTreeMap<PathBuf, String>;
-
-/// Reads the same, with the texts that were read.
-fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTexts), String> {
-    if let Some(plan) = stories::read(file, place)? {
-        return Ok((plan, PlanTexts::new()));
-    }
-    let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
-    if !file.exists() {
-        return Err(failed(&format!("it is not there; {}", way_to_plan(file, place))));
-    }
-    let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
-    if file.extension().is_some_and(|ending| ending == "json") {
-        let plan = graphs::read((file, &text), place);
-        return Ok((plan, PlanTexts::from([(file.to_owned(), text)])));
-    }
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let real_folder = folder.canonicalize().map_err(|error| failed(&error))?;
-    let mut room = LARGEST_PLAN;
-    let mut texts = PlanTexts::from([(file.to_owned(), text.clone())]);
-    let mut open = |path: &Path| {
-        let real = path.canonicalize().map_err(|error| error.to_string())?;
-        if !real.starts_with(&real_folder) {
-            return Err("it is a link to a file outside of the folder of the plan".to_owned());
-        }
-        let text = text_file::read_text(&real, LARGEST).map_err(|error| error.to_string())?;
-        let left = room.checked_sub(text.len());
-        room = left
-            .ok_or_else(|| format!("the files of the plan have more than {LARGEST_PLAN} bytes together"))?;
-        texts.insert(path.to_owned(), text.clone());
-        Ok(text)
-    };
-    let plan = plan::read(file, &text, &own_gates(place), &mut open);
-    Ok((plan, texts))
-}
-
-/// Returns the way for a person to get a plan that does not exist.
-fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
-    let is_queue = |place: &ProjectPaths| {
-        file.ends_with(StorySettings::of(&place.read_config()).folder) && file.extension().is_none()
-    };
-    if file.ends_with(".design/plan.json") {
-        "`dbs design GOAL` makes one"
-    } else if place.is_some_and(is_queue) {
-        "`dbs atdd init` makes the folder, `dbs atdd new TEXT` a PRD in it"
-    } else {
-        "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json"
-    }
-}
-
-/// Returns the gates of the project, by whose names a plan may use their commands.
-fn own_gates(place: Option<&ProjectPaths>) -> Vec<GateCommand> {
-    let settings = place.and_then(|place| crate::config::session_setup::reread(place).ok());
-    settings.map(|(settings, _)| settings.gates).unwrap_or_default()
-}
-
-/// Returns a path as it is named from the project's root.
-fn in_project(path: &Path, root: &Path) -> String {
-    let real = path.canonicalize().unwrap_or_else(|_gone| path.to_owned());
-    let root = root.canonicalize().unwrap_or_else(|_gone| root.to_owned());
-    let shown: PathBuf = real
-        .strip_prefix(&root)
-        .map_or_else(|_outside| path.to_owned(), Path::to_owned);
-    let parts = shown.components().map(|part| part.as_os_str().to_string_lossy());
-    if shown.is_relative() {
-        // As git names it, on every system.
-        return parts.collect::<Vec<_>>().join("/");
-    }
-    shown.display().to_string()
+/// Returns the tasks of all stories on the board.
+pub(super) fn stories_on_board(access: &mut BoardAccess) -> Result<Vec<Arc<Task>>, String> {
+    let rows = run::rows(access, &all_stories())?;
+    Ok(rows.tasks.into_values().collect())
 }

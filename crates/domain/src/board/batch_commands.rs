@@ -153,5 +153,6 @@ pub(super) fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
         since: now,
         base_moves: None,
         options: RunOptions::default(),
+        job: None,
     }
 }

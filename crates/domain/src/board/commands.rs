@@ -9,6 +9,7 @@ use crate::batch::BatchPatch;
 use crate::command::{Command, Refusal};
 use crate::effect::{Accepted, CommandReply, Effect};
 use crate::id::{RequestId, TaskId};
+use crate::pluralized;
 use crate::task::Task;
 
 impl Board {
@@ -46,6 +47,9 @@ impl Board {
                 };
                 self.put_batch(step, id, &change)
             }
+            Command::PutJob(id, job) => self.put_job(step, id, job),
+            Command::MoveJob(id, to) => self.move_job(step, id, to),
+            Command::All(commands) => self.execute_all(step, by, commands),
             Command::ChangeBatch { id, is_new, change } => self.change_batch(step, id, *is_new, change),
             Command::Create(draft) => self.create(step, draft),
             Command::CreateAll(drafts) => self.create_all(step, drafts),
@@ -74,6 +78,25 @@ impl Board {
             Command::Pause => Ok(self.pause_work(step, by)),
             Command::Resume => self.resume_work(step, by),
         }
+    }
+
+    /// Carries out commands in their order; a refusal of one leaves the board as it was before the first.
+    fn execute_all(&mut self, step: &mut Transition, by: &str, commands: &[Command]) -> CommandReply {
+        let (before, effects) = (self.clone(), step.effects.len());
+        for command in commands {
+            let reply = match command {
+                Command::Clear | Command::All(_) => {
+                    Err(refusal("it is no part of another command: send it alone"))
+                }
+                command => self.execute(step, by, command),
+            };
+            if let Err(refused) = reply {
+                *self = before;
+                step.effects.truncate(effects);
+                return Err(refused);
+            }
+        }
+        Ok(accepted(format!("did {}", pluralized(commands.len(), "command"))))
     }
 
     /// Returns the task of that name, or the refusal.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
+use super::jobs::with_job;
 use super::transition::Transition;
 use crate::batch::{Batch, RunState};
 use crate::effect::NoticeLevel;
@@ -40,7 +41,8 @@ impl Board {
         let paused = self.pause.is_some();
         let state_of = |batch: &Batch| {
             let sum = self.index.totals.get(&batch.id);
-            sum.map_or(RunState::Planning, |sum| sum.state(paused))
+            let run = sum.map_or(RunState::Planning, |sum| sum.state(paused));
+            with_job(batch.job.as_deref(), run)
         };
         let told: Vec<(BatchId, RunState, String)> = self
             .batches

@@ -254,6 +254,9 @@ impl Board {
 
     pub(super) fn approve(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
+        if self.accept_again(&task) {
+            return Ok(accepted(format!("approved {id} again")));
+        }
         if !task.state.awaits_approval() {
             refuse!("{id} does not wait for approval: it is {}", task.state.word());
         }
@@ -266,6 +269,7 @@ impl Board {
         self.edit(id, |row| row.approved = Some(row.stage.clone()));
         self.comment(step.now, id, by, format!("approved in {}", task.stage));
         if is_over {
+            self.accept_made(&task);
             self.advance(step, id, &format!(", approved by {by}"));
         } else if matches!(task.state, TaskState::Held(HoldReason::Unreviewed(_))) {
             self.accept_integration(step, by, id);

@@ -124,10 +124,12 @@ fn change(task: &Arc<Task>, draft: &TaskDraft, is_of_plan: impl Fn(&TaskId) -> b
     }
 }
 
-/// Returns an entry without its line, which moves with everything above it, and without its risk, of which the approval is compared.
+/// Returns an entry without its line, which moves with everything above it, without the order, which dependencies say as well, and without
+/// its risk, of which the approval is compared.
 fn says(entry: &PlanEntry) -> PlanEntry {
     let mut entry = entry.clone();
     entry.source.line = 0;
+    entry.follows = None;
     entry.risk = None;
     entry
 }

@@ -132,7 +132,12 @@ pub fn drafts(
                 ..AgentSettings::default()
             }),
             needs_approval: item.needs_approval || choices.asks,
-            plan: Some(Arc::new(entry(plan, item, path))),
+            plan: Some(Arc::new(PlanEntry {
+                follows: chained
+                    .filter(|before| !item.needs.iter().any(|need| need == before))
+                    .and_then(|before| ids.get(before).cloned()),
+                ..entry(plan, item, path)
+            })),
             ..TaskDraft::new("", "")
         });
     }

@@ -22,6 +22,12 @@ pub(super) fn fenced(text: &str, most: usize, whole: &str) -> String {
     format!("{fence}text\n{kept}\n{fence}{note}")
 }
 
+/// Puts a whole text into a fence that nothing in it can end.
+pub fn fenced_whole(text: &str) -> String {
+    let fence = "`".repeat((longest_run(text) + 1).max(MIN_FENCE));
+    format!("{fence}\n{}\n{fence}", text.trim_end())
+}
+
 /// Puts at most `most` bytes of a text into one line between backticks.
 pub(super) fn inline(text: &str, most: usize) -> String {
     let (clean, is_beginning) = cleaned(text, most);

@@ -38,6 +38,16 @@ pub(super) fn render(text: &str, values: &serde_json::Value) -> Result<String, T
     rendered.map_err(|error| fault(&error, text))
 }
 
+/// Returns a text of this program for an agent, with these values put in.
+///
+/// # Errors
+/// When a value is missing, with its line; for people.
+pub fn fill(text: &str, values: &serde_json::Value) -> Result<String, String> {
+    render(text, values).map_err(|TemplateFault { line, text }| {
+        format!("could not write the text for an agent: line {line}: {text}")
+    })
+}
+
 /// Builds an environment with nothing but values, loops and conditions: no functions, no filters, no other templates.
 fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::empty();

@@ -6,13 +6,14 @@ use super::DOCUMENTS;
 use crate::adapters::output;
 use crate::cli::args::AtddCheckArgs;
 use crate::cli::commands::CommandResult;
-use crate::cli::commands::plans::{Audited, finding_json, finding_line};
-use crate::cli::commands::prd_queue::{self, QueuedPrd};
+use crate::cli::commands::plans::Audited;
 use crate::config::Config;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{counted, pluralized};
+use crate::plans::prd_queue::{self, QueuedPrd};
+use crate::plans::shown::{finding_json, finding_line};
 
 pub(super) fn run(edge: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge);

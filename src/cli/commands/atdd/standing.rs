@@ -12,7 +12,7 @@ use crate::cli::args::{AtddHistoryArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::command_error::{CommandError, could_not, failed};
 use crate::cli::commands::CommandResult;
-use crate::cli::commands::plans::{standing_of, stories_on_board};
+use crate::cli::commands::plans::stories_on_board;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -20,6 +20,7 @@ use crate::config::session_setup;
 use crate::domain::{Task, counted, queued_prd};
 use crate::formats::prd::{self, PrdDocument, PrdStory};
 use crate::formats::story_files::{HISTORY_FILE, STATE_FILE, StoryState, read_history, read_state};
+use crate::plans::shown::standing_of;
 use crate::ports::git::{BranchName, CommitFile, CommitId, Git as _, Head, Revision};
 
 /// Maximum bytes of a file that is read.

@@ -216,6 +216,12 @@ fn asked(by: &str, command: &Command) -> Value {
             "batch",
             json!({ "batch": id, "text": change.title, "base": change.base, "needs": change.needs, "options": change.options }),
         ),
+        Command::PutJob(id, job) => ("make", json!({ "batch": id, "text": job.feature })),
+        Command::MoveJob(id, step) => ("make_step", json!({ "batch": id, "step": step })),
+        Command::All(commands) => {
+            let all: Vec<Value> = commands.iter().map(|command| asked(by, command)).collect();
+            ("all", json!({ "commands": all }))
+        }
         Command::ReleaseBatch(id) => ("release_batch", json!({ "batch": id })),
         Command::Create(draft) => ("create", json!({ "text": draft.title, "batch": draft.batch })),
         Command::CreateAll(_) => ("create_all", json!({ "tasks": command.tasks() })),

@@ -5,12 +5,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Audited;
-use super::shown::{finding_json, finding_line};
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::JsonFlag;
 use crate::formats::design::{self, DesignDocument};
-use crate::formats::finding::Finding;
+use crate::formats::json_findings::JsonFinding;
+use crate::plans::shown::{finding_json, finding_lines};
 
 /// Maximum bytes of a document that is read.
 const LARGEST: u64 = 256 * 1024;
@@ -25,7 +25,7 @@ pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> Result
         output::json(&document_json(kind, &title, &findings));
     } else {
         output::line(&format!("{}: {title}", kind.word()));
-        output::all(lines(&findings));
+        output::all(finding_lines(&findings));
     }
     Ok(Audited {
         is_sound: !findings.iter().any(|found| found.is_error()),
@@ -43,14 +43,6 @@ fn title(file: &Path, kind: DesignDocument, text: &str) -> String {
             verdict.map_or("", design::CritiqueVerdict::word).to_owned()
         }
     }
-}
-
-/// Returns the findings for people.
-pub(super) fn lines(findings: &[Finding]) -> Vec<String> {
-    if findings.is_empty() {
-        return vec!["nothing is wrong with it".to_owned()];
-    }
-    findings.iter().map(finding_line).collect()
 }
 
 /// Returns the same document as for a plan, without phases (docs/audit.schema.json).

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use super::run::{self, RunOutcome};
-use super::run_facts::{AttemptFacts, BoardFacts, PhaseFacts, RunFacts, all_ask_since};
 use crate::adapters::clock;
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
@@ -17,9 +16,8 @@ use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{
-    AttemptId, BatchId, PauseReason, RunState, Span, TaskId, TaskState, Timestamp, WaitReason,
-};
+use crate::domain::{AttemptId, BatchId, TaskId, TaskState};
+use crate::plans::run_watch::{AttemptFacts, BesideRun, BoardFacts, RunFacts, RunStep, RunWatch};
 use crate::protocol::connection::{self, ProtocolError, blocking_runtime};
 use crate::protocol::query::{Answer, OutputFormat, Query, Report};
 use crate::protocol::session_list;
@@ -29,9 +27,6 @@ use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCal
 const UNSOUND: u8 = 3;
 /// The project, or this machine, is not ready for it.
 pub(super) const UNREADY: u8 = 4;
-
-/// Minimum age of an agent's question before it counts as waiting for a person.
-const SHORTEST_ASK: Span = Span::seconds(3);
 
 /// Function that starts a server for the project unless one runs.
 pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> CommandResult<()>;
@@ -48,7 +43,12 @@ pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<
         Ok(batch) => batch,
         Err(code) => return Ok(code),
     };
-    let code = wait(&place, &batch, (events, wanted.output, wanted.json), serve)?;
+    let mut follower = RunFollower::new(&place, &batch, (events, wanted.output, wanted.json));
+    let code = match follower.until_still(serve)? {
+        Some(found) => follower.finish(&found)?,
+        // The output has no reader any more.
+        None => 0,
+    };
     Ok(ExitCode::from(code))
 }
 
@@ -75,20 +75,6 @@ pub(super) fn begin(
     }
 }
 
-/// Prints the events in the run of a batch until it is over or needs a person; returns the exit code for the result.
-pub(super) fn wait(
-    place: &ProjectPaths,
-    batch: &BatchId,
-    printed: (EventCursor, AgentOutput, JsonFlag),
-    serve: StartServer<'_>,
-) -> Result<u8, String> {
-    let mut follower = RunFollower::new(place, batch, printed);
-    match follower.until_still(serve)? {
-        Some(found) => follower.finish(&found),
-        None => Ok(0),
-    }
-}
-
 /// Follower that waits for the run of a batch.
 pub(super) struct RunFollower<'a> {
     place: &'a ProjectPaths,
@@ -103,26 +89,13 @@ pub(super) struct RunFollower<'a> {
     known: BTreeSet<AttemptId>,
     /// True if the run was checked before.
     has_looked: bool,
-    /// Time since which every agent at work has asked something, as it was last seen.
-    all_ask_since: Option<Timestamp>,
-    /// True if a phase that waits for a yes ends the waiting, although others continue.
-    pub(super) stops_for_approval: bool,
+    pub(super) watch: RunWatch,
 }
 
 struct AgentLog {
     task: TaskId,
     log: LogFollower,
     lines: OutputLines,
-}
-
-/// Need of a run for a person, when it is not over and does nothing.
-enum PersonNeed {
-    /// Every agent at work has asked something.
-    Answers,
-    /// The end of a pause.
-    Resume { paused_by: String },
-    /// A review of everything the project's files start.
-    Trust,
 }
 
 impl<'a> RunFollower<'a> {
@@ -141,8 +114,7 @@ impl<'a> RunFollower<'a> {
             logs: BTreeMap::new(),
             known: BTreeSet::new(),
             has_looked: false,
-            all_ask_since: None,
-            stops_for_approval: false,
+            watch: RunWatch::default(),
         }
     }
 
@@ -196,7 +168,7 @@ impl<'a> RunFollower<'a> {
                 _ = at_output.tick() => {
                     self.print_logs()?;
                     // Nothing changes while waiting for the minimum age of an ask.
-                    if self.all_ask_since.is_some() && let Some(over) = self.look().await? {
+                    if self.watch.is_timed() && let Some(over) = self.look().await? {
                         return Ok(Some(over));
                     }
                 }
@@ -214,59 +186,33 @@ impl<'a> RunFollower<'a> {
             line.notice.task.as_ref().is_none_or(|task| tasks.contains(task))
         })?;
         self.note_logs(&found);
-        let is_asked = found.tasks.iter().any(|task| task.state.awaits_approval());
-        if found.run.state.is_final() || (self.stops_for_approval && is_asked) {
-            return Ok(Some(found));
-        }
-        let Some(need) = self.need(&found).await? else {
-            return Ok(None);
-        };
-        if let PersonNeed::Resume { paused_by } = need {
-            output::problem(&format!(
-                "the board was paused by {paused_by}; `dbs resume` goes on"
-            ));
+        let beside = self.beside(&found).await?;
+        match self.watch.step(&found, &beside, clock::now()) {
+            RunStep::GoesOn => return Ok(None),
+            RunStep::Still => {}
+            RunStep::PausedBy(by) => {
+                output::problem(&format!("the board was paused by {by}; `dbs resume` goes on"));
+            }
         }
         Ok(Some(found))
     }
 
-    /// Returns the action of a person that is needed before anything continues; nothing while something may happen without them.
-    async fn need(&mut self, found: &RunFacts) -> Result<Option<PersonNeed>, String> {
-        self.all_ask_since = None;
-        let attempts = found.tasks.iter().flat_map(|task| &task.attempts);
-        let mut open = attempts.filter(|attempt| attempt.state.is_open()).peekable();
-        if open.peek().is_none() {
-            if found.waits(&WaitReason::Untrusted) {
-                return Ok(Some(PersonNeed::Trust));
+    /// Returns the facts beside the run that decide whether it goes on.
+    async fn beside(&self, found: &RunFacts) -> Result<BesideRun, String> {
+        let mut beside = BesideRun::default();
+        if found.is_worked_on() {
+            match self.ask(Query::Attention).await? {
+                Answer::Attention(attention) => beside.attention = attention.rows,
+                other => return Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
             }
-            let by = self.paused_by(found).await?;
-            return Ok(by.map(|paused_by| PersonNeed::Resume { paused_by }));
+        } else if found.is_paused() {
+            let status = Report::Status(Ok(Vec::new()));
+            let text = self.report(status, OutputFormat::Json).await?;
+            let board: BoardFacts = serde_json::from_str(&text)
+                .map_err(|error| format!("could not read how things stand: {error}"))?;
+            beside.pause = board.pause;
         }
-        let attention = match self.ask(Query::Attention).await? {
-            Answer::Attention(attention) => attention,
-            other => return Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
-        };
-        // A question that the settings answer may be visible for a moment, and is not a reason to end.
-        self.all_ask_since = all_ask_since(open, &attention.rows);
-        let stands = self
-            .all_ask_since
-            .is_some_and(|last| clock::now().apart(last) >= SHORTEST_ASK);
-        Ok(stands.then_some(PersonNeed::Answers))
-    }
-
-    /// Returns the person who has paused the board; a pause for a usage limit ends by itself.
-    async fn paused_by(&self, found: &RunFacts) -> Result<Option<String>, String> {
-        if !found.waits(&WaitReason::Paused) {
-            return Ok(None);
-        }
-        let text = self
-            .report(Report::Status(Ok(Vec::new())), OutputFormat::Json)
-            .await?;
-        let board: BoardFacts = serde_json::from_str(&text)
-            .map_err(|error| format!("could not read how things stand: {error}"))?;
-        Ok(match board.pause {
-            Some(PauseReason::Operator { by, .. }) => Some(by),
-            Some(_) | None => None,
-        })
+        Ok(beside)
     }
 
     async fn run_facts(&self) -> Result<RunFacts, String> {
@@ -353,16 +299,7 @@ impl<'a> RunFollower<'a> {
     }
 
     async fn conclude(&self, found: &RunFacts) -> Result<u8, String> {
-        let failed = |task: &PhaseFacts| matches!(task.state, TaskState::Failed(_));
-        let code = match &found.run.state {
-            RunState::Stalled if found.tasks.iter().any(failed) => {
-                RunState::CompletedWithFailures.exit_code()
-            }
-            state if state.is_final() => state.exit_code(),
-            _ if found.waits(&WaitReason::Untrusted) => UNREADY,
-            // It is paused, or only agents that wait for an answer are at work.
-            _ => RunState::Stalled.exit_code(),
-        };
+        let code = found.exit_code(UNREADY);
         if self.json.json {
             output::json(&serde_json::json!({ "run": self.batch, "state": found.run.state, "exit": code }));
             return Ok(code);

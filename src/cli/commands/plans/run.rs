@@ -1,30 +1,24 @@
 //! `dbs run`: the phases of a plan become tasks of the board. A plan that is on the board already is compared with its files, and continued
 //! or restarted. Nothing of a plan is started or changed before a person has seen it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
-use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use super::consent::{self, PlanConsent};
-use super::{LARGEST, graphs, in_project, read, shown, uncommitted};
+use super::asking;
+use crate::adapters::git::GitSetup;
 use crate::adapters::output;
-use crate::adapters::text_file;
-use crate::cli::args::RunPlanArgs;
+use crate::cli::args::{AgentOutput, RunPlanArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{BatchId, Command, MAX_TEXT_BYTES, Refusal, Task, TaskDraft, TaskId, TaskState};
-use crate::formats::plan::{self, Plan, PlanChanges, PlanChoices, PlanItem, TaskChange};
-
-/// Maximum number of restarts of a plan.
-const MOST_RESTARTS: u32 = 100;
-
-/// Tasks of a plan that are on the board.
-pub(super) type Known = BTreeMap<TaskId, Arc<Task>>;
+use crate::domain::{BatchId, Command, Refusal, TaskId};
+use crate::formats::plan::{Plan, PlanChoices};
+use crate::plans::consent::{self, PlanConsent};
+use crate::plans::reconcile::{PlanDifference, PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
+use crate::plans::setup::PlanSetup;
+use crate::plans::{ReadPlan, read, shown, uncommitted};
 
 /// Outcome of a call of `dbs run`.
 pub(super) enum RunOutcome {
@@ -54,16 +48,15 @@ pub(super) fn begin(
     place: &ProjectPaths,
     wanted: &RunPlanArgs,
 ) -> Result<RunOutcome, String> {
-    let plan = read(&wanted.plan, Some(place))?;
-    let mut access = BoardAccess::open_project(place.clone())?;
+    let read = read(&wanted.plan, Some(place))?;
     let mut run = PlanRun {
         by: edge.author(),
-        root: &place.root,
-        plan: &plan,
+        setup: PlanSetup::read(place),
+        read: &read,
         wanted,
-        access: &mut access,
+        access: &mut BoardAccess::open_project(place.clone())?,
     };
-    if wanted.dry_run || !plan.is_sound() {
+    if wanted.dry_run || !read.plan.is_sound() {
         return run.show();
     }
     if wanted.waits()
@@ -71,17 +64,18 @@ pub(super) fn begin(
     {
         return Ok(RunOutcome::Unready(why));
     }
-    let (restarts, known) = known(run.access, &plan)?;
-    let begins = known.is_empty() || wanted.restart;
-    if !begins {
-        return run.go_on(restarts, &known);
+    let wishes = wishes(wanted);
+    let rows = rows(run.access, &read.plan)?;
+    if rows.begins(&wishes) && !wanted.allow_dirty {
+        let git = GitSetup::new(&place.root, edge.environment.clone());
+        match uncommitted::refuse_changes(place, &git, &read.plan) {
+            Err(why) => return Ok(RunOutcome::Unready(why)),
+            Ok(Some(warning)) => output::problem(&warning),
+            Ok(None) => {}
+        }
     }
-    if !wanted.allow_dirty
-        && let Err(why) = uncommitted::refuse_changes(place, edge, &plan)
-    {
-        return Ok(RunOutcome::Unready(why));
-    }
-    run.begin(if known.is_empty() { restarts } else { restarts + 1 }, &known)
+    let found = run.compare(&rows, &wishes)?;
+    run.carry_out(&rows, found)
 }
 
 /// Refuses while nothing would start because the programs that the project's files start are not trusted: a waiting caller would wait for
@@ -93,11 +87,44 @@ pub(super) fn trusted(place: &ProjectPaths) -> Result<(), String> {
     }
 }
 
+/// Returns the wishes of a command line.
+fn wishes(wanted: &RunPlanArgs) -> PlanWishes {
+    PlanWishes {
+        choices: PlanChoices {
+            from: wanted.phase.clone(),
+            is_parallel: wanted.parallel.is_some(),
+            asks: wanted.interactive,
+            trusts_status: wanted.trust_plan,
+            done: wanted.done.iter().cloned().collect(),
+            ..PlanChoices::default()
+        },
+        options: wanted.options(),
+        model: wanted.model.clone(),
+        resumes: wanted.resume,
+        restarts: wanted.restart,
+    }
+}
+
+/// Returns the rows of the board that belong to a plan.
+pub(super) fn rows(access: &mut BoardAccess, plan: &Plan) -> Result<PlanRows, String> {
+    PlanRows::collect(plan, &mut |batch| tasks_of(access, batch))
+}
+
+/// Returns the tasks of a batch.
+pub(super) fn tasks_of(access: &mut BoardAccess, batch: BatchId) -> Result<PlanTasks, String> {
+    let mut tasks = PlanTasks::new();
+    for id in access.ids_in(Some(batch))? {
+        let found = access.task(&id)?;
+        tasks.extend(found.map(|detail| (id, detail.task)));
+    }
+    Ok(tasks)
+}
+
 /// A call of `dbs run`.
 struct PlanRun<'a> {
     by: String,
-    root: &'a Path,
-    plan: &'a Plan,
+    setup: PlanSetup,
+    read: &'a ReadPlan,
     wanted: &'a RunPlanArgs,
     access: &'a mut BoardAccess,
 }
@@ -105,170 +132,75 @@ struct PlanRun<'a> {
 impl PlanRun<'_> {
     /// Shows the plan and changes nothing.
     fn show(&mut self) -> Result<RunOutcome, String> {
+        let plan = &self.read.plan;
         if self.wanted.json.json {
-            output::json(&shown::json(self.plan));
+            output::json(&shown::json(plan));
         } else {
-            output::all(shown::lines(self.plan));
+            output::all(shown::lines(plan));
         }
-        if !self.plan.is_sound() {
+        if !plan.is_sound() {
             output::problem("could not run the plan: fix what is called an error");
             return Ok(RunOutcome::Unsound);
         }
-        let (restarts, known) = known(self.access, self.plan)?;
-        let changes = self.changes(restarts, &known)?;
+        let rows = rows(self.access, plan)?;
+        // To begin anew is shown by the differences there are now.
+        let wishes = PlanWishes {
+            restarts: false,
+            ..wishes(self.wanted)
+        };
+        let found = self.compare(&rows, &wishes)?;
         if !self.wanted.json.json {
-            if !known.is_empty() && !changes.is_none() {
+            if found.is_known && !found.changes.is_none() {
                 output::line("this differs from the board:");
-                output::all(consent::lines(&changes, self.plan));
+                output::all(consent::lines(&found.changes, plan));
             }
-            output::lines(&format!(
-                "hash of the commands: {}",
-                PlanConsent::new(self.plan, &self.access.place).hash(&changes)?
-            ));
+            let asked = PlanConsent::new(plan, &self.access.place).question(&found)?;
+            output::lines(&format!("hash of the commands: {}", asked.listing.hash()));
         }
         Ok(RunOutcome::Shown)
     }
 
-    /// Puts a plan on the board, in the place of its earlier tasks, and hands it to the engine.
-    fn begin(&mut self, restarts: u32, earlier: &Known) -> Result<RunOutcome, String> {
-        let changes = self.changes(restarts, &Known::new())?;
-        // A person who says yes knows the doubts (LG-15).
-        for found in &self.plan.findings {
-            output::problem(&shown::finding_line(found));
-        }
-        self.agree(&changes, false)?;
-        self.close(earlier)?;
-        self.apply(restarts, changes)
-    }
-
-    /// Continues a plan that is on the board: with the changes in its files, and with `--resume` the tasks that have stopped.
-    fn go_on(&mut self, restarts: u32, known: &Known) -> Result<RunOutcome, String> {
-        let changes = self.changes(restarts, known)?;
-        let stopped: Vec<&Arc<Task>> = known.values().filter(|task| has_stopped(task)).collect();
-        if !self.wanted.options().is_none() {
-            self.put_batch(&plan::batch_of(self.plan, restarts))?;
-        }
-        if changes.is_none() && !self.wanted.resume {
-            output::all(shown::standing(known.values()));
-            let next = if stopped.is_empty() {
-                "the plan is on the board as its files have it".to_owned()
-            } else {
-                format!(
-                    "{} stopped; `--resume` takes them up again, `--restart` begins the plan anew",
-                    self.plan.kind.items(stopped.len())
-                )
-            };
-            output::lines(&next);
-            return Ok(RunOutcome::OnBoard(plan::batch_of(self.plan, restarts)));
-        }
-        if !changes.is_none() {
-            self.agree(&changes, true)?;
-        }
-        let resumed: Vec<TaskId> = stopped.iter().map(|task| task.id.clone()).collect();
-        let outcome = self.apply(restarts, changes)?;
-        if self.wanted.resume {
-            for id in resumed {
-                let retry = Command::Retry {
-                    task: id.clone(),
-                    stage: None,
-                    note: None,
-                };
-                self.ask(retry)?;
-                output::line(&format!("{id} goes on"));
-            }
-        }
-        Ok(outcome)
-    }
-
-    /// Asks a person for a yes to the commands and the changes: at the terminal, or by their hash.
-    fn agree(&mut self, changes: &PlanChanges, is_known: bool) -> Result<(), String> {
-        let given = self.wanted.trust.as_deref();
-        PlanConsent::new(self.plan, &self.access.place).ask((changes, is_known), given)
-    }
-
-    /// Returns the differences of the plan from the board.
-    fn changes(&mut self, restarts: u32, known: &Known) -> Result<PlanChanges, String> {
-        let batch = plan::batch_of(self.plan, restarts);
-        let long = |id: &TaskId| id.as_str().starts_with(&format!("{batch}-"));
-        let mut choices = PlanChoices {
-            from: self.wanted.phase.clone(),
-            is_parallel: self.wanted.parallel.is_some(),
-            asks: self.wanted.interactive,
-            trusts_status: self.wanted.trust_plan,
-            done: self.wanted.done.iter().cloned().collect(),
-            has_long_ids: known.keys().any(long),
-            restarts,
+    fn compare(&mut self, rows: &PlanRows, wishes: &PlanWishes) -> Result<PlanDifference, String> {
+        let taken = self.access.ids()?;
+        let project = PlanProject {
+            root: &self.access.place.root,
+            is_claude: self.setup.works_with_claude(self.read.plan.kind),
         };
-        let mut wanted = self.drafts(&choices)?;
-        if known.is_empty() {
-            let taken = self.access.ids()?;
-            if wanted.iter().any(|draft| taken.contains(&draft.id)) {
-                choices.has_long_ids = true;
-                wanted = self.drafts(&choices)?;
+        reconcile(self.read, rows, &taken, wishes, project)
+    }
+
+    /// Has the board do what the comparison found, after a yes to it.
+    fn carry_out(&mut self, rows: &PlanRows, found: PlanDifference) -> Result<RunOutcome, String> {
+        let plan = &self.read.plan;
+        let has_changes = !found.changes.is_none();
+        if !found.is_known {
+            // A person who says yes knows the doubts (LG-15).
+            for found in &plan.findings {
+                output::problem(&shown::finding_line(found.code, &found.diagnostic));
             }
+        }
+        if has_changes {
+            let consent = PlanConsent::new(plan, &self.access.place);
+            let asked = consent.question(&found)?;
+            asking::ask(&asked, self.wanted.trust.as_deref())?;
+            if let Err(why) = consent.remember(asked) {
+                output::problem(&why);
+            }
+        }
+        self.ask(&found.commands)?;
+        if has_changes || self.wanted.resume {
+            self.tell(&found);
         } else {
-            // The order stays as it was begun: one phase after another, or as they depend on each other.
-            choices.is_parallel |= !self.is_chained(&choices, known);
-            wanted = self.drafts(&choices)?;
+            self.tell_standing(rows, &found);
         }
-        let names: BTreeSet<TaskId> = wanted.into_iter().map(|draft| draft.id).collect();
-        let all = self.drafts(&PlanChoices {
-            from: None,
-            trusts_status: false,
-            done: BTreeSet::new(),
-            ..choices
-        })?;
-        Ok(plan::compare(all, known, &names))
+        Ok(RunOutcome::OnBoard(found.batch))
     }
 
-    /// Returns true if each phase on the board waits for the one before it.
-    fn is_chained(&self, choices: &PlanChoices, known: &Known) -> bool {
-        let one_by_one = PlanChoices {
-            is_parallel: false,
-            from: None,
-            trusts_status: false,
-            done: BTreeSet::new(),
-            ..choices.clone()
-        };
-        let Ok(drafts) = self.drafts(&one_by_one) else {
-            return false;
-        };
-        let waits = |draft: &TaskDraft| {
-            let task = known.get(&draft.id);
-            let is_chained = |id: &&TaskId| known.get(*id).is_some_and(|task| !is_skipped(task));
-            let mut before = draft.deps.iter().filter(is_chained);
-            task.is_none_or(|task| before.all(|id| task.deps.contains(id)))
-        };
-        drafts.iter().all(waits)
-    }
-
-    fn drafts(&self, choices: &PlanChoices) -> Result<Vec<TaskDraft>, String> {
-        let path = |path: &Path| in_project(path, self.root);
-        let mut drafts = plan::drafts(self.plan, choices, (&body, &path))
-            .map_err(|why| format!("could not run the plan: {why}"))?;
-        let is_claude = graphs::works_with_claude(&self.access.place, self.plan.kind);
-        for draft in &mut drafts {
-            // A plan names models as Claude does; for another agent these names have no meaning.
-            if self.wanted.model.is_some() || !is_claude {
-                draft.agent.model.clone_from(&self.wanted.model);
-            }
+    /// Sends commands to the board, all of them or none; a refusal ends the command line.
+    fn ask(&mut self, commands: &[Command]) -> Result<(), String> {
+        if commands.is_empty() {
+            return Ok(());
         }
-        Ok(drafts)
-    }
-
-    /// Closes the open tasks of a plan that is restarted; its branches are kept as those of every closed task.
-    fn close(&mut self, known: &Known) -> Result<(), String> {
-        let open = known
-            .values()
-            .filter(|task| !matches!(task.state, TaskState::Done | TaskState::Cancelled));
-        for task in open {
-            self.ask(Command::Close(task.id.clone(), "its plan begins anew".to_owned()))?;
-        }
-        Ok(())
-    }
-
-    /// Sends a command to the board; a refusal ends the command line.
-    fn ask(&mut self, command: Command) -> Result<(), String> {
         let refused = |refusal: Refusal| {
             let about = refusal.about.map(|id| format!("{id}: ")).unwrap_or_default();
             format!(
@@ -276,19 +208,42 @@ impl PlanRun<'_> {
                 refusal.why
             )
         };
+        let command = Command::All(commands.to_vec());
         self.access.execute(&self.by, command)?.map_err(refused)?;
         Ok(())
     }
 
-    /// Puts the agreed changes on the board.
-    fn apply(&mut self, restarts: u32, changes: PlanChanges) -> Result<RunOutcome, String> {
-        let batch = plan::batch_of(self.plan, restarts);
-        for change in changes.changed {
-            self.change(change)?;
+    /// Prints how a plan stands that is on the board as its files have it.
+    fn tell_standing(&self, rows: &PlanRows, found: &PlanDifference) {
+        output::all(shown::standing(rows.tasks.values()));
+        let next = if found.stopped.is_empty() {
+            "the plan is on the board as its files have it".to_owned()
+        } else {
+            format!(
+                "{} stopped; `--resume` takes them up again, `--restart` begins the plan anew",
+                self.read.plan.kind.items(found.stopped.len())
+            )
+        };
+        output::lines(&next);
+    }
+
+    /// Prints what was changed, made and taken up again.
+    fn tell(&self, found: &PlanDifference) {
+        for change in &found.changes.changed {
+            output::line(&format!("{} changed", change.task.id));
         }
-        let ids = self.create(&batch, changes.new)?;
+        let new = &found.changes.new;
+        let ids: Vec<&TaskId> = new.iter().map(|draft| &draft.id).collect();
+        if !ids.is_empty() && !self.wanted.json.json {
+            output::line(&self.head(ids.len()));
+            // A person is looking: show the limits (LP-30).
+            if std::io::stdout().is_terminal() {
+                output::line(&self.rules());
+            }
+            output::all(shown::table(new, &self.read.plan));
+        }
         if self.wanted.json.json {
-            output::json(&serde_json::json!({ "batch": batch, "tasks": ids }));
+            output::json(&serde_json::json!({ "batch": found.batch, "tasks": ids }));
         } else if !ids.is_empty() && !self.wanted.waits() {
             output::lines(if self.access.has_server() {
                 "released; `dbs` shows how it goes"
@@ -296,94 +251,43 @@ impl PlanRun<'_> {
                 "released; `dbs` starts the work and shows it, `dbs watch` does so without a screen"
             });
         }
-        Ok(RunOutcome::OnBoard(batch))
-    }
-
-    fn change(&mut self, change: TaskChange) -> Result<(), String> {
-        let id = change.task.id.clone();
-        self.ask(Command::Update(id.clone(), change.patch))?;
-        for on in change.waits_no_longer {
-            self.ask(Command::RemoveDependency(id.clone(), on))?;
-        }
-        for on in change.waits {
-            self.ask(Command::AddDependency(id.clone(), on))?;
-        }
-        output::line(&format!("{id} changed"));
-        Ok(())
-    }
-
-    /// Puts the batch of the plan, with the options that this call chose for the run.
-    fn put_batch(&mut self, batch: &BatchId) -> Result<(), String> {
-        self.ask(Command::PutBatch {
-            id: batch.clone(),
-            title: self.plan.title.clone(),
-            goal: format!("the plan {}", self.plan.file.display()),
-            base: None,
-            options: self.wanted.options(),
-        })
-    }
-
-    /// Makes and releases the tasks of new phases.
-    fn create(&mut self, batch: &BatchId, drafts: Vec<TaskDraft>) -> Result<Vec<TaskId>, String> {
-        let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
-        if ids.is_empty() {
-            return Ok(ids);
-        }
-        self.put_batch(batch)?;
-        let table = shown::table(&drafts, self.plan);
-        self.ask(Command::CreateAll(drafts))?;
-        self.ask(Command::Release(ids.clone()))?;
-        if !self.wanted.json.json {
-            output::line(&shown::head(self.plan, ids.len(), self.wanted));
-            // A person is looking: show the limits (LP-30).
-            if std::io::stdout().is_terminal() {
-                output::all(shown::rules(self.plan, &self.access.place, self.wanted));
+        if found.is_known && self.wanted.resume {
+            for id in &found.stopped {
+                output::line(&format!("{id} goes on"));
             }
-            output::all(table);
         }
-        Ok(ids)
     }
-}
 
-/// Returns the number of restarts of a plan, and its tasks of the last start.
-pub(super) fn known(access: &mut BoardAccess, plan: &Plan) -> Result<(u32, Known), String> {
-    let mut found = (0, Known::new());
-    for restarts in 0..MOST_RESTARTS {
-        let ids = access.ids_in(Some(plan::batch_of(plan, restarts)))?;
-        if ids.is_empty() {
-            break;
-        }
-        let mut tasks = Known::new();
-        for id in ids {
-            let of_plan = access.task(&id)?.filter(|detail| detail.task.plan.is_some());
-            tasks.extend(of_plan.map(|detail| (id, detail.task)));
-        }
-        found = (restarts, tasks);
+    /// Returns the line about the plan that is begun.
+    fn head(&self, phases: usize) -> String {
+        let plan = &self.read.plan;
+        let order = match self.wanted.parallel {
+            Some(Some(most)) => format!("as they depend on each other, at most {most} at once"),
+            Some(None) => "as they depend on each other".to_owned(),
+            None if plan.kind.is_parallel() => "as they depend on each other".to_owned(),
+            None => "one after another".to_owned(),
+        };
+        format!(
+            "{}: {}, {} {order}",
+            plan.kind.word(),
+            plan.title,
+            plan.kind.items(phases)
+        )
     }
-    Ok(found)
-}
 
-/// Returns true if only a person lets the task continue, and not by a yes to its work.
-fn has_stopped(task: &Task) -> bool {
-    match &task.state {
-        TaskState::Failed(_) | TaskState::Parked(_) => true,
-        // A task that was skipped with another comes back with that.
-        TaskState::Skipped(skip) => skip.root().is_none(),
-        TaskState::Held(_) => !task.state.awaits_approval(),
-        _ => false,
+    /// Returns the limits, the model, and the place that the agents write to (P19).
+    fn rules(&self) -> String {
+        let failed = self.setup.failed_checks(self.read.plan.kind);
+        format!(
+            "model {}, ends after {} failed checks, {} for each try, output to {}",
+            self.wanted.model.as_deref().unwrap_or("as set"),
+            failed.map_or_else(|| "any number of".to_owned(), |most| most.to_string()),
+            self.setup.settings.agent_timeout,
+            match self.wanted.output {
+                AgentOutput::Terminal => "this terminal",
+                AgentOutput::File => "a log for each attempt",
+                AgentOutput::Both => "this terminal and a log for each attempt",
+            }
+        )
     }
-}
-
-/// Returns true if a person left it out: phases behind it continued without it.
-fn is_skipped(task: &Task) -> bool {
-    matches!(&task.state, TaskState::Skipped(_))
-}
-
-/// Returns the text of a phase's file, as far as a task takes it.
-fn body(item: &PlanItem) -> String {
-    let file = item.file.as_deref();
-    let text = file.and_then(|file| text_file::read_text(file, LARGEST).ok());
-    let text = text.unwrap_or_default();
-    let end = text.floor_char_boundary(MAX_TEXT_BYTES - 1024);
-    text.get(..end).unwrap_or_default().to_owned()
 }

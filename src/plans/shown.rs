@@ -4,17 +4,15 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::cli::args::{AgentOutput, RunPlanArgs};
-use crate::config::project_paths::ProjectPaths;
-use crate::config::session_setup;
 use crate::domain::task::behind_failed;
-use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, counted, pluralized};
-use crate::formats::finding::Finding;
+use crate::domain::{Task, TaskDraft, TaskId, TaskState, counted, pluralized};
+use crate::formats::diagnostic::Diagnostic;
+use crate::formats::json_findings::JsonFinding;
 use crate::formats::plan::{PhaseStatus, Plan, PlanDetail, PlanItem};
 use crate::term::sanitize_command;
 
 /// Returns the document of `--json` (docs/plans.md).
-pub(super) fn json(plan: &Plan) -> Value {
+pub fn json(plan: &Plan) -> Value {
     let phases = plan.items.iter().map(|item| {
         let gates = item.gates.iter();
         let gates = gates.map(|gate| json!({ "name": gate.name, "command": gate.command, "requirement": gate.requirement, "blocking": gate.is_blocking, "line": gate.line }));
@@ -37,7 +35,7 @@ pub(super) fn json(plan: &Plan) -> Value {
 }
 
 /// Returns the plan in lines for people.
-pub(super) fn lines(plan: &Plan) -> Vec<String> {
+pub fn lines(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     // A document with no contents of a plan is not one.
     if !plan.items.is_empty() || plan.is_sound() {
@@ -56,13 +54,22 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
 }
 
 /// Returns a finding for programs.
-pub(in crate::cli::commands) fn finding_json(found: &Finding) -> Value {
-    json!({ "code": found.code, "severity": found.severity, "file": found.file, "line": found.line, "text": found.text })
+pub fn finding_json(code: &str, known: &Diagnostic) -> Value {
+    json!({ "code": code, "severity": known.severity, "file": known.file, "line": known.line, "text": known.text })
 }
 
 /// Returns a finding for people.
-pub(in crate::cli::commands) fn finding_line(found: &Finding) -> String {
-    format!("{found} ({})", found.code)
+pub fn finding_line(code: &str, known: &Diagnostic) -> String {
+    format!("{known} ({code})")
+}
+
+/// Returns the findings in a document for people.
+pub fn finding_lines(findings: &[JsonFinding]) -> Vec<String> {
+    if findings.is_empty() {
+        return vec!["nothing is wrong with it".to_owned()];
+    }
+    let line = |found: &JsonFinding| finding_line(found.code, &found.diagnostic);
+    findings.iter().map(line).collect()
 }
 
 fn phase(item: &PlanItem) -> Vec<String> {
@@ -134,44 +141,8 @@ fn said(item: &PlanItem, detail: &PlanDetail) -> String {
     format!("{criteria}, tests in {}{tests}", story.tests.file)
 }
 
-/// Returns the line about the plan that is begun.
-pub(super) fn head(plan: &Plan, phases: usize, wanted: &RunPlanArgs) -> String {
-    let order = match wanted.parallel {
-        Some(Some(most)) => format!("as they depend on each other, at most {most} at once"),
-        Some(None) => "as they depend on each other".to_owned(),
-        None if plan.kind.is_parallel() => "as they depend on each other".to_owned(),
-        None => "one after another".to_owned(),
-    };
-    format!(
-        "{}: {}, {} {order}",
-        plan.kind.word(),
-        plan.title,
-        plan.kind.items(phases)
-    )
-}
-
-/// Returns the limits, the model, and the place that the agents write to (P19); nothing where the settings cannot be read.
-pub(super) fn rules(plan: &Plan, place: &ProjectPaths, wanted: &RunPlanArgs) -> Option<String> {
-    let (settings, workflows) = session_setup::reread(place).ok()?;
-    let flow = workflows
-        .iter()
-        .find(|flow| flow.id.as_str() == plan.kind.workflow())?;
-    let failed = flow.limits.by_class.get(&FailureClass::Gate);
-    Some(format!(
-        "model {}, ends after {} failed checks, {} for each try, output to {}",
-        wanted.model.as_deref().unwrap_or("as set"),
-        failed.map_or_else(|| "any number of".to_owned(), ToString::to_string),
-        settings.agent_timeout,
-        match wanted.output {
-            AgentOutput::Terminal => "this terminal",
-            AgentOutput::File => "a log for each attempt",
-            AgentOutput::Both => "this terminal and a log for each attempt",
-        }
-    ))
-}
-
 /// Returns new phases as a table: task, title, status in the plan, and the phases each waits for (P19).
-pub(super) fn table(drafts: &[TaskDraft], plan: &Plan) -> Vec<String> {
+pub fn table(drafts: &[TaskDraft], plan: &Plan) -> Vec<String> {
     let line = |draft: &TaskDraft| {
         let phase = draft.plan.as_ref().map(|entry| entry.source.item.as_str());
         let item = plan.items.iter().find(|item| Some(item.id.as_str()) == phase);
@@ -188,13 +159,13 @@ pub(super) fn table(drafts: &[TaskDraft], plan: &Plan) -> Vec<String> {
 }
 
 /// Returns the states of the phases of a plan on the board, a line each.
-pub(super) fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<String> {
+pub fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<String> {
     let line = |task: &Arc<Task>| format!("{:<16} {}  {}", task.id.as_str(), task.title, standing_of(task));
     tasks.map(line).collect()
 }
 
 /// Returns the state of a task, with the reason where it does not continue.
-pub(in crate::cli::commands) fn standing_of(task: &Task) -> String {
+pub fn standing_of(task: &Task) -> String {
     match &task.state {
         TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),
         TaskState::Failed(why) => format!("failed: {}", behind_failed(why)),

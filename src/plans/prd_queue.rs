@@ -21,25 +21,25 @@ const MOST_ARCHIVED_BYTES: usize = 64 * 1024 * 1024;
 
 /// A PRD with the file of the tests of each of its stories.
 #[derive(Debug)]
-pub(super) struct QueuedPrd {
-    pub(super) prd: PrdDocument,
+pub struct QueuedPrd {
+    pub prd: PrdDocument,
     /// Test file of each story, relative to the project's root.
-    pub(super) test_files: Vec<String>,
+    pub test_files: Vec<String>,
 }
 
 /// PRDs of the queue, and the archived story ids beside them.
 #[derive(Debug)]
-pub(super) struct PrdQueue {
-    pub(super) prds: Vec<QueuedPrd>,
+pub struct PrdQueue {
+    pub prds: Vec<QueuedPrd>,
     /// Ids of stories of archived PRDs.
-    pub(super) archived: BTreeSet<String>,
+    pub archived: BTreeSet<String>,
 }
 
 /// Returns all PRDs of the queue.
 ///
 /// # Errors
 /// When the folder cannot be listed, or leads out of the project.
-pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> CommandResult<PrdQueue> {
+pub fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue, String> {
     let folder = place.root.join(&settings.folder);
     let files = match folder.canonicalize() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -64,7 +64,7 @@ pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> CommandRe
 ///
 /// # Errors
 /// When one does not exist, or a folder cannot be listed.
-pub(super) fn named(
+pub fn named(
     paths: &[PathBuf],
     place: Option<&ProjectPaths>,
     settings: &StorySettings,

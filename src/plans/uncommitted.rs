@@ -2,30 +2,26 @@
 
 use super::in_project;
 use crate::adapters::git::{GitCli, GitSetup};
-use crate::adapters::output;
-use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::formats::plan::{Plan, PlanKind};
 
 /// Maximum number of files that are named.
 const MOST_NAMED: usize = 5;
 
-/// Refuses where files are changed that git tracks; new files are only named. The plan's own files do not count, because their text goes
-/// with the tasks.
+/// Refuses where files are changed that git tracks, and returns a warning that names new files. The plan's own files do not count, because
+/// their text goes with the tasks.
 ///
 /// # Errors
 /// The files that are changed, and the ways out.
-pub(super) fn refuse_changes(place: &ProjectPaths, edge: &ProcessEnv, plan: &Plan) -> Result<(), String> {
-    let setup = GitSetup::new(&place.root, edge.environment.clone());
-    let found = GitCli::open(&setup).map_err(|error| error.to_string());
+pub fn refuse_changes(place: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Result<Option<String>, String> {
+    let found = GitCli::open(git).map_err(|error| error.to_string());
     let found = found.and_then(|git| git.uncommitted().map_err(|error| error.to_string()));
     let found = match found {
         Ok(found) => found,
         Err(why) => {
-            output::problem(&format!(
+            return Ok(Some(format!(
                 "it is not known whether all files are committed: could not {why}"
-            ));
-            return Ok(());
+            )));
         }
     };
     let items = plan.items.iter().filter_map(|item| item.file.as_deref());
@@ -54,13 +50,7 @@ pub(super) fn refuse_changes(place: &ProjectPaths, edge: &ProcessEnv, plan: &Pla
             named(&changed)
         ));
     }
-    if !new.is_empty() {
-        output::problem(&format!(
-            "not committed, so that agents do not see it: {}",
-            named(&new)
-        ));
-    }
-    Ok(())
+    Ok((!new.is_empty()).then(|| format!("not committed, so that agents do not see it: {}", named(&new))))
 }
 
 fn named(files: &[String]) -> String {

@@ -1,11 +1,9 @@
 //! Consent of a person before a plan is executed: to the commands it runs, and to its changes of tasks on the board.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, IsTerminal as _};
 
 use super::in_project;
-use crate::adapters::output;
-use crate::cli::failure::could_not;
+use super::reconcile::PlanDifference;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{
     ListedText, PlanTrust, TrustChange, TrustEntry, TrustItem, TrustKind, TrustListing, changed_lines,
@@ -16,40 +14,70 @@ use crate::formats::plan::{Plan, PlanChanges, PlanItem, PlanKind, TaskChange, To
 use crate::term::{sanitize, sanitize_command};
 
 /// Question to a person.
-pub(super) struct Consent {
+#[derive(Debug)]
+pub struct ConsentQuestion {
     /// Everything that needs a yes, with one hash.
-    pub(super) listing: TrustListing,
+    pub listing: TrustListing,
     /// Commands the person has agreed to before, to show how those of the same names differ.
-    pub(super) trusted: Vec<TrustItem>,
+    pub trusted: Vec<TrustItem>,
     /// Lines shown besides commands, with their heading.
-    pub(super) shown: (&'static str, Vec<String>),
+    pub shown: (&'static str, Vec<String>),
     /// Words of the question.
-    pub(super) question: &'static str,
+    pub question: &'static str,
+}
+
+impl ConsentQuestion {
+    /// Returns everything that the person must see, by paragraphs.
+    pub fn lines(&self) -> Vec<String> {
+        let (head, shown) = &self.shown;
+        let mut lines = Vec::new();
+        if !shown.is_empty() {
+            lines.push((*head).to_owned());
+            lines.extend(shown.iter().cloned());
+        }
+        let entries = self.listing.entries(&self.trusted);
+        for (kind, heading) in [
+            (
+                TrustKind::Program,
+                "The engine will run these commands of the plan as you:",
+            ),
+            (
+                TrustKind::Agent,
+                "The plan tells its agents to run these commands:",
+            ),
+        ] {
+            let commands: Vec<String> = entries
+                .iter()
+                .flat_map(|entry| command_lines(entry, kind))
+                .collect();
+            if !commands.is_empty() {
+                lines.push(heading.to_owned());
+                lines.extend(commands);
+            }
+        }
+        lines
+    }
 }
 
 /// Consent for one plan, with the earlier consent for it.
-pub(super) struct PlanConsent<'a> {
+pub struct PlanConsent<'a> {
     plan: &'a Plan,
     trust: PlanTrust,
 }
 
 impl<'a> PlanConsent<'a> {
-    pub(super) fn new(plan: &'a Plan, place: &ProjectPaths) -> PlanConsent<'a> {
+    /// Opens the record of earlier consent for a plan.
+    pub fn new(plan: &'a Plan, place: &ProjectPaths) -> PlanConsent<'a> {
         let name = in_project(&plan.file, &place.root);
         let trust = place.trust.of_plan(&name);
         PlanConsent { plan, trust }
     }
 
-    /// Returns the hash of everything that a person must agree to.
-    pub(super) fn hash(&self, changes: &PlanChanges) -> Result<String, String> {
-        Ok(self.of((changes, false))?.listing.hash())
-    }
-
-    /// Asks a person for a yes to the commands and the changes: at the terminal, or by their hash. The commands are remembered, so that
-    /// they are not asked about again.
-    pub(super) fn ask(&self, changes: (&PlanChanges, bool), given: Option<&str>) -> Result<(), String> {
-        let asked = self.of(changes)?;
-        ask(&asked, given)?;
+    /// Remembers the commands a person has agreed to, so that they are not asked about again.
+    ///
+    /// # Errors
+    /// When that could not be stored; for people.
+    pub fn remember(&self, asked: ConsentQuestion) -> Result<(), String> {
         let items = asked.listing.items.into_iter().map(|listed| listed.item);
         let commands: Vec<TrustItem> = items.filter(|item| is_command(item.kind)).collect();
         if commands.is_empty() {
@@ -63,24 +91,26 @@ impl<'a> PlanConsent<'a> {
             gates.chain(item.told.iter().map(|told| told_name(self.plan, item, told)))
         });
         let there: BTreeSet<String> = names.collect();
-        if let Err(error) = self.trust.trust(&commands, |name| there.contains(name)) {
-            output::problem(&format!(
-                "could not {error}: you will be asked about these commands again"
-            ));
-        }
-        Ok(())
+        let stored = self.trust.trust(&commands, |name| there.contains(name));
+        stored.map_err(|error| format!("could not {error}: you will be asked about these commands again"))
     }
 
     /// Returns everything that a person must agree to; with the differences where the plan is on the board already.
-    fn of(&self, (changes, is_known): (&PlanChanges, bool)) -> Result<Consent, String> {
-        let trusted = self.trust.trusted().map_err(could_not)?;
-        let shown = if is_known {
-            lines(changes, self.plan)
+    ///
+    /// # Errors
+    /// When the earlier consent cannot be read; for people.
+    pub fn question(&self, found: &PlanDifference) -> Result<ConsentQuestion, String> {
+        let trusted = self
+            .trust
+            .trusted()
+            .map_err(|error| format!("could not {error}"))?;
+        let shown = if found.is_known {
+            lines(&found.changes, self.plan)
         } else {
             Vec::new()
         };
-        Ok(Consent {
-            listing: listing(changes, self.plan, &trusted),
+        Ok(ConsentQuestion {
+            listing: listing(&found.changes, self.plan, &trusted),
             trusted,
             shown: ("The plan differs from the board:", shown),
             question: "Go on?",
@@ -169,7 +199,7 @@ fn item_of<'a>(plan: &'a Plan, id: &TaskId) -> Option<&'a PlanItem> {
 }
 
 /// Returns the differences between the tasks of the board and the plan, in lines.
-pub(super) fn lines(changes: &PlanChanges, plan: &Plan) -> Vec<String> {
+pub fn lines(changes: &PlanChanges, plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     for change in &changes.changed {
         lines.push(format!("{}  {}", change.task.id, change.task.title));
@@ -255,11 +285,6 @@ fn diff(what: &str, old: &str, new: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Returns true if a person at a terminal can be asked.
-pub(super) fn can_ask() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
-}
-
 /// Returns a command of that kind with its place, and its difference from the one that was trusted; nothing for other texts.
 fn command_lines(entry: &TrustEntry, kind: TrustKind) -> Vec<String> {
     let (item, file) = (&entry.listed.item, entry.listed.file.display());
@@ -278,54 +303,4 @@ fn command_lines(entry: &TrustEntry, kind: TrustKind) -> Vec<String> {
         lines.extend(changed.iter().map(|line| format!("  {}", sanitize_command(line))));
     }
     lines
-}
-
-/// Asks a person for a yes to exactly this: at the terminal, or by its hash.
-pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
-    let hash = asked.listing.hash();
-    if asked.listing.items.is_empty() || given.map(str::trim) == Some(hash.as_str()) {
-        return Ok(());
-    }
-    let (head, lines) = &asked.shown;
-    if !lines.is_empty() {
-        output::line(head);
-        output::all(lines);
-    }
-    let entries = asked.listing.entries(&asked.trusted);
-    for (kind, heading) in [
-        (
-            TrustKind::Program,
-            "The engine will run these commands of the plan as you:",
-        ),
-        (
-            TrustKind::Agent,
-            "The plan tells its agents to run these commands:",
-        ),
-    ] {
-        let commands: Vec<String> = entries
-            .iter()
-            .flat_map(|entry| command_lines(entry, kind))
-            .collect();
-        if !commands.is_empty() {
-            output::line(heading);
-            output::all(commands);
-        }
-    }
-    if given.is_some() {
-        return Err(format!(
-            "could not go on: the hash of this is {hash}, not that one"
-        ));
-    }
-    if !can_ask() {
-        return Err(format!(
-            "could not ask whether to do that, for this is no terminal: look at it, then add --trust {hash}"
-        ));
-    }
-    output::lines(&format!("{} y or n", asked.question));
-    let mut line = String::new();
-    let read = std::io::stdin().lock().read_line(&mut line);
-    match read {
-        Ok(_) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
-        _ => Err("nothing was started or changed: you did not say yes".to_owned()),
-    }
 }

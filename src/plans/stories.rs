@@ -2,16 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::in_project;
-use super::run::known;
+use super::{in_project, prd_queue};
 use crate::adapters::text_file;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::prd_queue;
 use crate::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{StoryTests, Task};
+use crate::domain::StoryTests;
 use crate::formats::plan::{self, Plan, StoryRules};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::ARCHIVE_FOLDER;
@@ -59,10 +55,9 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
     Ok(Some(rules.plan(&prds, &queued.archived, &place.root)))
 }
 
-/// Returns the tasks of all stories on the board.
-pub(in crate::cli::commands) fn on_board(access: &mut BoardAccess) -> Result<Vec<Arc<Task>>, String> {
-    let (_, tasks) = known(access, &plan::queue_of(PathBuf::new()))?;
-    Ok(tasks.into_values().collect())
+/// Returns the plan of all stories on the board, whatever folder they come from; it has no items.
+pub fn all_stories() -> Plan {
+    plan::queue_of(PathBuf::new())
 }
 
 /// The settings of stories with the folder of the queue.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::LARGEST_RESULT;
 use super::graph_file::{FOLDER, PLAN};
-use super::{Conversion, LARGEST_RESULT, MadeForm};
 use crate::adapters::text_file;
 use crate::domain::pluralized;
 use crate::formats::design::DesignDocument;
@@ -17,36 +17,34 @@ const HISTORY: &str = "history";
 /// Maximum number of plans that are kept.
 const MOST_KEPT: u32 = 10_000;
 
-impl Conversion<'_> {
-    /// Returns the line on the existing plan, for a person who is asked about the new one (G7).
-    pub(super) fn kept(&self) -> Option<String> {
-        let folder = self.place.root.join(FOLDER);
-        let file = folder.join(PLAN);
-        if self.form != MadeForm::Graph || file.symlink_metadata().is_err() {
-            return None;
-        }
-        let most = u64::try_from(LARGEST_RESULT).unwrap_or(u64::MAX);
-        let text = text_file::read_text(&file, most).unwrap_or_default();
-        let old = graph_plan::read(&file, &text, &|_| true);
-        let mut states: BTreeMap<&str, usize> = BTreeMap::new();
-        for task in &old.tasks {
-            *states.entry(task.status.word()).or_default() += 1;
-        }
-        let states: Vec<String> = states
-            .iter()
-            .map(|(state, many)| format!("{many} {state}"))
-            .collect();
-        let to = free_name(&folder).unwrap_or_default();
-        Some(format!(
-            "The plan that is there ({}: {}) goes to {FOLDER}/{HISTORY}/{to}/",
-            pluralized(old.tasks.len(), "task"),
-            if states.is_empty() {
-                "not readable".to_owned()
-            } else {
-                states.join(", ")
-            }
-        ))
+/// Returns the line on the existing plan, for a person who is asked about the new one (G7).
+pub(super) fn kept(root: &Path) -> Option<String> {
+    let folder = root.join(FOLDER);
+    let file = folder.join(PLAN);
+    if file.symlink_metadata().is_err() {
+        return None;
     }
+    let most = u64::try_from(LARGEST_RESULT).unwrap_or(u64::MAX);
+    let text = text_file::read_text(&file, most).unwrap_or_default();
+    let old = graph_plan::read(&file, &text, &|_| true);
+    let mut states: BTreeMap<&str, usize> = BTreeMap::new();
+    for task in &old.tasks {
+        *states.entry(task.status.word()).or_default() += 1;
+    }
+    let states: Vec<String> = states
+        .iter()
+        .map(|(state, many)| format!("{many} {state}"))
+        .collect();
+    let to = free_name(&folder).unwrap_or_default();
+    Some(format!(
+        "The plan that is there ({}: {}) goes to {FOLDER}/{HISTORY}/{to}/",
+        pluralized(old.tasks.len(), "task"),
+        if states.is_empty() {
+            "not readable".to_owned()
+        } else {
+            states.join(", ")
+        }
+    ))
 }
 
 /// Returns the first name of the history that no plan has.

@@ -5,11 +5,11 @@ use crate::domain::TaskId;
 use crate::formats::design::Complexity;
 
 /// Results of the steps before the plan.
-#[derive(Debug, Default)]
-pub(super) struct DesignSoFar {
-    pub(super) complexity: Option<Complexity>,
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct DesignSoFar {
+    pub complexity: Option<Complexity>,
     /// True if a person overrules the complexity that the analysis gives.
-    pub(super) is_overruled: bool,
+    pub is_overruled: bool,
     /// Material for writing the plan: a heading and a document each.
     pub(super) told: Vec<(String, String)>,
     /// The challenges that the plan must answer.
@@ -20,6 +20,8 @@ pub(super) struct DesignSoFar {
     pub(super) missing: Vec<TaskId>,
     /// Experts who took part and those who did not, for people.
     pub(super) notes: Vec<String>,
+    /// Findings in documents that are not used, for people.
+    pub problems: Vec<String>,
 }
 
 impl DesignSoFar {

@@ -1,0 +1,25 @@
+//! A `plan.json` as a plan of tasks.
+
+use std::path::Path;
+
+use crate::config::project_paths::ProjectPaths;
+use crate::formats::graph_plan;
+use crate::formats::json_findings::JsonFinding;
+use crate::formats::plan::{self, Plan, PlanFinding};
+
+/// Reads the plan of a file with that text. The files it names are looked up in the project; without one in this folder.
+pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) -> Plan {
+    let root = place.map_or(Path::new("."), |place| &place.root);
+    let exists = |path: &str| root.join(path).exists();
+    plan::graph(&graph_plan::read(file, text, &exists), &exists)
+}
+
+/// Returns a finding for each of these challenges that no decision of the plan names.
+pub fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<PlanFinding> {
+    let found = graph_plan::undecided(file, text, challenges).into_iter();
+    let finding = |found: JsonFinding| PlanFinding {
+        code: found.code,
+        diagnostic: found.diagnostic,
+    };
+    found.map(finding).collect()
+}

@@ -1,0 +1,83 @@
+//! The files of a plan, read with limits. A link in a plan must not lead outside of the folder of the plan.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::setup::own_gates;
+use super::{graphs, stories};
+use crate::adapters::text_file;
+use crate::config::atdd::StorySettings;
+use crate::config::project_paths::ProjectPaths;
+use crate::formats::plan::{self, Plan};
+
+/// Largest file of a plan, in bytes.
+pub(super) const LARGEST: u64 = 4 * 1024 * 1024;
+
+/// Most bytes of all files of a plan together: the same file may be named again and again.
+const LARGEST_PLAN: usize = 16 * 1024 * 1024;
+
+/// The texts of the files of a plan, without byte order marks.
+pub type PlanTexts = BTreeMap<PathBuf, String>;
+
+/// Plan as it was read at one time. Everything that becomes of it comes of these texts: a file that is edited later is another plan.
+#[derive(Debug)]
+pub struct ReadPlan {
+    pub plan: Plan,
+    pub texts: PlanTexts,
+}
+
+/// Reads a plan with the files of its phases.
+///
+/// # Errors
+/// When there is no plan, or its first file cannot be read; for people.
+pub fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<ReadPlan, String> {
+    if let Some(plan) = stories::read(file, place)? {
+        let texts = PlanTexts::new();
+        return Ok(ReadPlan { plan, texts });
+    }
+    let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
+    if !file.exists() {
+        return Err(failed(&format!("it is not there; {}", way_to_plan(file, place))));
+    }
+    let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
+    if file.extension().is_some_and(|ending| ending == "json") {
+        let plan = graphs::read((file, &text), place);
+        let texts = PlanTexts::from([(file.to_owned(), text)]);
+        return Ok(ReadPlan { plan, texts });
+    }
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let real_folder = folder.canonicalize().map_err(|error| failed(&error))?;
+    let mut room = LARGEST_PLAN;
+    let mut texts = PlanTexts::from([(file.to_owned(), text.clone())]);
+    let mut open = |path: &Path| {
+        let real = path.canonicalize().map_err(|error| error.to_string())?;
+        if !real.starts_with(&real_folder) {
+            return Err("it is a link to a file outside of the folder of the plan".to_owned());
+        }
+        let text = text_file::read_text(&real, LARGEST).map_err(|error| error.to_string())?;
+        let left = room.checked_sub(text.len());
+        room = left
+            .ok_or_else(|| format!("the files of the plan have more than {LARGEST_PLAN} bytes together"))?;
+        texts.insert(path.to_owned(), text.clone());
+        Ok(text)
+    };
+    let plan = plan::read(file, &text, &own_gates(place), &mut open);
+    Ok(ReadPlan { plan, texts })
+}
+
+/// Returns the way for a person to get a plan that does not exist.
+fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
+    let is_queue = |place: &ProjectPaths| {
+        file.ends_with(StorySettings::of(&place.config()).folder) && file.extension().is_none()
+    };
+    if file.ends_with(".design/plan.json") {
+        "`dbs design GOAL` makes one"
+    } else if place.is_some_and(is_queue) {
+        "`dbs atdd init` makes the folder, `dbs atdd new TEXT` a PRD in it"
+    } else {
+        "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json"
+    }
+}

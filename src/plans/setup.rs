@@ -1,0 +1,60 @@
+//! Settings of a project as far as plans depend on them.
+
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
+use crate::domain::task::GateCommand;
+use crate::domain::workflow::Actor;
+use crate::domain::{AgentSettings, BoardSettings, FailureClass, Workflow};
+use crate::formats::plan::PlanKind;
+
+/// Settings and workflows as they stand in the project's files.
+#[derive(Debug, Default)]
+pub struct PlanSetup {
+    pub settings: BoardSettings,
+    pub workflows: Vec<Workflow>,
+}
+
+impl PlanSetup {
+    /// Reads the settings of a project; nothing is set where they cannot be read.
+    pub fn read(place: &ProjectPaths) -> PlanSetup {
+        let read = session_setup::reread(place).unwrap_or_default();
+        let (settings, workflows) = read;
+        PlanSetup { settings, workflows }
+    }
+
+    /// Returns true if Claude works on the items of such a plan.
+    pub fn works_with_claude(&self, kind: PlanKind) -> bool {
+        self.is_claude(kind.workflow(), None)
+    }
+
+    /// Returns true if Claude works at a stage of a workflow, or at its first.
+    pub fn is_claude(&self, workflow: &str, stage: Option<&str>) -> bool {
+        let flow = self.workflow(workflow);
+        let stage = flow.and_then(|flow| flow.stage(&stage.map_or_else(|| flow.entry.clone(), Into::into)));
+        let chosen = stage.and_then(|stage| {
+            let Actor::Role(role) = &stage.actor else {
+                return None;
+            };
+            let nothing = AgentSettings::default();
+            self.settings.agents.choose(role, &stage.id, &nothing).agent
+        });
+        chosen.is_some_and(|agent| agent.value == "claude")
+    }
+
+    /// Returns the number of failed checks with which an item of such a plan ends; nothing where any number is allowed.
+    pub fn failed_checks(&self, kind: PlanKind) -> Option<u32> {
+        let limits = &self.workflow(kind.workflow())?.limits;
+        limits.by_class.get(&FailureClass::Gate).copied()
+    }
+
+    fn workflow(&self, id: &str) -> Option<&Workflow> {
+        self.workflows.iter().find(|flow| flow.id.as_str() == id)
+    }
+}
+
+/// Returns the gates of the project, by whose names a plan may use their commands.
+pub fn own_gates(place: Option<&ProjectPaths>) -> Vec<GateCommand> {
+    place
+        .map(|place| PlanSetup::read(place).settings.gates)
+        .unwrap_or_default()
+}

@@ -1,0 +1,151 @@
+//! The state of phases on the board, written into the files of their plan; nothing else in them changes.
+
+use std::path::{Path, PathBuf};
+
+use super::reading::LARGEST;
+use super::reconcile::PlanRows;
+use super::{ReadPlan, in_project};
+use crate::adapters::text_file;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::TaskState;
+use crate::formats::graph_plan;
+use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A file as it was read, and its new text.
+#[derive(Debug)]
+struct Change {
+    file: PathBuf,
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+/// Changes of the files of a plan to what the board knows.
+#[derive(Debug)]
+pub struct WriteBack {
+    changes: Vec<Change>,
+    file: PathBuf,
+    done_name: Option<PathBuf>,
+}
+
+impl WriteBack {
+    /// Compares the files of a plan with its tasks on the board.
+    ///
+    /// # Errors
+    /// When a file is no longer as it was read, or lies outside of the project; for people.
+    pub fn new(read: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<WriteBack, String> {
+        Ok(WriteBack {
+            changes: changes(read, place, rows)?,
+            file: read.plan.file.clone(),
+            done_name: name_when_done(&read.plan, rows),
+        })
+    }
+
+    /// Returns the files that change, as they are named in the project.
+    pub fn files(&self, place: &ProjectPaths) -> Vec<String> {
+        let changes = self.changes.iter();
+        let mut files: Vec<String> = changes
+            .map(|change| in_project(&change.file, &place.root))
+            .collect();
+        files.sort();
+        files
+    }
+
+    /// Returns the name under which a plan is kept whose tasks are all done; nothing for any other.
+    pub fn done_name(&self) -> Option<&Path> {
+        self.done_name.as_deref()
+    }
+
+    /// Writes the files, and gives a plan that is done its name.
+    ///
+    /// # Errors
+    /// When a file was changed meanwhile, or cannot be written; for people.
+    pub fn write(&self) -> Result<(), String> {
+        for change in &self.changes {
+            text_file::replace_unchanged(&change.file, &change.old, &change.new)
+                .map_err(|error| failed(&change.file, &error))?;
+        }
+        self.done_name
+            .as_ref()
+            .map_or(Ok(()), |name| rename(&self.file, name))
+    }
+}
+
+/// Renames a file; an existing file of that name is never replaced.
+fn rename(file: &Path, name: &Path) -> Result<(), String> {
+    if name.exists() {
+        let why = format!(
+            "all its tasks are done, but {} is there already; move that away",
+            name.display()
+        );
+        return Err(failed(file, &why));
+    }
+    std::fs::rename(file, name).map_err(|error| failed(file, &error))
+}
+
+fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
+    format!("could not write back to {}: {why}", file.display())
+}
+
+/// Returns the changes of each file; an error where one is no longer as it was read.
+fn changes(read: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, String> {
+    let ReadPlan { plan, texts } = read;
+    let root = place
+        .root
+        .canonicalize()
+        .map_err(|error| failed(&place.root, &error))?;
+    let mut found = Vec::new();
+    let mut change = |file: &Path, edit: &dyn Fn(&str) -> String| {
+        let real = file.canonicalize().map_err(|error| failed(file, &error))?;
+        if !real.starts_with(&root) {
+            return Err(failed(file, &"it is outside of the project"));
+        }
+        let old = text_file::read(&real, LARGEST).map_err(|error| failed(&real, &error))?;
+        let whole = std::str::from_utf8(&old).map_err(|_not_text| failed(&real, &"it is no UTF-8 text"))?;
+        let text = whole.strip_prefix(BYTE_ORDER_MARK).unwrap_or(whole);
+        if texts.get(file).map(String::as_str) != Some(text) {
+            return Err(failed(&real, &"it was changed meanwhile"));
+        }
+        let mark = whole.len() - text.len();
+        let new = [
+            whole.as_bytes().get(..mark).unwrap_or_default(),
+            edit(text).as_bytes(),
+        ]
+        .concat();
+        if new != old {
+            found.push(Change { file: real, old, new });
+        }
+        Ok(())
+    };
+    if plan.kind == PlanKind::Graph {
+        change(&plan.file, &|text| with_progress(plan, text, rows))?;
+        return Ok(found);
+    }
+    let status = |item: &PlanItem| plan::status_of(rows.task_of(item)?);
+    change(&plan.file, &|text| plan::with_statuses(plan, text, &status))?;
+    for item in &plan.items {
+        if status(item) == Some(PhaseStatus::Completed)
+            && let Some(file) = &item.file
+        {
+            change(file, &|text| plan::with_ticks(item, text))?;
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the text of a graph plan with the progress of its tasks on the board.
+fn with_progress(plan: &Plan, text: &str, rows: &PlanRows) -> String {
+    graph_plan::with_progress(text, &|at| plan::progress_of(rows.task_of(plan.items.get(at)?)?))
+}
+
+/// Returns the name under which a graph plan is kept whose tasks are all done (G54); nothing while one is not, and where it has that name.
+fn name_when_done(plan: &Plan, rows: &PlanRows) -> Option<PathBuf> {
+    let is_done = |item: &PlanItem| match rows.task_of(item) {
+        Some(task) => task.state == TaskState::Done,
+        None => item.status == PhaseStatus::Completed,
+    };
+    let name = plan.file.file_name()?.to_str()?;
+    let is_open = plan.kind == PlanKind::Graph && !name.ends_with(".done.json");
+    (is_open && plan.items.iter().all(is_done)).then(|| plan.file.with_extension("done.json"))
+}
