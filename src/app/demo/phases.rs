@@ -38,7 +38,7 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, 
     let gates = [demo_gate("check", ""), demo_gate("complete", " --complete")];
     let read = plan::read(&master, &text, &gates, &mut open);
     if let Some(found) = read.findings.first() {
-        return Err(format!("could not read the plan of the demo: {}", found));
+        return Err(format!("could not read the plan of the demo: {found}"));
     }
     let choices = PlanChoices {
         is_parallel: true,
