@@ -165,7 +165,7 @@ impl DesignTasks<'_> {
         let kind = design::DesignDocument::of(&file);
         let findings = kind.map_or_else(Vec::new, |kind| design::findings(kind, &file, &text));
         // It was checked before it was done, unless the project's own workflow leaves that out.
-        if findings.iter().any(|found| found.is_error()) {
+        if findings.iter().any(crate::formats::finding::Finding::is_error) {
             for line in documents::lines(&findings) {
                 output::problem(&line);
             }
