@@ -93,14 +93,14 @@ const JSON_READERS: [(&str, Reader); 6] = [
     }),
     ("prd", |text| {
         let found = prd::read(Path::new("p.json"), text).findings;
-        found.iter().map(|found| found.to_string()).collect()
+        found.iter().map(ToString::to_string).collect()
     }),
     ("graph plan", graph_findings),
     ("documents of a design", |text| {
         use design::DesignDocument::{Analysis, Critique, Report};
         let found =
             [Analysis, Critique, Report].map(|kind| design::findings(kind, Path::new("d.json"), text));
-        found.iter().flatten().map(|found| found.to_string()).collect()
+        found.iter().flatten().map(ToString::to_string).collect()
     }),
     ("story state", |text| {
         let refused = story_files::read_state(text).err();
@@ -112,7 +112,7 @@ const YAML_READERS: [(&str, Reader); 1] = [("settings", |text| settings("config.
 
 fn graph_findings(text: &str) -> Vec<String> {
     let found = graph_plan::read(Path::new("plan.json"), text, &|_| false).findings;
-    found.iter().map(|found| found.to_string()).collect()
+    found.iter().map(ToString::to_string).collect()
 }
 
 /// As many lines as fit into the largest file.
@@ -358,7 +358,7 @@ fn plan_findings(text: &str) -> Vec<String> {
     let mut findings = Vec::new();
     for master in [text, rows, &whole] {
         let plan = dbs::formats::plan::read(Path::new("plans/M.md"), master, &[], &mut open);
-        findings.extend(plan.findings.iter().map(|found| found.to_string()));
+        findings.extend(plan.findings.iter().map(ToString::to_string));
     }
     findings
 }

@@ -53,6 +53,7 @@ impl Finding {
     }
 
     /// Builds a finding about a place in a JSON document, with which its text begins.
+    #[must_use]
     pub fn at(self, code: &'static str, path: &str) -> Finding {
         Finding {
             code,

@@ -40,8 +40,7 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> CommandResult<Vec<Com
     let read = plan::read(&master, &text, &gates, &mut open);
     if let Some(found) = read.findings.first() {
         return Err(CommandError::project(format!(
-            "could not read the plan of the demo: {}",
-            found
+            "could not read the plan of the demo: {found}"
         )));
     }
     let choices = PlanChoices {

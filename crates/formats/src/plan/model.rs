@@ -22,7 +22,7 @@ pub struct Plan {
 impl Plan {
     /// Returns true if the plan may be carried out: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
-        !self.findings.iter().any(|found| found.is_error())
+        !self.findings.iter().any(Finding::is_error)
     }
 }
 

@@ -36,7 +36,7 @@ impl PrdDocument {
 
     /// Returns true if its stories may be worked on: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
-        !self.findings.iter().any(|found| found.is_error())
+        !self.findings.iter().any(Finding::is_error)
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> Result
         output::all(finding_lines(&findings));
     }
     Ok(Audited {
-        is_sound: !findings.iter().any(|found| found.is_error()),
+        is_sound: !findings.iter().any(Finding::is_error),
         has_findings: !findings.is_empty(),
     })
 }
