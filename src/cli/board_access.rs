@@ -46,7 +46,7 @@ impl StoredFacts for LocalFacts<'_> {
     }
 
     fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, QueryError> {
-        Ok(attempts_at(self.files, task)?)
+        attempts_at(self.files, task).map_err(QueryError::facts)
     }
 }
 

@@ -8,7 +8,6 @@ use crate::adapters::desktop::editor::EditorError;
 use crate::adapters::holder::HolderError;
 use crate::adapters::project::ProjectError;
 use crate::adapters::rehearsal::RehearsalError;
-use crate::client::ClientError;
 use crate::config::role_agents::RoleError;
 use crate::config::trust::TrustError;
 use crate::config::{ConfigError, ProcessEnvError, WorkflowError};
@@ -20,14 +19,13 @@ use crate::ports::store::StoreError;
 use crate::protocol::connection::ProtocolError;
 use crate::protocol::query::QueryError;
 use crate::protocol::session_list::SessionNameError;
-use crate::server::{SessionEndError, SessionError};
 use crate::ui::KeymapError;
 
 /// Result of a command or of a part of it; commands themselves return their exit code.
 pub type CommandResult<T = ExitCode> = Result<T, CommandError>;
 
 /// Error of another part of the program.
-type Source = Box<dyn Error + Send + Sync>;
+pub type Source = Box<dyn Error + Send + Sync>;
 
 /// Part that has to change for the command to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +62,11 @@ impl CommandError {
             hints: Vec::new(),
             exit_code: 1,
         }
+    }
+
+    /// Returns the error with a cause, whose text follows `tried` in the sentence.
+    pub fn caused(kind: ErrorKind, tried: impl Into<String>, cause: impl Into<Source>) -> CommandError {
+        CommandError::new(kind, tried, Some(cause.into()))
     }
 
     /// Returns the refusal of something that was asked for.
@@ -119,12 +122,12 @@ impl CommandError {
 /// Returns a function that turns a cause into the error of what was tried: `.map_err(failed("could not read the answer"))`.
 pub fn failed<E: Into<Source>>(tried: impl Into<String>) -> impl FnOnce(E) -> CommandError {
     let tried = format!("{}: ", tried.into());
-    move |cause| CommandError::new(ErrorKind::Project, tried, Some(cause.into()))
+    move |cause| CommandError::caused(ErrorKind::Project, tried, cause)
 }
 
 /// Returns the error with a cause whose text reads after "could not".
 pub fn could_not(cause: impl Into<Source>) -> CommandError {
-    CommandError::new(ErrorKind::Project, "could not ", Some(cause.into()))
+    CommandError::caused(ErrorKind::Project, "could not ", cause)
 }
 
 impl Display for CommandError {
@@ -170,7 +173,7 @@ macro_rules! causes {
     ($($kind:ident $before:literal: $($cause:ty),+;)+) => {
         $($(impl From<$cause> for CommandError {
             fn from(cause: $cause) -> CommandError {
-                CommandError::new(ErrorKind::$kind, $before, Some(cause.into()))
+                CommandError::caused(ErrorKind::$kind, $before, cause)
             }
         })+)+
     };
@@ -183,8 +186,8 @@ causes! {
     Config "": RoleError, WorkflowError;
     Project "could not ": ProcessEnvError, ProjectError, StoreError, GitError, PreflightError, RehearsalError;
     Project "": Cause, EditorError;
-    Server "could not ": HolderError, HolderPortError, SessionError, SessionEndError;
-    Server "": ClientError, ProtocolError;
+    Server "could not ": HolderError, HolderPortError;
+    Server "": ProtocolError;
 }
 
 #[cfg(test)]

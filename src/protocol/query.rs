@@ -7,7 +7,6 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Attempt, BatchId, PlanJob, PromptFacts, RoleId, Task, TaskId};
-use crate::ports::store::StoreError;
 use crate::read_model::{AttentionSummary, CostGroup, DiffBase, TaskChanges};
 
 /// A question about the board.
@@ -66,8 +65,9 @@ pub enum QueryError {
     Json(String),
 }
 
-impl From<StoreError> for QueryError {
-    fn from(error: StoreError) -> QueryError {
+impl QueryError {
+    /// Returns the error of facts that could not be read; the text of `error` reads after "could not".
+    pub fn facts(error: impl std::fmt::Display) -> QueryError {
         QueryError::Facts(error.to_string())
     }
 }

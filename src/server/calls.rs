@@ -95,16 +95,16 @@ impl StoredFacts for ServerFacts<'_> {
     // The load of agents is measured between two reads.
     fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, QueryError> {
         let metrics = &self.0.fetcher.metrics;
-        let first = metrics.report(model)?;
+        let first = metrics.report(model).map_err(QueryError::facts)?;
         if model.agents().next().is_none() {
             return Ok(first);
         }
         Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
-        Ok(metrics.report(model)?)
+        metrics.report(model).map_err(QueryError::facts)
     }
 
     fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, QueryError> {
-        Ok(attempts_at(&self.0.settings.place.store, task)?)
+        attempts_at(&self.0.settings.place.store, task).map_err(QueryError::facts)
     }
 }
 

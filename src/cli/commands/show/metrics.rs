@@ -23,7 +23,7 @@ pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> Co
     let mut access = BoardAccess::open(edge)?;
     let place = access.place.clone();
     let measure = |model: &ReadModel| {
-        let metrics = count(&place)?;
+        let metrics = count(&place).map_err(QueryError::facts)?;
         let loads = loads(&place, edge, model)?;
         Ok(MetricsReport { metrics, loads })
     };
@@ -56,7 +56,7 @@ fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<V
     if sample().is_empty() {
         return Ok(Vec::new());
     }
-    let runtime = blocking_runtime().map_err(|error| QueryError::Facts(error.to_string()))?;
+    let runtime = blocking_runtime().map_err(QueryError::facts)?;
     runtime.block_on(async { tokio::time::sleep(SAMPLE_INTERVAL).await });
     let loads = sample().into_iter().map(|(attempt, usage)| AttemptLoad {
         attempt,
