@@ -92,9 +92,10 @@ impl RunWatch {
             self.all_ask_since = all_ask_since(found.open_attempts(), &beside.attention);
             // A question that the settings answer may be visible for a moment, and is not a reason to end.
             let is_old = |last: Timestamp| now.apart(last) >= SHORTEST_ASK;
-            return match self.all_ask_since.is_some_and(is_old) {
-                true => RunStep::Still,
-                false => RunStep::GoesOn,
+            return if self.all_ask_since.is_some_and(is_old) {
+                RunStep::Still
+            } else {
+                RunStep::GoesOn
             };
         }
         match &beside.pause {

@@ -75,6 +75,8 @@ nav      t        answer
 nav      c        comment
 nav      n        new_task
 nav      O        conduct
+nav      @        run_plan
+nav      Z        design
 nav      x        stop_agent
 nav      E        stop_turn
 nav      H        switch_mode

@@ -92,6 +92,9 @@ pub struct WriterArgs {
     /// Where its output goes meanwhile
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
     pub output: AgentOutput,
+    /// Return as soon as it is ordered; the same command shows later what was made
+    #[arg(long)]
+    pub detach: bool,
     /// Yes to the result with that hash, which a question without a terminal shows
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
@@ -170,6 +173,9 @@ pub struct RunPlanArgs {
     /// Wait for the end of the plan without a screen: a line for each step, and an exit code that says how it ended
     #[arg(long, conflicts_with = "dry_run")]
     pub headless: bool,
+    /// Return as soon as the plan is on the board; at a terminal the call otherwise stays until the plan is over or needs you
+    #[arg(long, conflicts_with_all = ["headless", "interactive"])]
+    pub detach: bool,
     /// Where the output of agents goes meanwhile
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
@@ -217,11 +223,6 @@ pub struct RunPlanArgs {
 }
 
 impl RunPlanArgs {
-    /// Returns true if the call stays until the plan is over or needs a person.
-    pub fn waits(&self) -> bool {
-        self.headless || self.interactive
-    }
-
     /// Returns the options that hold for the run in place of the settings.
     pub fn options(&self) -> RunOptions {
         let commits = match (self.auto_commit, self.no_auto_commit) {
