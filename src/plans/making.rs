@@ -140,7 +140,7 @@ impl<'a> PlanMaking<'a> {
     /// Returns the next step of the job.
     ///
     /// # Errors
-    /// Why the job cannot go on; for people.
+    /// The reason that the job cannot go on; for people.
     pub fn step(&self) -> Result<MakingStep, String> {
         match &self.job.step {
             JobStep::Preparing => self.prepare(),

@@ -62,7 +62,7 @@ impl PlanRows {
     /// Collects the rows of a plan from its batches.
     ///
     /// # Errors
-    /// Those of `of_batch`, which returns the tasks of a batch.
+    /// The errors of `of_batch`, which returns the tasks of a batch.
     pub fn collect<E>(
         plan: &Plan,
         of_batch: &mut dyn FnMut(BatchId) -> Result<PlanTasks, E>,

@@ -60,9 +60,9 @@ pub struct BesideRun {
 pub enum RunStep {
     /// Something may happen without a person.
     GoesOn,
-    /// It is over, or waits for a person.
+    /// The run is over, or waits for a person.
     Still,
-    /// It waits for the end of a pause by that person.
+    /// The run waits for the end of a pause by that person.
     PausedBy(String),
 }
 

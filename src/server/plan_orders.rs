@@ -15,7 +15,7 @@ use crate::ui::PlanQuestion;
 /// Returns the question about the plan of a file: all that a yes leads to was read before it.
 ///
 /// # Errors
-/// Why the plan cannot be carried out; for people.
+/// The reason that the plan cannot be carried out; for people.
 pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, String> {
     let place = &services.settings.place;
     let read = plans::read(&place.root.join(file), Some(place))?;
@@ -58,7 +58,7 @@ pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, 
 /// Returns the order to have a plan made for a goal.
 ///
 /// # Errors
-/// Why it cannot be made; for people.
+/// The reason that it cannot be made; for people.
 pub(super) fn design(services: &Services, goal: &str) -> Result<Command, String> {
     if goal.len() > LARGEST_GOAL {
         return Err(format!(

@@ -12,7 +12,7 @@ use dbs_domain::{EvidenceKind, GateBaseline, Integration, SignalKind, Span, Tri}
 
 /// Longest finding in bytes.
 const MAX_FINDING: usize = 6 * 1024;
-/// What each kind of evidence means for the agent, a line each.
+/// The meaning of each kind of evidence for the agent, a line each.
 const PROOFS: &str = include_str!("../../../../assets/evidence.md");
 /// Longest remark in bytes.
 const MAX_REMARK: usize = 2 * 1024;
