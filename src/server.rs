@@ -36,6 +36,7 @@ mod notifier;
 mod past_screen;
 mod peer;
 mod plan_jobs;
+mod plan_orders;
 mod presence;
 mod records;
 mod reload;

@@ -66,8 +66,8 @@ pub use scene::{
 pub use screen_layout::InputMode;
 pub use scrollback::{Scrollback, ScrollbackLine, SelectionMode};
 pub use state::{
-    ClientLocation, DetectedPrograms, MouseCapture, PaneContent, PastePreview, SavedArrangement, Toast,
-    UiState, UiStateError,
+    ClientLocation, DetectedPrograms, MouseCapture, PaneContent, PastePreview, PlanQuestion,
+    SavedArrangement, Toast, UiState, UiStateError,
 };
 pub use terminal_search::{LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch};
 pub use text::{cut, width};

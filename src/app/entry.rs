@@ -146,8 +146,10 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> CommandResult<ExitCode> {
         CliCommand::Run(DeferredArgs(wanted)) if wanted.interactive && !wanted.dry_run => {
             commands::plans::run_interactive(edge, &wanted, serve)
         }
-        CliCommand::Run(DeferredArgs(wanted)) if wanted.headless => {
-            commands::plans::run_headless(edge, &wanted, serve)
+        CliCommand::Run(DeferredArgs(wanted))
+            if wanted.headless || commands::plans::stays_attached(&wanted) =>
+        {
+            commands::plans::run_and_wait(edge, &wanted, serve)
         }
         CliCommand::Convert(DeferredArgs(wanted)) => commands::plans::convert(edge, &wanted, serve),
         CliCommand::Design(DeferredArgs(wanted)) => commands::plans::design(edge, &wanted, serve),

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::design::LARGEST_GOAL;
+pub use self::design::{LARGEST_GOAL, goal_name};
 use self::design_tasks::{PendingStep, step_id};
 pub use self::graph_file::summary;
 pub use self::placing::committed_file;
@@ -140,7 +140,7 @@ impl<'a> PlanMaking<'a> {
     /// Returns the next step of the job.
     ///
     /// # Errors
-    /// Why the job cannot go on; for people.
+    /// The reason that the job cannot go on; for people.
     pub fn step(&self) -> Result<MakingStep, String> {
         match &self.job.step {
             JobStep::Preparing => self.prepare(),
@@ -175,12 +175,11 @@ impl<'a> PlanMaking<'a> {
             return Err(format!("{writer} is not on the board any more"));
         };
         let (design, files) = (self.so_far()?, self.result(task)?);
-        let files = match self.placed(&files) {
-            Some(placed) => placed,
-            None => {
-                self.write(&files, &design)?;
-                files.into_keys().collect()
-            }
+        let files = if let Some(placed) = self.placed(&files) {
+            placed
+        } else {
+            self.write(&files, &design)?;
+            files.into_keys().collect()
         };
         let names = files
             .iter()

@@ -62,7 +62,7 @@ impl PlanRows {
     /// Collects the rows of a plan from its batches.
     ///
     /// # Errors
-    /// Those of `of_batch`, which returns the tasks of a batch.
+    /// The errors of `of_batch`, which returns the tasks of a batch.
     pub fn collect<E>(
         plan: &Plan,
         of_batch: &mut dyn FnMut(BatchId) -> Result<PlanTasks, E>,
@@ -172,7 +172,7 @@ impl Comparison<'_> {
             wanted = self.drafts(&choices)?;
         }
         let names: BTreeSet<TaskId> = wanted.into_iter().map(|draft| draft.id).collect();
-        let all = self.drafts(&whole(choices))?;
+        let all = self.drafts(&whole(&choices))?;
         Ok(plan::compare(all, self.known, &names))
     }
 
@@ -180,7 +180,7 @@ impl Comparison<'_> {
     fn is_chained(&self, choices: &PlanChoices) -> bool {
         let one_by_one = PlanChoices {
             is_parallel: false,
-            ..whole(choices.clone())
+            ..whole(choices)
         };
         let Ok(drafts) = self.drafts(&one_by_one) else {
             return false;
@@ -223,12 +223,12 @@ impl Comparison<'_> {
 }
 
 /// Returns the choices without those that leave phases out.
-fn whole(choices: PlanChoices) -> PlanChoices {
+fn whole(choices: &PlanChoices) -> PlanChoices {
     PlanChoices {
         from: None,
         trusts_status: false,
         done: BTreeSet::new(),
-        ..choices
+        ..choices.clone()
     }
 }
 

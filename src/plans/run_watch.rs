@@ -60,9 +60,9 @@ pub struct BesideRun {
 pub enum RunStep {
     /// Something may happen without a person.
     GoesOn,
-    /// It is over, or waits for a person.
+    /// The run is over, or waits for a person.
     Still,
-    /// It waits for the end of a pause by that person.
+    /// The run waits for the end of a pause by that person.
     PausedBy(String),
 }
 
@@ -92,9 +92,10 @@ impl RunWatch {
             self.all_ask_since = all_ask_since(found.open_attempts(), &beside.attention);
             // A question that the settings answer may be visible for a moment, and is not a reason to end.
             let is_old = |last: Timestamp| now.apart(last) >= SHORTEST_ASK;
-            return match self.all_ask_since.is_some_and(is_old) {
-                true => RunStep::Still,
-                false => RunStep::GoesOn,
+            return if self.all_ask_since.is_some_and(is_old) {
+                RunStep::Still
+            } else {
+                RunStep::GoesOn
             };
         }
         match &beside.pause {

@@ -89,8 +89,8 @@ fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
 }
 
 /// Returns the changes of each file; an error where one is no longer as it was read.
-fn changes(read: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, String> {
-    let ReadPlan { plan, texts } = read;
+fn changes(of: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, String> {
+    let ReadPlan { plan, texts } = of;
     let root = place
         .root
         .canonicalize()

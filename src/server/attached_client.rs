@@ -37,8 +37,8 @@ use crate::server::search::{HistorySearch, SearchProgress};
 use crate::server::services::Services;
 use crate::server::shells::PromisedShells;
 use crate::ui::{
-    self, CacheEntry, CacheKey, PaneId, Scene, ScreenId, ScrollbackLine, UiInput, UiRequest, UiState,
-    UiStateError,
+    self, CacheEntry, CacheKey, PaneId, PlanQuestion, Scene, ScreenId, ScrollbackLine, UiInput, UiRequest,
+    UiState, UiStateError,
 };
 use changes::either_changed;
 use display::ClientDisplay;
@@ -110,6 +110,8 @@ enum WorkResult {
     Fetched(CacheKey, CacheEntry),
     Searched(CacheKey, Box<HistorySearch>, SearchProgress),
     Older(ScreenId, Vec<ScrollbackLine>),
+    /// The question about a plan that was read.
+    Plan(Box<PlanQuestion>),
     Nothing,
 }
 
@@ -375,6 +377,7 @@ impl AttachedClient {
                     .on_search_step(key, (search, &came), now, &mut self.work);
             }
             Ok(WorkResult::Older(screen, lines)) => self.state.add_older_lines(now, screen, lines),
+            Ok(WorkResult::Plan(asked)) => self.state.ask_about_plan(*asked),
             Ok(WorkResult::Refused(command, why)) => {
                 self.state.drop_refused(&command);
                 self.toast(NoticeLevel::Warning, why);

@@ -30,6 +30,7 @@ mod welcome;
 
 pub use content::PaneContent;
 pub(super) use copy_mode::{CopyMode, OlderLines};
+pub use overlay::PlanQuestion;
 pub(super) use overlay::{
     ConfirmAction, ConfirmPrompt, EditorPurpose, JumpLabel, JumpLabels, Menu, MenuAction, MenuItem, Overlay,
     Picker, PromptKind, SearchPrompt, SearchScope, TextPrompt, named,

@@ -66,6 +66,10 @@ pub enum UiRequest {
     Command(Command),
     /// Create a task; its identity is chosen by the server.
     NewTask(Box<NewTask>),
+    /// Read the plan of that file, and hand the question about it to [`UiState::ask_about_plan`].
+    ReadPlan(String),
+    /// Have a plan made for that goal.
+    Design(String),
     /// Open that text in the person's editor and hand the result to [`UiInput::Edited`].
     OpenEditor(String),
     SendInput(ScreenId, ProgramInput),

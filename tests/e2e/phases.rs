@@ -1,6 +1,10 @@
 //! Stories of a plan that somebody waits for without a screen: how it ends, and what goes wrong on its way.
 
 use std::fs;
+use std::process::Stdio;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::driver::{Story, said};
 use crate::plans::{FIRST, MASTER, hash, story, story_of, task};
@@ -274,6 +278,7 @@ fn on_a_terminal_a_run_says_its_limits_and_its_phases() {
         "plan/MASTER.md",
         "--trust",
         &hash,
+        "--detach",
         "--model",
         "small",
         "--parallel",
@@ -289,4 +294,38 @@ fn on_a_terminal_a_run_says_its_limits_and_its_phases() {
         assert!(screen.has(wanted), "{wanted}: {}", screen.text());
     }
     assert_eq!(task(&story, "invoice-1")["agent"]["model"], "small");
+}
+
+/// A plan whose only agent works until it is stopped.
+fn endless() -> Story {
+    story_of("[[part]]\nsteps = [{ signal = \"claim\" }, { sleep = 600 }]\n")
+}
+
+#[test]
+fn ctrl_c_at_an_attached_run_leaves_it_running_and_says_how_to_stop_it() {
+    let story = endless();
+    let hash = hash(&story);
+    let tty = story.tty(&["run", "plan/MASTER.md", "--trust", &hash], (120, 40));
+    story.wait_until("an agent at work", || story.count("active") == 1);
+    tty.press("C-c");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 130, "{}", screen.text());
+    assert!(screen.text().contains("dbs stop --all"), "{}", screen.text());
+    assert_eq!(story.count("active"), 1, "it goes on");
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn a_headless_run_that_is_interrupted_stops_what_it_started() {
+    let story = endless();
+    let hash = hash(&story);
+    let mut command = story.program(&["run", "plan/MASTER.md", "--headless", "--trust", &hash]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut command = command.spawn().unwrap();
+    story.wait_until("an agent at work", || story.count("active") == 1);
+    let process = Pid::from_raw(i32::try_from(command.id()).unwrap());
+    kill(process, Signal::SIGINT).unwrap();
+    assert_eq!(command.wait().unwrap().code(), Some(130));
+    story.wait_until("the end of server and agents", || story.processes().is_empty());
+    assert!(task(&story, "invoice-1")["state"].to_string().contains("parked"));
 }

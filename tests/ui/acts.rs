@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dbs::domain::attempt::{Obstacle, WorkspaceState};
 use dbs::domain::{AttemptId, Command, Span, TaskId, TaskPatch, TroubleKind};
 use dbs::read_model::ReadModel;
-use dbs::ui::{NewTask, ProgramInput, ScreenId, UiInput, UiRequest};
+use dbs::ui::{NewTask, PlanQuestion, ProgramInput, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, allow};
 
@@ -731,5 +731,33 @@ fn undo_is_not_offered_of_a_skip_that_stops_an_agent() {
         dashboard.text().contains("cannot be undone: skipped dbs-4"),
         "{}",
         dashboard.text()
+    );
+}
+
+#[test]
+fn a_plan_is_shown_and_carried_out_after_a_yes_and_one_is_made_for_a_goal() {
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(
+        dashboard.press("@ Enter"),
+        [UiRequest::ReadPlan(".design/plan.json".to_owned())]
+    );
+    let asked = || PlanQuestion {
+        title: "Invoice export".to_owned(),
+        lines: vec!["gate criterion-1: make test".to_owned()],
+        commands: vec![Command::Release(vec!["export-0".into()])],
+    };
+    dashboard.state.ask_about_plan(asked());
+    let text = dashboard.text();
+    assert!(
+        text.contains("Carry out Invoice export?") && text.contains("make test"),
+        "{text}"
+    );
+    assert_eq!(dashboard.press("n"), [], "no is no");
+    dashboard.state.ask_about_plan(asked());
+    let all = Command::All(asked().commands);
+    assert_eq!(dashboard.press("y"), [UiRequest::Command(all)]);
+    assert_eq!(
+        dashboard.press("Z g o Enter"),
+        [UiRequest::Design("go".to_owned())]
     );
 }

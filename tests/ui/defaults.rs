@@ -36,7 +36,7 @@ nav      d        diff
 nav      V        task
 nav      M        metrics
 nav      D        graph
-nav      Z        plan
+nav      #        plan
 nav      C        gates
 nav      =        against
 nav      1        tab_1
@@ -76,6 +76,8 @@ nav      t        answer
 nav      c        comment
 nav      n        new_task
 nav      O        conduct
+nav      @        run_plan
+nav      Z        design
 nav      x        stop_agent
 nav      E        stop_turn
 nav      H        switch_mode

@@ -118,7 +118,7 @@ fn a_plan_is_a_table_on_the_first_tab_at_every_size() {
 #[test]
 fn a_row_says_what_a_phase_waits_for_its_gates_and_what_it_cost() {
     let mut dashboard = planned((160, 40));
-    dashboard.press("3 Z");
+    dashboard.press("3 #");
     let text = dashboard.text();
     let row = |item: &str| {
         let row = text.lines().find(|line| line.contains(&format!(" {item}     ")));
@@ -143,7 +143,7 @@ fn a_row_says_what_a_phase_waits_for_its_gates_and_what_it_cost() {
 #[test]
 fn keys_in_the_table_act_on_the_phase_of_the_row() {
     let mut dashboard = planned((160, 40));
-    dashboard.press("3 Z g j j");
+    dashboard.press("3 # g j j");
     let requests = dashboard.press("a");
     let asked = format!("{requests:?}");
     assert!(asked.contains("Approve") && asked.contains("dbs-16"), "{asked}");
@@ -152,7 +152,7 @@ fn keys_in_the_table_act_on_the_phase_of_the_row() {
 #[test]
 fn without_a_plan_the_table_says_how_one_is_begun() {
     let mut dashboard = Dashboard::full((120, 40));
-    dashboard.press("3 Z");
+    dashboard.press("3 #");
     assert!(
         dashboard.text().contains("No plan is on the board."),
         "{}",

@@ -10,7 +10,7 @@ use crate::fixture::{Dashboard, NOW, allow};
 use crate::mouse::click;
 
 /// A verb as people say it, the action, its key, how its command begins.
-const VERBS: [(&str, Action, &str, &str); 19] = [
+const VERBS: [(&str, Action, &str, &str); 21] = [
     ("approve", Action::Approve, "a", "dbs approve"),
     ("deny", Action::Deny, "N", "dbs reject"),
     ("reject", Action::Reject, "b", "dbs reject"),
@@ -30,6 +30,8 @@ const VERBS: [(&str, Action, &str, &str); 19] = [
     ("lower priority", Action::LowerPriority, "-", "dbs task update"),
     ("edit", Action::EditTask, "e", "dbs task edit"),
     ("new task", Action::NewTask, "n", "dbs task create"),
+    ("run plan", Action::RunPlan, "@", "dbs run"),
+    ("design", Action::Design, "Z", "dbs design"),
 ];
 
 fn words(command: &str) -> Vec<String> {

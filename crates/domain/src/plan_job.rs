@@ -57,6 +57,19 @@ pub enum JobStep {
 }
 
 impl PlanJob {
+    /// Orders that form of a text, with the settings deciding who makes it.
+    pub fn new(form: MadeForm, feature: String, text: String) -> PlanJob {
+        PlanJob {
+            form,
+            feature,
+            text,
+            complexity: None,
+            agent: None,
+            model: None,
+            step: JobStep::Ordered,
+        }
+    }
+
     /// Returns true if the server has something to do as soon as the tasks that are under way are over.
     pub fn is_under_way(&self) -> bool {
         matches!(

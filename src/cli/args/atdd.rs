@@ -37,6 +37,9 @@ pub struct AtddRunArgs {
     /// Wait for the end of the queue without a screen: one line per step, and an exit code for the outcome
     #[arg(long, conflicts_with = "dry_run")]
     pub headless: bool,
+    /// Return as soon as the stories are on the board; at a terminal the call otherwise stays until they are over or need you
+    #[arg(long, conflicts_with_all = ["headless", "interactive"])]
+    pub detach: bool,
     /// Destination of the agents' output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
@@ -67,6 +70,7 @@ impl AtddRunArgs {
             dry_run: self.dry_run,
             phase: None,
             headless: self.headless,
+            detach: self.detach,
             output: self.output,
             parallel: None,
             interactive: self.interactive,

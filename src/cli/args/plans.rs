@@ -92,6 +92,9 @@ pub struct WriterArgs {
     /// Destination of the agent's output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
     pub output: AgentOutput,
+    /// Return once the work is ordered; the same command shows the result later
+    #[arg(long)]
+    pub detach: bool,
     /// Approve the result with this hash (printed where no terminal can ask)
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
@@ -170,6 +173,9 @@ pub struct RunPlanArgs {
     /// Wait for the end of the plan without a screen: one line per step, and an exit code for the outcome
     #[arg(long, conflicts_with = "dry_run")]
     pub headless: bool,
+    /// Return as soon as the plan is on the board; at a terminal the call otherwise stays until the plan is over or needs you
+    #[arg(long, conflicts_with_all = ["headless", "interactive"])]
+    pub detach: bool,
     /// Destination of the agents' output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
@@ -217,11 +223,6 @@ pub struct RunPlanArgs {
 }
 
 impl RunPlanArgs {
-    /// Returns true if the call stays until the plan is over or needs a person.
-    pub fn waits(&self) -> bool {
-        self.headless || self.interactive
-    }
-
     /// Returns the options that hold for the run in place of the settings.
     pub fn options(&self) -> RunOptions {
         let commits = match (self.auto_commit, self.no_auto_commit) {

@@ -26,9 +26,10 @@ use crate::plans::setup::own_gates;
 use crate::plans::{ReadPlan, all_stories, in_project, shown, undecided};
 
 pub use convert::{convert, design, new_prd};
-pub use headless::run_headless;
+pub use headless::run_and_wait;
 pub use interactive::run_interactive;
 pub(super) use run::run;
+pub use run::stays_attached;
 
 /// Exit code of `--strict` for documents with warnings.
 const DOUBTFUL: u8 = 2;

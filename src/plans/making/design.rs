@@ -14,11 +14,19 @@ use crate::formats::design::{
 };
 use crate::formats::prompt::{MAX_PROMPT_BYTES, fenced_whole, fill};
 
+/// Maximum characters of a goal that its tasks are named after.
+const LONGEST_NAME: usize = 60;
 /// Most bytes of a goal.
 pub const LARGEST_GOAL: usize = 12 * 1024;
 // With all findings on it, it must fit into one prompt: an analysis, the reports of all experts and a critique.
 const _: () =
     assert!((2 + design::MOST_EXPERTS) * design::MOST_BYTES + LARGEST_GOAL + BESIDE_TEXT <= MAX_PROMPT_BYTES);
+
+/// Returns the first line of a goal, as far as it makes a name.
+pub fn goal_name(goal: &str) -> String {
+    let first = goal.trim().lines().next().unwrap_or_default();
+    first.chars().take(LONGEST_NAME).collect()
+}
 
 impl PlanMaking<'_> {
     /// Returns what the steps before a plan have brought.

@@ -13,7 +13,7 @@ use crate::ports::git::{CommitFile, CommitId, Git};
 /// Returns a file at the commit of a task that was checked.
 ///
 /// # Errors
-/// Why there is none; for people.
+/// The reason that there is none; for people.
 pub fn committed_file(git: &dyn Git, task: &Task, path: &Path) -> Result<String, String> {
     let could_not = |error: &dyn std::fmt::Display| format!("could not {error}");
     let head = task.head.as_deref().ok_or("nothing was committed")?;
@@ -69,7 +69,7 @@ impl PlanMaking<'_> {
     /// Returns the files of the result at the commit that was checked, and no others.
     ///
     /// # Errors
-    /// Why there is no result; for people.
+    /// The reason that there is no result; for people.
     pub fn result(&self, task: &Task) -> Result<MadeFiles, String> {
         match self.job.form {
             MadeForm::Plan => self.plan_files(task),

@@ -23,7 +23,7 @@ use crate::server::peer::{ConnectionError, say};
 use crate::server::screens::holder_of;
 use crate::server::services::Services;
 use crate::server::shells::PromisedShells;
-use crate::server::{first_start, scrollback};
+use crate::server::{first_start, plan_orders, scrollback};
 use crate::term::{Modes, keys};
 use crate::ui::{NewTask, PaneId, ProgramInput, RenderedLayout, ScreenId, UiRequest};
 
@@ -68,6 +68,8 @@ impl RequestContext<'_> {
         match request {
             UiRequest::Command(command) => self.in_background(move || ask(&services.engine, command)),
             UiRequest::NewTask(task) => self.in_background(move || create(&services, *task)),
+            UiRequest::ReadPlan(file) => self.in_background(move || plan_asked(&services, &file)),
+            UiRequest::Design(goal) => self.in_background(move || design_ordered(&services, &goal)),
             UiRequest::OpenEditor(text) => say(sender, &FromServer::Edit(text)).await?,
             UiRequest::OpenShell(pane) => self.open_shell(pane),
             UiRequest::OpenShellIn(pane, attempt) => self.open_shell_at(pane, Some(attempt), None),
@@ -195,6 +197,22 @@ fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
         Ok(Ok(accepted)) => WorkResult::Toast(NoticeLevel::Success, accepted.0),
         Ok(Err(refusal)) => WorkResult::Refused(Box::new(command), refusal.why),
         Err(closed) => WorkResult::Toast(NoticeLevel::Error, format!("could not {closed}")),
+    }
+}
+
+/// Reads a plan for the question about it.
+fn plan_asked(services: &Services, file: &str) -> WorkResult {
+    match plan_orders::question(services, file) {
+        Ok(asked) => WorkResult::Plan(Box::new(asked)),
+        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
+    }
+}
+
+/// Orders a plan for a goal.
+fn design_ordered(services: &Services, goal: &str) -> WorkResult {
+    match plan_orders::design(services, goal) {
+        Ok(order) => ask(&services.engine, order),
+        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
     }
 }
 

@@ -109,6 +109,10 @@ actions! {
             ["add", "create"], shell "dbs task create TEXT" }
         Conduct { "conduct", "conductor", "Start a conductor: an agent that plans tasks with you in its terminal; you release them. Asks what is to be built.",
             ["plan", "requirement", "goal", "planner"], shell "dbs conduct TEXT" }
+        RunPlan { "run_plan", "run plan", "Carry out a plan: asks for its file, shows what it would run, and puts its tasks on the board after a yes.",
+            ["plan", "execute", "start"], shell "dbs run" }
+        Design { "design", "design", "Have agents make a plan for a goal; asks for it. What they make waits for your yes.",
+            ["plan", "goal"], shell "dbs design TEXT" }
         StopAgent { "stop_agent", "stop agent", "Stop the agent. Its task goes back to its stage and no budget is used up.",
             ["kill", "abort", "cancel", "terminate"], when Agent, shell "dbs kill-agent ID" }
         StopTurn { "stop_turn", "stop turn", "End the turn of the task's agent, as Esc in its terminal does; its session stays, and an answer begins the next turn.",

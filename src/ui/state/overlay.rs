@@ -10,7 +10,7 @@ use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::{Axis, PaneId};
 use crate::ui::scene::ScreenId;
 use crate::ui::scrollback::TextPosition;
-use crate::ui::state::{PaneContent, TaskForm, TrustReview, Welcome};
+use crate::ui::state::{PaneContent, TaskForm, TrustReview, UiState, Welcome};
 
 /// Overlay over the panes: help, palette, a prompt, a question or a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +105,10 @@ pub(crate) enum PromptKind {
     /// Note for the next attempt.
     RetryWithNote,
     Close,
+    /// The file of a plan that is carried out.
+    RunPlan,
+    /// The goal that a plan is made for.
+    Design,
     /// The new name of a tab.
     RenameTab,
     /// The new name of the session.
@@ -162,6 +166,8 @@ impl TextPrompt {
                 format!("Close {tasks} without it being done, because"),
                 format!("closed {tasks}"),
             ],
+            PromptKind::RunPlan => ["Carry out the plan", "read the plan"].map(str::to_owned),
+            PromptKind::Design => ["Make a plan for this goal", "ordered a plan"].map(str::to_owned),
             PromptKind::RenameTab => ["New name of this tab", "renamed the tab"].map(str::to_owned),
             PromptKind::RenameSession => {
                 ["New name of this session", "renamed the session"].map(str::to_owned)
@@ -215,6 +221,31 @@ pub(crate) struct ConfirmPrompt {
     pub scroll: usize,
     pub yes: String,
     pub action: ConfirmAction,
+}
+
+/// Question about a plan, with what a yes to it does on the board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanQuestion {
+    pub title: String,
+    /// The plan, its differences from the board, and the commands that it would run.
+    pub lines: Vec<String>,
+    pub commands: Vec<Command>,
+}
+
+impl UiState {
+    /// Asks about a plan that was read; whatever else lay open is put away.
+    pub fn ask_about_plan(&mut self, asked: PlanQuestion) {
+        self.overlay = Some(Overlay::Confirm(Box::new(ConfirmPrompt {
+            question: format!("Carry out {}?", asked.title),
+            lines: asked.lines,
+            scroll: 0,
+            yes: "carry it out".to_owned(),
+            action: ConfirmAction::Commands(
+                format!("began {}", asked.title),
+                vec![Command::All(asked.commands)],
+            ),
+        })));
+    }
 }
 
 /// Effect of a yes to a question.

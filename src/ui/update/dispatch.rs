@@ -81,6 +81,8 @@ impl UpdateContext<'_, '_> {
             Action::Comment => self.prompt_about(PromptKind::Comment, about),
             Action::NewTask => self.new_task(),
             Action::Conduct => self.conduct(),
+            Action::RunPlan => self.ask_plan(),
+            Action::Design => self.ask_goal(),
             Action::StopAgent => self.stop_agents(about),
             Action::StopTurn => self.command_each("pressed Esc for the agent of", Command::Interrupt, about),
             Action::SwitchMode => self.command_each("switched", |id| Command::SetMode(id, None), about),

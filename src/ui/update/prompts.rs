@@ -199,6 +199,8 @@ impl UpdateContext<'_, '_> {
                 stage: None,
                 note: Some(note),
             },
+            PromptKind::RunPlan => return self.ask(UiRequest::ReadPlan(text.to_owned())),
+            PromptKind::Design => return self.ask(UiRequest::Design(text.to_owned())),
             PromptKind::RenameSession => return self.set_session_name(title, text),
             PromptKind::RenameTab => return self.set_tab_name(title, text),
         };

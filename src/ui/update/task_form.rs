@@ -1,4 +1,4 @@
-//! The form for a new task, and texts that are written in a person's editor.
+//! The form for a new task, prompts for plans, and texts that are written in a person's editor.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,16 @@ use crate::domain::command::TaskPatch;
 use crate::domain::{Command, Span, Task, TaskId, WorkflowId};
 use crate::ui::chord::Chord;
 use crate::ui::line_editor::LineEditor;
-use crate::ui::state::{AfterCreate, EditorPurpose, FormField, KINDS, KeyFocus, Overlay, TaskForm};
+use crate::ui::state::{
+    AfterCreate, EditorPurpose, FormField, KINDS, KeyFocus, Overlay, PromptKind, TaskForm, TextPrompt,
+};
 use crate::ui::target::ActionTarget;
 use crate::ui::update::NewTask;
 
 /// Time after the form has closed in which keys are dropped.
 const FORM_GUARD: Span = Span(300);
+/// Plan that is offered, as `dbs run` takes it where none is named.
+const USUAL_PLAN: &str = ".design/plan.json";
 
 impl UpdateContext<'_, '_> {
     pub(super) fn new_task(&mut self) {
@@ -28,6 +32,18 @@ impl UpdateContext<'_, '_> {
         let mut form = TaskForm::new(vec![workflow]);
         form.after_create = AfterCreate::Release;
         self.state.overlay = Some(Overlay::Form(Box::new(form)));
+    }
+
+    /// Asks for the plan that is carried out.
+    pub(super) fn ask_plan(&mut self) {
+        let usual = LineEditor::with_text(USUAL_PLAN.to_owned());
+        self.state.overlay = Some(Overlay::Prompt(TextPrompt::new(PromptKind::RunPlan, usual)));
+    }
+
+    /// Asks for the goal that a plan is made for.
+    pub(super) fn ask_goal(&mut self) {
+        let none = LineEditor::with_text(String::new());
+        self.state.overlay = Some(Overlay::Prompt(TextPrompt::new(PromptKind::Design, none)));
     }
 
     pub(super) fn form_key(&mut self, mut form: Box<TaskForm>, chord: Chord) -> Option<Overlay> {

@@ -132,16 +132,17 @@ pub fn drafts(
                 ..AgentSettings::default()
             }),
             needs_approval: item.needs_approval || choices.asks,
-            plan: Some(Arc::new(PlanEntry {
-                follows: chained
-                    .filter(|before| !item.needs.iter().any(|need| need == before))
-                    .and_then(|before| ids.get(before).cloned()),
-                ..entry(plan, item, path)
-            })),
+            plan: Some(Arc::new(entry(plan, item, path, follows(item, chained, &ids)))),
             ..TaskDraft::new("", "")
         });
     }
     ordered(drafts)
+}
+
+/// Returns the task that an item waits for only because it stands behind that one.
+fn follows(item: &PlanItem, before: Option<&str>, ids: &BTreeMap<&str, TaskId>) -> Option<TaskId> {
+    let before = before.filter(|before| !item.needs.iter().any(|need| need == before))?;
+    ids.get(before).cloned()
 }
 
 /// Returns the title of the task of an item.
@@ -181,7 +182,7 @@ fn gates(item: &PlanItem) -> Vec<GateCommand> {
     commands.collect()
 }
 
-fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
+fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>, follows: Option<TaskId>) -> PlanEntry {
     let steps = item.steps.iter().filter(|step| !PROVED.contains(step));
     let file = path(item.file.as_deref().unwrap_or(&plan.file));
     let told = item.detail.as_deref().map(|detail| PlanEntry {
@@ -205,6 +206,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
             line: u32::try_from(item.line).unwrap_or_default(),
             hash: String::new(),
         },
+        follows,
         notes_before: item.notes_before.clone(),
         notes: item.notes.clone(),
         risk: item.risk.as_deref().and_then(words::risk),

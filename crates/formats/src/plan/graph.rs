@@ -1,9 +1,14 @@
 //! The tasks of a `plan.json` as a plan: an item for each, named by its index (G4), with all instructions for its agent (G38).
 
+use serde_json::json;
+
 use super::model::{PhaseStatus, Plan, PlanDetail, PlanGate, PlanItem, PlanKind, ToldCommand};
 use crate::finding::{Finding, FindingLevel};
 use crate::graph_plan::{FileExists, GraphContext, GraphPlan, GraphStatus, GraphTask, GraphTaskKind};
+use crate::prompt::fill;
 use dbs_domain::MAX_TEXT_BYTES;
+
+const TEXT: &str = include_str!("../../../../assets/plans/graph-task.md");
 
 /// Builds the plan of a graph. Tasks that it calls completed are checked again: the files must exist (G33).
 pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
@@ -24,7 +29,11 @@ pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
             let text = format!("this is called completed, but {path} is not there, so it is done again");
             note(FindingLevel::Warning, "NOT_COMPLETED", text);
         }
-        let item = item(read, (at, task), missing.is_none());
+        let text = text(read, task).unwrap_or_else(|why| {
+            note(DiagnosticLevel::Error, "TOO_LONG", why);
+            String::new()
+        });
+        let item = item(read, (at, task), missing.is_none(), text);
         let size = item.detail.as_ref().map_or(0, |detail| detail.text.len());
         if size > MAX_TEXT_BYTES {
             let text = format!(
@@ -39,7 +48,7 @@ pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
     plan
 }
 
-fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool) -> PlanItem {
+fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool, text: String) -> PlanItem {
     let checked = task.agent.criteria.iter().enumerate();
     let checked = checked.filter(|(_, one)| !one.check.is_empty());
     let gates = checked.map(|(index, one)| PlanGate {
@@ -63,7 +72,7 @@ fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool) -> P
             PhaseStatus::Pending
         },
         detail: Some(Box::new(PlanDetail {
-            text: text(plan, task),
+            text,
             criteria: task
                 .agent
                 .criteria
@@ -117,94 +126,43 @@ fn some(text: &str) -> Option<&str> {
 }
 
 /// Returns the task as its agent reads it.
-fn text(plan: &GraphPlan, task: &GraphTask) -> String {
-    let agent = &task.agent;
-    let mut text = TaskText::default();
-    text.line(&format!("Part of a plan whose goal is: {}", plan.goal));
-    text.line(&task.description);
-    let role = match some(&agent.expertise) {
-        Some(expertise) => format!(
-            "You work on it as {}. What that asks of you: {expertise}",
-            agent.role
-        ),
-        None => format!("You work on it as {}.", agent.role),
+fn text(plan: &GraphPlan, task: &GraphTask) -> Result<String, String> {
+    let (agent, context) = (&task.agent, &plan.context);
+    let trimmed = |texts: &[String]| {
+        texts
+            .iter()
+            .map(|text| text.trim().to_owned())
+            .collect::<Vec<_>>()
     };
-    text.line(&role);
     let assumptions = agent.assumptions.iter().map(|one| {
-        let severity = if one.is_blocking { "blocking" } else { "warning" };
-        format!("{severity}: {} Shown by: `{}`", sentence(&one.claim), one.verify)
+        json!({ "is_blocking": one.is_blocking, "claim": sentence(one.claim.trim()), "verify": one.verify })
     });
-    let there = task
-        .paths
-        .modify
-        .iter()
-        .map(|path| format!("blocking: {path} exists."));
-    text.list(
-        "Before you change anything, look whether this holds",
-        assumptions.chain(there),
-    );
-    let files = agent.context_files.iter().map(|file| {
-        let lines = some(&file.lines).map(|lines| format!(", lines {lines}"));
-        format!("{}{}: {}", file.path, lines.unwrap_or_default(), file.reason)
+    let files = agent.context_files.iter();
+    let files =
+        files.map(|file| json!({ "path": file.path, "lines": file.lines, "reason": file.reason.trim() }));
+    let project = json!({
+        "stack": context.stack.trim(), "conventions": context.conventions.trim(),
+        "test_command": context.test_command, "build_command": context.build_command, "lsp": context.lsp.join(", "),
     });
-    let reads = task
-        .reads
-        .iter()
-        .map(|path| format!("{path}: the task reads it."));
-    text.list("Read first", files.chain(reads));
-    text.list("The project", project(&plan.context));
-    if task.kind == GraphTaskKind::Research {
-        text.line("This is research: look for sources on the web too, where your tool can, and name them.");
-    }
-    for (heading, said) in [("Approach", &agent.approach), ("Prior art", &agent.prior_art)] {
-        text.list(heading, some(said).map(ToOwned::to_owned).into_iter());
-    }
-    text.list("Files to be made", task.paths.create.iter().cloned());
-    text.list("Files to be changed", task.paths.modify.iter().cloned());
-    text.list("Constraints", agent.constraints.iter().cloned());
-    text.list(
-        "Stop at once when one of these is so",
-        agent.triggers.iter().cloned(),
-    );
-    text.0
+    let is_known = project
+        .as_object()
+        .is_some_and(|facts| facts.values().any(|fact| *fact != ""));
+    fill(
+        TEXT,
+        &json!({
+            "goal": plan.goal.trim(), "description": task.description.trim(), "role": agent.role.trim(),
+            "expertise": agent.expertise.trim(), "assumptions": assumptions.collect::<Vec<_>>(),
+            "context_files": files.collect::<Vec<_>>(), "reads": task.reads,
+            "project": is_known.then_some(project), "is_research": task.kind == GraphTaskKind::Research,
+            "approach": agent.approach.trim(), "prior_art": agent.prior_art.trim(),
+            "create": task.paths.create, "modify": task.paths.modify,
+            "constraints": trimmed(&agent.constraints), "triggers": trimmed(&agent.triggers),
+        }),
+    )
+    .map(|text| text.trim_end().to_owned())
 }
 
 fn sentence(text: &str) -> String {
     let ends = text.ends_with(['.', '!', '?']);
     format!("{text}{}", if ends { "" } else { "." })
-}
-
-/// Returns the facts about the project for all tasks.
-fn project(context: &GraphContext) -> impl Iterator<Item = String> {
-    let named = |what: &str, said: &str| some(said).map(|said| format!("{what}: {said}"));
-    let command = |what: &str, said: &str| some(said).map(|said| format!("{what}: `{said}`"));
-    let said = [
-        named("made with", &context.stack),
-        named("customs", &context.conventions),
-        command("tested with", &context.test_command),
-        command("built with", &context.build_command),
-        named("language servers that you can ask", &context.lsp.join(", ")),
-    ];
-    said.into_iter().flatten()
-}
-
-/// A text that grows by paragraphs.
-#[derive(Default)]
-struct TaskText(String);
-
-impl TaskText {
-    fn line(&mut self, line: &str) {
-        if !self.0.is_empty() {
-            self.0.push_str("\n\n");
-        }
-        self.0.push_str(line.trim());
-    }
-
-    /// Adds a heading with its points; nothing if there are none.
-    fn list(&mut self, heading: &str, points: impl Iterator<Item = String>) {
-        let points: Vec<String> = points.map(|point| format!("\n- {}", point.trim())).collect();
-        if !points.is_empty() {
-            self.line(&format!("{heading}:\n{}", points.concat()));
-        }
-    }
 }

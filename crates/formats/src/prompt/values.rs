@@ -12,6 +12,8 @@ use dbs_domain::{EvidenceKind, GateBaseline, Integration, SignalKind, Span, Tri}
 
 /// Longest finding in bytes.
 const MAX_FINDING: usize = 6 * 1024;
+/// The meaning of each kind of evidence for the agent, a line each.
+const PROOFS: &str = include_str!("../../../../assets/evidence.md");
 /// Longest remark in bytes.
 const MAX_REMARK: usize = 2 * 1024;
 /// Bytes of remarks on a task, and of all results of the tasks it depends on.
@@ -89,30 +91,13 @@ fn stage(facts: &PromptFacts) -> Value {
 
 /// Returns the proof that the engine looks for when the agent reports that it is done.
 fn proof(kind: &EvidenceKind) -> &'static str {
-    match kind {
-        EvidenceKind::Committed => "what you left uncommitted is committed for you on the task's branch",
-        EvidenceKind::CommitsAhead => "the task's branch has commits that the base lacks",
-        EvidenceKind::Pushed => "the task's branch is on the remote; dbs puts it there itself",
-        EvidenceKind::Merged => "the base on the remote contains the task's commit",
-        EvidenceKind::WorkspaceUnchanged => "no file of your workspace is other than at the start",
-        EvidenceKind::Commented => "you left at least one comment on the task",
-        EvidenceKind::Report(_) => "the report file is there and is not empty",
-        EvidenceKind::Gates => "the checks named under Verification pass",
-        EvidenceKind::Approved => "a person approved the work",
-        EvidenceKind::Notes => {
-            "the notes are committed, with the sections Summary, Key Decisions and Files Modified"
-        }
-        EvidenceKind::AgentsUsed => "the subagents that the plan names were seen at work",
-        EvidenceKind::StepsDone => "the steps that the plan names were reported",
-        EvidenceKind::Protected => "no protected file is other than it was",
-        EvidenceKind::ListedFiles => "exactly the listed files were made and changed",
-        EvidenceKind::GateFails(_) => {
-            "the new tests fail, by a verdict of their own, as long as the work is not there"
-        }
-        EvidenceKind::Tests => {
-            "the tests are there, each asserts something, and there is one for each criterion at least"
-        }
-    }
+    let word = match serde_json::to_value(kind) {
+        Ok(Value::String(word)) => word,
+        Ok(Value::Object(named)) => named.into_iter().next().map(|(word, _)| word).unwrap_or_default(),
+        _ => String::new(),
+    };
+    let of_kind = |line: &'static str| line.strip_prefix(&word)?.strip_prefix(": ");
+    PROOFS.lines().find_map(of_kind).unwrap_or_default()
 }
 
 /// Returns the demands of the plan of the task; others wrote every text of it.
@@ -243,4 +228,37 @@ fn gate_before(gate: &GateBaseline) -> Value {
 
 fn seconds(span: Span) -> u64 {
     span.0.div_ceil(1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_told_of_every_kind_of_evidence() {
+        use EvidenceKind::*;
+        let named = || "x".to_owned();
+        let kinds = [
+            Committed,
+            CommitsAhead,
+            Pushed,
+            Merged,
+            WorkspaceUnchanged,
+            Commented,
+            Report(named()),
+            Gates,
+            Approved,
+            Notes,
+            AgentsUsed,
+            StepsDone,
+            Protected,
+            ListedFiles,
+            GateFails(named()),
+            Tests,
+        ];
+        for kind in kinds {
+            assert!(!proof(&kind).is_empty(), "{kind:?}");
+        }
+        assert_eq!(PROOFS.lines().count(), 16);
+    }
 }

@@ -3,11 +3,32 @@
 use std::io::{BufRead as _, IsTerminal as _};
 
 use crate::adapters::output;
+use crate::adapters::termination::termination_signal;
 use crate::plans::consent::ConsentQuestion;
+use crate::protocol::connection::blocking_runtime;
 
 /// Returns true if a person at a terminal can be asked.
 pub(super) fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Reads a line at the terminal; returns nothing at the end of the input, and when this process is asked to end: a process that followed a
+/// run does not end by itself then.
+pub(super) fn read_line() -> Option<String> {
+    let runtime = blocking_runtime().ok()?;
+    let line = runtime.block_on(async {
+        let read = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            let read = std::io::stdin().lock().read_line(&mut line);
+            read.is_ok_and(|read| read > 0).then_some(line)
+        });
+        tokio::select! {
+            line = read => line.ok().flatten(),
+            () = termination_signal() => None,
+        }
+    });
+    runtime.shutdown_background();
+    line
 }
 
 /// Asks a person for a yes to exactly this: at the terminal, or by its hash.
@@ -28,10 +49,8 @@ pub(super) fn ask(asked: &ConsentQuestion, given: Option<&str>) -> Result<(), St
         ));
     }
     output::lines(&format!("{} y or n", asked.question));
-    let mut line = String::new();
-    let read = std::io::stdin().lock().read_line(&mut line);
-    match read {
-        Ok(_) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
+    match read_line() {
+        Some(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
         _ => Err("nothing was started or changed: you did not say yes".to_owned()),
     }
 }

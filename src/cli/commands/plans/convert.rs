@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::asking;
-use super::headless::{self, RunFollower, StartServer};
+use super::headless::{self, FollowEnd, RunFollower, StartServer};
 use super::run;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
@@ -21,11 +21,9 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{Command, JobStep, MadeForm, PlanJob, RunState, Task, TaskState};
 use crate::plans::making::{
-    DesignSoFar, LARGEST_GOAL, LARGEST_TEXT, MadeFiles, MadeName, PlanMaking, committed_file, summary,
+    DesignSoFar, LARGEST_GOAL, LARGEST_TEXT, MadeFiles, MadeName, PlanMaking, committed_file, goal_name,
+    summary,
 };
-
-/// Maximum characters of a goal that its tasks are named after.
-const LONGEST_NAME: usize = 60;
 
 /// Has a text turned into a phased plan, and that written where a person says yes to it.
 ///
@@ -81,7 +79,7 @@ pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) ->
             text.len()
         )));
     }
-    let feature = name.map_or_else(|| short(&text), ToOwned::to_owned);
+    let feature = name.map_or_else(|| goal_name(&text), ToOwned::to_owned);
     let job = PlanJob {
         complexity: wanted.complexity.clone(),
         ..job(MadeForm::Graph, (feature, text), &wanted.writer)
@@ -99,20 +97,10 @@ pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) ->
 
 fn job(form: MadeForm, (feature, text): (String, String), wanted: &WriterArgs) -> PlanJob {
     PlanJob {
-        form,
-        feature,
-        text,
-        complexity: None,
         agent: wanted.agent.clone(),
         model: wanted.model.clone(),
-        step: JobStep::Ordered,
+        ..PlanJob::new(form, feature, text)
     }
-}
-
-/// Returns the first line of a goal, as far as it makes a name.
-fn short(goal: &str) -> String {
-    let first = goal.trim().lines().next().unwrap_or_default();
-    first.chars().take(LONGEST_NAME).collect()
 }
 
 /// Reads the text of a file, or of standard input, which has no name by itself.
@@ -157,12 +145,20 @@ impl PlanOrder<'_> {
         let mut events = EventCursor::new(self.place.store.clone());
         events.print_new(self.wanted.json, &|_old| false)?;
         self.start()?;
+        if self.wanted.detach {
+            output::line(&format!(
+                "{} is under way; the same command waits for it, `dbs` shows it",
+                self.name.batch()
+            ));
+            return Ok(ExitCode::SUCCESS);
+        }
         let printed = (events, self.wanted.output, self.wanted.json);
         let place = self.place.clone();
         let mut follower = RunFollower::new(&place, &self.name.batch(), printed);
-        let Some(found) = follower.until_still(serve)? else {
-            // The output has no reader any more.
-            return Ok(ExitCode::SUCCESS);
+        let found = match follower.until_still(serve)? {
+            FollowEnd::Still(found) => found,
+            FollowEnd::Unread => return Ok(ExitCode::SUCCESS),
+            FollowEnd::Interrupted => return Ok(headless::left_running()),
         };
         let code = follower.finish(&found)?;
         self.reload()?;
@@ -177,10 +173,11 @@ impl PlanOrder<'_> {
             return Ok(code);
         }
         self.execute(Command::Approve(writer.id.clone()))?;
-        if follower.until_still(serve)?.is_none() {
-            return Ok(ExitCode::SUCCESS);
+        match follower.until_still(serve)? {
+            FollowEnd::Still(_) => self.conclude(&files),
+            FollowEnd::Unread => Ok(ExitCode::SUCCESS),
+            FollowEnd::Interrupted => Ok(headless::left_running()),
         }
-        self.conclude(&files)
     }
 
     /// Starts the job on the board, unless it is under way or over there.

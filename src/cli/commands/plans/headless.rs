@@ -1,13 +1,14 @@
-//! `dbs run --headless`: waits for the end of a plan, with a line for each step, and ends with a code for the result. The server continues
-//! by itself: the waiting person may leave and come back.
+//! `dbs run` at a terminal and `dbs run --headless`: waits for the end of a plan, with a line for each step, and ends with a code for the
+//! result. The server continues by itself: a person may leave and come back. Without one, the call stops what it has started.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
-use super::run::{self, RunOutcome};
+use super::run::{self, RunOnBoard, RunOutcome};
 use crate::adapters::clock;
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
+use crate::adapters::termination::termination_signal;
 use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
@@ -16,17 +17,29 @@ use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{AttemptId, BatchId, TaskId, TaskState};
+use crate::domain::{AttemptId, BatchId, Command, TaskId, TaskState, pluralized};
 use crate::plans::run_watch::{AttemptFacts, BesideRun, BoardFacts, RunFacts, RunStep, RunWatch};
 use crate::protocol::connection::{self, ProtocolError, blocking_runtime};
 use crate::protocol::query::{Answer, OutputFormat, Query, Report};
 use crate::protocol::session_list;
-use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall};
+use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall, StopAgents};
 
 /// The plan has errors.
 const UNSOUND: u8 = 3;
 /// The project, or this machine, is not ready for it.
 pub(super) const UNREADY: u8 = 4;
+/// Somebody asked the command to end.
+const INTERRUPTED: u8 = 130;
+
+/// End of following a run.
+pub(super) enum FollowEnd {
+    /// Run that is over or needs a person.
+    Still(RunFacts),
+    /// The output has no reader any more.
+    Unread,
+    /// The command was asked to end, by Ctrl-C or the system.
+    Interrupted,
+}
 
 /// Function that starts a server for the project unless one runs.
 pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> CommandResult<()>;
@@ -35,21 +48,60 @@ pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> CommandResult<()>
 ///
 /// # Errors
 /// The failure, for people.
-pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
+pub fn run_and_wait(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
-    let batch = match begin(edge, &place, wanted, serve)? {
-        Ok(batch) => batch,
+    let had_server = BoardAccess::open_project(place.clone())?.has_server();
+    let run = match begin(edge, &place, wanted, serve)? {
+        Ok(run) => run,
         Err(code) => return Ok(code),
     };
-    let mut follower = RunFollower::new(&place, &batch, (events, wanted.output, wanted.json));
-    let code = match follower.until_still(serve)? {
-        Some(found) => follower.finish(&found)?,
-        // The output has no reader any more.
-        None => 0,
+    let mut follower = RunFollower::new(&place, &run.batch, (events, wanted.output, wanted.json));
+    match follower.until_still(serve)? {
+        FollowEnd::Still(found) => follower.finish(&found).map(ExitCode::from),
+        FollowEnd::Unread => Ok(ExitCode::SUCCESS),
+        FollowEnd::Interrupted if wanted.headless => stop_started(edge, &place, &run, had_server),
+        FollowEnd::Interrupted => Ok(left_running()),
+    }
+}
+
+/// Says that the work goes on without this command, and how it is stopped.
+pub(super) fn left_running() -> ExitCode {
+    output::problem(
+        "it goes on without this command; the same command or `dbs` shows it again; to stop it: `dbs task park ID WHY` for a task, `dbs pause` \
+         for all, `dbs stop --all` for server and agents",
+    );
+    ExitCode::from(INTERRUPTED)
+}
+
+/// Stops what this call has started: the tasks of its run, and the server with its agents.
+fn stop_started(
+    edge: &ProcessEnv,
+    place: &ProjectPaths,
+    run: &RunOnBoard,
+    had_server: bool,
+) -> CommandResult {
+    let mut access = BoardAccess::open_project(place.clone())?;
+    let is_open = |state: &TaskState| {
+        !state.is_terminal() && !matches!(state, TaskState::Backlog | TaskState::Parked(_))
     };
-    Ok(ExitCode::from(code))
+    let mut parked = 0;
+    if run.has_begun {
+        for (id, task) in run::tasks_of(&mut access, run.batch.clone())? {
+            // One that ends meanwhile refuses it.
+            let park = || Command::Park(id, "its run was interrupted".to_owned());
+            parked += usize::from(is_open(&task.state) && access.execute(&edge.author(), park())?.is_ok());
+        }
+    }
+    if !had_server {
+        access.call(ServerCall::Stop(StopAgents::Yes))?;
+    }
+    output::problem(&format!(
+        "stopped what this command started: {} set aside; `--resume` takes up what was set aside",
+        pluralized(parked, "task")
+    ));
+    Ok(ExitCode::from(INTERRUPTED))
 }
 
 /// Puts a plan on the board of a running server; returns the exit code with the reason where that is refused.
@@ -58,19 +110,19 @@ pub(super) fn begin(
     place: &ProjectPaths,
     wanted: &RunPlanArgs,
     serve: StartServer<'_>,
-) -> Result<Result<BatchId, ExitCode>, String> {
+) -> Result<Result<RunOnBoard, ExitCode>, String> {
     let unready = |why: &str| {
         output::problem(why);
         Ok(Err(ExitCode::from(UNREADY)))
     };
-    let batch = match run::begin(edge, place, wanted)? {
-        RunOutcome::OnBoard(batch) => batch,
+    let run = match run::begin(edge, place, wanted)? {
+        RunOutcome::OnBoard(run) => run,
         RunOutcome::Shown => return Ok(Err(ExitCode::SUCCESS)),
         RunOutcome::Unsound => return Ok(Err(ExitCode::from(UNSOUND))),
         RunOutcome::Unready(why) => return unready(&why),
     };
     match serve(place) {
-        Ok(()) => Ok(Ok(batch)),
+        Ok(()) => Ok(Ok(run)),
         Err(error) => unready(&error.to_string()),
     }
 }
@@ -118,14 +170,13 @@ impl<'a> RunFollower<'a> {
         }
     }
 
-    /// Prints the events until the run is over or needs a person, and starts a server that was killed again; returns nothing where the
-    /// output has no reader.
-    pub(super) fn until_still(&mut self, serve: StartServer<'_>) -> Result<Option<RunFacts>, String> {
+    /// Prints the events until the run is over or needs a person, and starts a server that was killed again.
+    pub(super) fn until_still(&mut self, serve: StartServer<'_>) -> Result<FollowEnd, String> {
         let runtime = blocking_runtime()?;
         loop {
             match runtime.block_on(self.follow()) {
-                Ok(Some(found)) => return Ok(Some(found)),
-                Ok(None) if output::is_unread() => return Ok(None),
+                Ok(Some(end)) => return Ok(end),
+                Ok(None) if output::is_unread() => return Ok(FollowEnd::Unread),
                 // A server that was killed leaves its record; one that was stopped, or replaced by another, does not.
                 Ok(None) | Err(_) if session_list::is_cut_off(self.place) => {
                     output::problem("the server is gone; agents go on; starting it again");
@@ -149,17 +200,19 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Prints the events until the run is over or needs a person; returns nothing where the server has ended before.
-    async fn follow(&mut self) -> Result<Option<RunFacts>, String> {
+    async fn follow(&mut self) -> Result<Option<FollowEnd>, String> {
+        let mut interrupted = std::pin::pin!(termination_signal());
         let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
         let watch = FromClient::Call(Box::new(ServerCall::Watch));
         connection::send(&mut sender, &watch).await?;
         let mut at_output = tokio::time::interval(POLL_INTERVAL);
         while !output::is_unread() {
             tokio::select! {
+                () = &mut interrupted => return Ok(Some(FollowEnd::Interrupted)),
                 heard = connection::receive(&mut receiver) => match heard {
                     Ok(Some(Packet::Message(FromServer::Answer(CallReply::Changed)))) => {
                         if let Some(over) = self.look().await? {
-                            return Ok(Some(over));
+                            return Ok(Some(FollowEnd::Still(over)));
                         }
                     }
                     Ok(Some(Packet::Message(FromServer::Bye(_))) | None) | Err(_) => return Ok(None),
@@ -169,7 +222,7 @@ impl<'a> RunFollower<'a> {
                     self.print_logs()?;
                     // Nothing changes while waiting for the minimum age of an ask.
                     if self.watch.is_timed() && let Some(over) = self.look().await? {
-                        return Ok(Some(over));
+                        return Ok(Some(FollowEnd::Still(over)));
                     }
                 }
             }

@@ -1,10 +1,9 @@
 //! `dbs run --interactive`: at the terminal a person decides between phases about the next step. Every answer can also be given by a
 //! command, so that a person who quits has lost nothing.
 
-use std::io::BufRead as _;
 use std::process::ExitCode;
 
-use super::headless::{self, RunFollower, StartServer};
+use super::headless::{self, FollowEnd, RunFollower, StartServer};
 use super::{asking, run};
 use crate::adapters::output;
 use crate::cli::args::RunPlanArgs;
@@ -34,12 +33,17 @@ pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServ
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
     let batch = match headless::begin(edge, &place, wanted, serve)? {
-        Ok(batch) => batch,
+        Ok(run) => run.batch,
         Err(code) => return Ok(code),
     };
     let mut follower = RunFollower::new(&place, &batch, (events, wanted.output, wanted.json));
     follower.watch.stops_for_approval = true;
-    while let Some(found) = follower.until_still(serve)? {
+    loop {
+        let found = match follower.until_still(serve)? {
+            FollowEnd::Still(found) => found,
+            FollowEnd::Unread => return Ok(ExitCode::SUCCESS),
+            FollowEnd::Interrupted => return Ok(headless::left_running()),
+        };
         let Some(task) = phase_answer::next_question(&found) else {
             return follower.finish(&found).map(ExitCode::from);
         };
@@ -59,19 +63,14 @@ pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServ
             }
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Asks at the terminal until an answer is understood; returns nothing where the person quits.
 fn ask(task: &PhaseFacts) -> Option<PhaseAnswer> {
     loop {
         output::line(&phase_answer::question(task));
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
         // The end of the input is not an answer.
-        if !read.is_ok_and(|read| read > 0) {
-            return None;
-        }
+        let line = asking::read_line()?;
         match phase_answer::read_answer(task, &line) {
             TypedAnswer::Answer(answer) => return Some(answer),
             TypedAnswer::Quit => return None,

@@ -28,8 +28,24 @@ pub(super) enum RunOutcome {
     Unsound,
     /// Project that is not ready for it; with the reason, for people.
     Unready(String),
-    /// Plan that is on the board, in this batch.
-    OnBoard(BatchId),
+    /// Plan that is on the board.
+    OnBoard(RunOnBoard),
+}
+
+/// Run that is on the board.
+pub(super) struct RunOnBoard {
+    pub(super) batch: BatchId,
+    /// True if this call has begun or resumed it.
+    pub(super) has_begun: bool,
+}
+
+/// Returns true if the call stays at its terminal until the plan is over or needs a person, while Ctrl-C leaves the plan alone.
+pub fn stays_attached(wanted: &RunPlanArgs) -> bool {
+    !(wanted.detach || wanted.dry_run || wanted.json.json) && asking::can_ask()
+}
+
+fn waits(wanted: &RunPlanArgs) -> bool {
+    wanted.headless || wanted.interactive || stays_attached(wanted)
 }
 
 /// Executes a plan, continues it, or shows the effects.
@@ -59,7 +75,7 @@ pub(super) fn begin(
     if wanted.dry_run || !read.plan.is_sound() {
         return run.show();
     }
-    if wanted.waits()
+    if waits(wanted)
         && let Err(why) = trusted(place)
     {
         return Ok(RunOutcome::Unready(why));
@@ -193,7 +209,10 @@ impl PlanRun<'_> {
         } else {
             self.tell_standing(rows, &found);
         }
-        Ok(RunOutcome::OnBoard(found.batch))
+        Ok(RunOutcome::OnBoard(RunOnBoard {
+            has_begun: !found.changes.new.is_empty() || self.wanted.resume,
+            batch: found.batch,
+        }))
     }
 
     /// Sends commands to the board, all of them or none; a refusal ends the command line.
@@ -244,7 +263,7 @@ impl PlanRun<'_> {
         }
         if self.wanted.json.json {
             output::json(&serde_json::json!({ "batch": found.batch, "tasks": ids }));
-        } else if !ids.is_empty() && !self.wanted.waits() {
+        } else if !ids.is_empty() && !waits(self.wanted) {
             output::lines(if self.access.has_server() {
                 "released; `dbs` shows how it goes"
             } else {
