@@ -6,5 +6,4 @@ pub mod caller;
 pub mod command_error;
 pub mod commands;
 pub mod completion;
-pub mod failure;
 pub mod text_input;

@@ -206,7 +206,7 @@ impl BoardAccess {
     }
 
     /// Returns the plan or PRD that is made in a batch; nothing where none is.
-    pub fn job(&mut self, batch: &BatchId) -> Result<Option<Box<PlanJob>>, String> {
+    pub fn job(&mut self, batch: &BatchId) -> CommandResult<Option<Box<PlanJob>>> {
         match self.query(Query::Job(batch.clone()))? {
             Answer::Job(job) => Ok(job),
             other => Err(unexpected_answer(other)),

@@ -8,6 +8,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{
     ListedText, PlanTrust, TrustChange, TrustEntry, TrustItem, TrustKind, TrustListing, changed_lines,
 };
+use crate::domain::Cause;
 use crate::domain::task::GateCommand;
 use crate::domain::{PlanEntry, TaskId};
 use crate::formats::plan::{Plan, PlanChanges, PlanItem, PlanKind, TaskChange, ToldCommand};
@@ -77,7 +78,7 @@ impl<'a> PlanConsent<'a> {
     ///
     /// # Errors
     /// When that could not be stored; for people.
-    pub fn remember(&self, asked: ConsentQuestion) -> Result<(), String> {
+    pub fn remember(&self, asked: ConsentQuestion) -> Result<(), Cause> {
         let items = asked.listing.items.into_iter().map(|listed| listed.item);
         let commands: Vec<TrustItem> = items.filter(|item| is_command(item.kind)).collect();
         if commands.is_empty() {
@@ -92,14 +93,16 @@ impl<'a> PlanConsent<'a> {
         });
         let there: BTreeSet<String> = names.collect();
         let stored = self.trust.trust(&commands, |name| there.contains(name));
-        stored.map_err(|error| format!("could not {error}: you will be asked about these commands again"))
+        stored
+            .map_err(|error| format!("could not {error}: you will be asked about these commands again"))
+            .map_err(Into::into)
     }
 
     /// Returns everything that a person must agree to; with the differences where the plan is on the board already.
     ///
     /// # Errors
     /// When the earlier consent cannot be read; for people.
-    pub fn question(&self, found: &PlanDifference) -> Result<ConsentQuestion, String> {
+    pub fn question(&self, found: &PlanDifference) -> Result<ConsentQuestion, Cause> {
         let trusted = self
             .trust
             .trusted()

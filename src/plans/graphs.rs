@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::config::project_paths::ProjectPaths;
+use crate::formats::finding::Finding;
 use crate::formats::graph_plan;
-use crate::formats::json_findings::JsonFinding;
-use crate::formats::plan::{self, Plan, PlanFinding};
+use crate::formats::plan::{self, Plan};
 
 /// Reads the plan of a file with that text. The files it names are looked up in the project; without one in this folder.
 pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) -> Plan {
@@ -15,11 +15,6 @@ pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) ->
 }
 
 /// Returns a finding for each of these challenges that no decision of the plan names.
-pub fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<PlanFinding> {
-    let found = graph_plan::undecided(file, text, challenges).into_iter();
-    let finding = |found: JsonFinding| PlanFinding {
-        code: found.code,
-        diagnostic: found.diagnostic,
-    };
-    found.map(finding).collect()
+pub fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<Finding> {
+    graph_plan::undecided(file, text, challenges)
 }

@@ -25,6 +25,7 @@ use super::setup::PlanSetup;
 use crate::adapters::child_process::own_program;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
+use crate::domain::Cause;
 use crate::domain::task::GateCommand;
 use crate::domain::{
     AgentSettings, BatchId, Command, JobStep, MadeForm, PlanJob, Span, Task, TaskDraft, TaskId, TaskState,
@@ -45,7 +46,7 @@ const _: () = assert!(LARGEST_TEXT + BESIDE_TEXT <= MAX_PROMPT_BYTES);
 pub type MadeFiles = BTreeMap<PathBuf, String>;
 
 /// Function that reads a file at the commit of a task that was checked, by its path in the project.
-pub type OpenCommitted<'a> = &'a dyn Fn(&Task, &Path) -> Result<String, String>;
+pub type OpenCommitted<'a> = &'a dyn Fn(&Task, &Path) -> Result<String, Cause>;
 
 /// Name and place of what a job makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +87,7 @@ impl MadeName {
         let slug = plan::slug(&feature);
         let folder = match form {
             MadeForm::Plan => format!("plans/{slug}"),
-            MadeForm::Prd => StorySettings::of(&place.config()).folder,
+            MadeForm::Prd => StorySettings::of(&place.read_config()).folder,
             MadeForm::Graph => graph_file::FOLDER.to_owned(),
         };
         MadeName {
@@ -141,7 +142,7 @@ impl<'a> PlanMaking<'a> {
     ///
     /// # Errors
     /// The reason that the job cannot go on; for people.
-    pub fn step(&self) -> Result<MakingStep, String> {
+    pub fn step(&self) -> Result<MakingStep, Cause> {
         match &self.job.step {
             JobStep::Preparing => self.prepare(),
             JobStep::Ordered => {
@@ -157,12 +158,12 @@ impl<'a> PlanMaking<'a> {
     }
 
     /// Returns the next step of those before the result is written.
-    fn prepare(&self) -> Result<MakingStep, String> {
+    fn prepare(&self) -> Result<MakingStep, Cause> {
         match self.design() {
             Ok(design) => self.writing(&design).map(MakingStep::Ask),
             Err(PendingStep::Ask(commands)) => Ok(MakingStep::Ask(commands)),
             Err(PendingStep::Wait) => Ok(MakingStep::Wait),
-            Err(PendingStep::Fault(why)) => Err(why),
+            Err(PendingStep::Fault(why)) => Err(why.into()),
         }
     }
 
@@ -170,9 +171,9 @@ impl<'a> PlanMaking<'a> {
     ///
     /// # Errors
     /// The failure, for people.
-    pub fn put_in_place(&self, writer: &TaskId) -> Result<Vec<Command>, String> {
+    pub fn put_in_place(&self, writer: &TaskId) -> Result<Vec<Command>, Cause> {
         let Some(task) = self.tasks.get(writer) else {
-            return Err(format!("{writer} is not on the board any more"));
+            return Err(format!("{writer} is not on the board any more").into());
         };
         let (design, files) = (self.so_far()?, self.result(task)?);
         let files = if let Some(placed) = self.placed(&files) {
@@ -216,13 +217,15 @@ impl<'a> PlanMaking<'a> {
     ///
     /// # Errors
     /// When one of them is worked on again; for people.
-    pub fn so_far(&self) -> Result<DesignSoFar, String> {
-        self.design().map_err(|pending| match pending {
-            PendingStep::Fault(why) => why,
-            PendingStep::Ask(_) | PendingStep::Wait => {
-                "a step before it is worked on again; call again when that is over".to_owned()
-            }
-        })
+    pub fn so_far(&self) -> Result<DesignSoFar, Cause> {
+        self.design()
+            .map_err(|pending| match pending {
+                PendingStep::Fault(why) => why,
+                PendingStep::Ask(_) | PendingStep::Wait => {
+                    "a step before it is worked on again; call again when that is over".to_owned()
+                }
+            })
+            .map_err(Into::into)
     }
 
     /// Returns the task that writes the result.
@@ -235,12 +238,12 @@ impl<'a> PlanMaking<'a> {
     }
 
     /// Returns the commands that have the result written; a task that is there is waited for.
-    fn writing(&self, design: &DesignSoFar) -> Result<Vec<Command>, String> {
+    fn writing(&self, design: &DesignSoFar) -> Result<Vec<Command>, Cause> {
         let id = self.writer(design);
         let mut commands = Vec::new();
         match self.tasks.get(&id) {
             Some(task) if task.state == TaskState::Cancelled => {
-                return Err(format!("{id} was closed; choose another name with --name"));
+                return Err(format!("{id} was closed; choose another name with --name").into());
             }
             Some(task) if task.state == TaskState::Backlog => {
                 commands.push(Command::Release(vec![id.clone()]));
@@ -263,7 +266,7 @@ impl<'a> PlanMaking<'a> {
         is_open.then(|| Command::Close(first, format!("designed again as {id}")))
     }
 
-    fn writing_task(&self, id: &TaskId, design: &DesignSoFar) -> Result<TaskDraft, String> {
+    fn writing_task(&self, id: &TaskId, design: &DesignSoFar) -> Result<TaskDraft, Cause> {
         let (body, check) = match self.job.form {
             MadeForm::Plan => self.plan_order()?,
             MadeForm::Prd => self.prd_order()?,

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::text_file;
-use crate::cli::command_error::{CommandError, CommandResult, failed};
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
+use crate::domain::Cause;
 use crate::formats::finding::{Finding, FindingLevel};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::{ARCHIVE_FOLDER, planned_test_names};
@@ -39,18 +39,18 @@ pub struct PrdQueue {
 ///
 /// # Errors
 /// When the folder cannot be listed, or leads out of the project.
-pub fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue, String> {
+pub fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue, Cause> {
     let folder = place.root.join(&settings.folder);
     let files = match folder.canonicalize() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => {
-            return Err(CommandError::project(format!(
+            return Err(Cause::from(format!(
                 "could not list {}: {error}",
                 folder.display()
             )));
         }
         Ok(real) if !real.starts_with(&place.root) => {
-            return Err(CommandError::project(format!(
+            return Err(Cause::from(format!(
                 "could not list {}: it is a link out of the project; put a folder in its place, or name another: dbs config atdd.folder FOLDER",
                 folder.display()
             )));
@@ -68,13 +68,13 @@ pub fn named(
     paths: &[PathBuf],
     place: Option<&ProjectPaths>,
     settings: &StorySettings,
-) -> CommandResult<PrdQueue> {
+) -> Result<PrdQueue, Cause> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
             files.extend(prds_in(path)?);
         } else if let Err(error) = path.symlink_metadata() {
-            return Err(CommandError::project(format!(
+            return Err(Cause::from(format!(
                 "could not read the PRD {}: {error}",
                 path.display()
             )));
@@ -85,11 +85,11 @@ pub fn named(
     read(&files, place, settings)
 }
 
-fn prds_in(folder: &Path) -> CommandResult<Vec<PathBuf>> {
-    let tried = format!("could not list {}", folder.display());
+fn prds_in(folder: &Path) -> Result<Vec<PathBuf>, Cause> {
+    let failed = |error: io::Error| Cause::from(format!("could not list {}: {error}", folder.display()));
     let mut files = Vec::new();
-    for entry in folder.read_dir().map_err(failed(&tried))? {
-        let path = entry.map_err(failed(&tried))?.path();
+    for entry in folder.read_dir().map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
         let is_prd = path.extension().is_some_and(|ending| ending == "json");
         if is_prd && !name_of(&path).starts_with('.') && !path.is_dir() {
             files.push(path);
@@ -103,10 +103,10 @@ fn read(
     files: &[PathBuf],
     place: Option<&ProjectPaths>,
     settings: &StorySettings,
-) -> CommandResult<PrdQueue> {
+) -> Result<PrdQueue, Cause> {
     if files.len() > MOST_PRDS {
         let many = files.len();
-        return Err(CommandError::project(format!(
+        return Err(Cause::from(format!(
             "could not read {many} PRDs: {MOST_PRDS} are the most; move some away"
         )));
     }
@@ -141,14 +141,14 @@ fn read(
 ///
 /// # Errors
 /// When the archive cannot be listed, or is too large.
-fn archived(folder: &Path, root: Option<&Path>) -> CommandResult<Vec<(String, String)>> {
+fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>, Cause> {
     let folder = folder.join(ARCHIVE_FOLDER);
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
     let files = prds_in(&folder)?;
     if files.len() > MOST_ARCHIVED {
-        return Err(CommandError::project(format!(
+        return Err(Cause::from(format!(
             "could not read {}: it has more than {MOST_ARCHIVED} PRDs; move some away",
             folder.display()
         )));

@@ -8,6 +8,7 @@ use super::{graphs, stories};
 use crate::adapters::text_file;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
+use crate::domain::Cause;
 use crate::formats::plan::{self, Plan};
 
 /// Largest file of a plan, in bytes.
@@ -30,14 +31,14 @@ pub struct ReadPlan {
 ///
 /// # Errors
 /// When there is no plan, or its first file cannot be read; for people.
-pub fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<ReadPlan, String> {
+pub fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<ReadPlan, Cause> {
     if let Some(plan) = stories::read(file, place)? {
         let texts = PlanTexts::new();
         return Ok(ReadPlan { plan, texts });
     }
     let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
     if !file.exists() {
-        return Err(failed(&format!("it is not there; {}", way_to_plan(file, place))));
+        return Err(failed(&format!("it is not there; {}", way_to_plan(file, place))).into());
     }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
     if file.extension().is_some_and(|ending| ending == "json") {
@@ -71,7 +72,7 @@ pub fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<ReadPlan, Strin
 /// Returns the way for a person to get a plan that does not exist.
 fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
     let is_queue = |place: &ProjectPaths| {
-        file.ends_with(StorySettings::of(&place.config()).folder) && file.extension().is_none()
+        file.ends_with(StorySettings::of(&place.read_config()).folder) && file.extension().is_none()
     };
     if file.ends_with(".design/plan.json") {
         "`dbs design GOAL` makes one"

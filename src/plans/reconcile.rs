@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{ReadPlan, in_project};
+use crate::domain::Cause;
 use crate::domain::{BatchId, Command, MAX_TEXT_BYTES, RunOptions, Task, TaskDraft, TaskId, TaskState};
 use crate::formats::plan::{self, Plan, PlanChanges, PlanChoices, PlanItem, TaskChange};
 
@@ -104,7 +105,7 @@ pub fn reconcile(
     taken: &BTreeSet<TaskId>,
     wishes: &PlanWishes,
     project: PlanProject<'_>,
-) -> Result<PlanDifference, String> {
+) -> Result<PlanDifference, Cause> {
     let begins = rows.begins(wishes);
     let restarts = rows.restarts + u32::from(begins && !rows.tasks.is_empty());
     let none = PlanTasks::new();
@@ -153,7 +154,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn changes(&self, restarts: u32, taken: &BTreeSet<TaskId>) -> Result<PlanChanges, String> {
+    fn changes(&self, restarts: u32, taken: &BTreeSet<TaskId>) -> Result<PlanChanges, Cause> {
         let long = |id: &TaskId| id.as_str().starts_with(&format!("{}-", self.batch));
         let mut choices = PlanChoices {
             has_long_ids: self.known.keys().any(long),
@@ -194,7 +195,7 @@ impl Comparison<'_> {
         drafts.iter().all(waits)
     }
 
-    fn drafts(&self, choices: &PlanChoices) -> Result<Vec<TaskDraft>, String> {
+    fn drafts(&self, choices: &PlanChoices) -> Result<Vec<TaskDraft>, Cause> {
         let path = |path: &Path| in_project(path, self.project.root);
         let body = |item: &PlanItem| body(self.read, item);
         let mut drafts = plan::drafts(&self.read.plan, choices, (&body, &path))
@@ -320,7 +321,7 @@ mod tests {
     }
 
     fn compare(read: &ReadPlan, board: &Board, wishes: &PlanWishes) -> PlanDifference {
-        let mut of_batch = |batch: BatchId| -> Result<PlanTasks, String> {
+        let mut of_batch = |batch: BatchId| -> Result<PlanTasks, Cause> {
             let tasks = board.tasks.iter().filter(|(_, task)| task.batch == batch);
             Ok(tasks.map(|(id, task)| (id.clone(), Arc::clone(task))).collect())
         };

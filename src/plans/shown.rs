@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use crate::domain::task::behind_failed;
 use crate::domain::{Task, TaskDraft, TaskId, TaskState, counted, pluralized};
-use crate::formats::diagnostic::Diagnostic;
-use crate::formats::json_findings::JsonFinding;
+use crate::formats::finding::Finding;
 use crate::formats::plan::{PhaseStatus, Plan, PlanDetail, PlanItem};
 use crate::term::sanitize_command;
 
@@ -54,22 +53,21 @@ pub fn lines(plan: &Plan) -> Vec<String> {
 }
 
 /// Returns a finding for programs.
-pub fn finding_json(code: &str, known: &Diagnostic) -> Value {
-    json!({ "code": code, "severity": known.severity, "file": known.file, "line": known.line, "text": known.text })
+pub fn finding_json(found: &Finding) -> Value {
+    json!({ "code": found.code, "severity": found.severity, "file": found.file, "line": found.line, "text": found.text })
 }
 
 /// Returns a finding for people.
-pub fn finding_line(code: &str, known: &Diagnostic) -> String {
-    format!("{known} ({code})")
+pub fn finding_line(found: &Finding) -> String {
+    format!("{found} ({})", found.code)
 }
 
 /// Returns the findings in a document for people.
-pub fn finding_lines(findings: &[JsonFinding]) -> Vec<String> {
+pub fn finding_lines(findings: &[Finding]) -> Vec<String> {
     if findings.is_empty() {
         return vec!["nothing is wrong with it".to_owned()];
     }
-    let line = |found: &JsonFinding| finding_line(found.code, &found.diagnostic);
-    findings.iter().map(line).collect()
+    findings.iter().map(finding_line).collect()
 }
 
 fn phase(item: &PlanItem) -> Vec<String> {

@@ -7,13 +7,14 @@ use super::{in_project, prd_queue};
 use crate::adapters::text_file;
 use crate::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
 use crate::config::project_paths::ProjectPaths;
+use crate::domain::Cause;
 use crate::domain::StoryTests;
 use crate::formats::plan::{self, Plan, StoryRules};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::ARCHIVE_FOLDER;
 
 /// Returns the stories of a path that is a folder of PRDs or a PRD; nothing for any other.
-pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<Plan>, String> {
+pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<Plan>, Cause> {
     let most = u64::try_from(MOST_PRD_BYTES).unwrap_or(u64::MAX);
     let is_prd = || {
         path.extension().is_some_and(|ending| ending == "json")
@@ -27,7 +28,9 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
     };
     let Some(place) = place else {
         return Err(
-            "could not read the queue: it is worked on in a project; run `dbs init` first".to_owned(),
+            "could not read the queue: it is worked on in a project; run `dbs init` first"
+                .to_owned()
+                .into(),
         );
     };
     let rules = OwnRules {
@@ -38,17 +41,18 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         return Err(format!(
             "could not read {}: it is outside of the project",
             folder.display()
-        ));
+        )
+        .into());
     }
     let queued = prd_queue::named(&[path.to_owned()], Some(place), &rules.settings)?;
     if queued.prds.is_empty() {
         let folder = path.display();
         return Err(if path.join(ARCHIVE_FOLDER).is_dir() {
-            format!("queue empty: all PRDs of {folder} are done and in its archive")
+            format!("queue empty: all PRDs of {folder} are done and in its archive").into()
         } else {
             format!(
                 "could not find a plan in the folder {folder}: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan"
-            )
+            ).into()
         });
     }
     let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();

@@ -3,6 +3,7 @@
 use super::in_project;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::config::project_paths::ProjectPaths;
+use crate::domain::Cause;
 use crate::formats::plan::{Plan, PlanKind};
 
 /// Maximum number of files that are named.
@@ -13,7 +14,7 @@ const MOST_NAMED: usize = 5;
 ///
 /// # Errors
 /// The files that are changed, and the ways out.
-pub fn refuse_changes(place: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Result<Option<String>, String> {
+pub fn refuse_changes(place: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Result<Option<String>, Cause> {
     let found = GitCli::open(git).map_err(|error| error.to_string());
     let found = found.and_then(|git| git.uncommitted().map_err(|error| error.to_string()));
     let found = match found {
@@ -37,7 +38,7 @@ pub fn refuse_changes(place: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Resu
             return Err(format!(
                 "could not run the queue: these PRDs are not committed, and what becomes of their stories is written there: {}. Commit and push them",
                 named(&prds)
-            ));
+            ).into());
         }
     }
     let others = |files: Vec<String>| -> Vec<String> {
@@ -48,7 +49,7 @@ pub fn refuse_changes(place: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Resu
         return Err(format!(
             "could not run the plan: these files are changed and not committed, and agents work on what is committed: {}. Commit them, or run with --allow-dirty",
             named(&changed)
-        ));
+        ).into());
     }
     Ok((!new.is_empty()).then(|| format!("not committed, so that agents do not see it: {}", named(&new))))
 }

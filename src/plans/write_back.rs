@@ -7,6 +7,7 @@ use super::reconcile::PlanRows;
 use super::{ReadPlan, in_project};
 use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
+use crate::domain::Cause;
 use crate::domain::TaskState;
 use crate::formats::graph_plan;
 use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
@@ -34,7 +35,7 @@ impl WriteBack {
     ///
     /// # Errors
     /// When a file is no longer as it was read, or lies outside of the project; for people.
-    pub fn new(read: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<WriteBack, String> {
+    pub fn new(read: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<WriteBack, Cause> {
         Ok(WriteBack {
             changes: changes(read, place, rows)?,
             file: read.plan.file.clone(),
@@ -61,7 +62,7 @@ impl WriteBack {
     ///
     /// # Errors
     /// When a file was changed meanwhile, or cannot be written; for people.
-    pub fn write(&self) -> Result<(), String> {
+    pub fn write(&self) -> Result<(), Cause> {
         for change in &self.changes {
             text_file::replace_unchanged(&change.file, &change.old, &change.new)
                 .map_err(|error| failed(&change.file, &error))?;
@@ -73,15 +74,17 @@ impl WriteBack {
 }
 
 /// Renames a file; an existing file of that name is never replaced.
-fn rename(file: &Path, name: &Path) -> Result<(), String> {
+fn rename(file: &Path, name: &Path) -> Result<(), Cause> {
     if name.exists() {
         let why = format!(
             "all its tasks are done, but {} is there already; move that away",
             name.display()
         );
-        return Err(failed(file, &why));
+        return Err(failed(file, &why).into());
     }
-    std::fs::rename(file, name).map_err(|error| failed(file, &error))
+    std::fs::rename(file, name)
+        .map_err(|error| failed(file, &error))
+        .map_err(Into::into)
 }
 
 fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
@@ -89,7 +92,7 @@ fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
 }
 
 /// Returns the changes of each file; an error where one is no longer as it was read.
-fn changes(of: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, String> {
+fn changes(of: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, Cause> {
     let ReadPlan { plan, texts } = of;
     let root = place
         .root

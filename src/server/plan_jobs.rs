@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{BatchId, Command, JobStep, PlanJob, Task, TaskId, TaskState};
+use crate::domain::{BatchId, Cause, Command, JobStep, PlanJob, Task, TaskId, TaskState};
 use crate::plans::making::{MakingStep, PlanMaking, committed_file};
 use crate::ports::git::Git;
 use crate::read_model::ReadModel;
@@ -52,7 +52,9 @@ impl PlanJobs {
     }
 
     fn take_step(&self, id: &BatchId, job: &PlanJob, model: &ReadModel) {
-        let commands = self.step(job, model).unwrap_or_else(|why| failed(id, job, why));
+        let commands = self
+            .step(job, model)
+            .unwrap_or_else(|why| failed(id, job, why.to_string()));
         if commands.is_empty() {
             return;
         }
@@ -69,7 +71,7 @@ impl PlanJobs {
     }
 
     /// Returns the commands of the next step; a result with a yes is put in its place before.
-    fn step(&self, job: &PlanJob, model: &ReadModel) -> Result<Vec<Command>, String> {
+    fn step(&self, job: &PlanJob, model: &ReadModel) -> Result<Vec<Command>, Cause> {
         let open = |task: &Task, path: &Path| committed_file(self.git.as_ref(), task, path);
         let making = PlanMaking::new(&self.place, job, &model.tasks, &open);
         match making.step()? {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::adapters::git::GitSetup;
-use crate::domain::{BatchId, Command, MadeForm, PlanJob};
+use crate::domain::{BatchId, Cause, Command, MadeForm, PlanJob};
 use crate::plans::consent::PlanConsent;
 use crate::plans::making::{LARGEST_GOAL, MadeName, goal_name};
 use crate::plans::reconcile::{PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
@@ -16,17 +16,15 @@ use crate::ui::PlanQuestion;
 ///
 /// # Errors
 /// The reason that the plan cannot be carried out; for people.
-pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, String> {
+pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, Cause> {
     let place = &services.settings.place;
     let read = plans::read(&place.root.join(file), Some(place))?;
     let plan = &read.plan;
     if !plan.is_sound() {
-        return Err(format!(
-            "could not run the plan: it has errors, `dbs audit {file}` shows them"
-        ));
+        return Err(format!("could not run the plan: it has errors, `dbs audit {file}` shows them").into());
     }
     let model = services.engine.read_model();
-    let rows = PlanRows::collect(plan, &mut |batch: BatchId| -> Result<PlanTasks, String> {
+    let rows = PlanRows::collect(plan, &mut |batch: BatchId| -> Result<PlanTasks, Cause> {
         let tasks = model.tasks.iter().filter(|(_, task)| task.batch == batch);
         Ok(tasks.map(|(id, task)| (id.clone(), Arc::clone(task))).collect())
     })?;
@@ -45,7 +43,7 @@ pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, 
     let taken = model.tasks.keys().cloned().collect();
     let found = reconcile(&read, &rows, &taken, &wishes, project)?;
     if found.commands.is_empty() {
-        return Err("the plan is on the board as its files have it".to_owned());
+        return Err("the plan is on the board as its files have it".to_owned().into());
     }
     lines.extend(PlanConsent::new(plan, place).question(&found)?.lines());
     Ok(PlanQuestion {
@@ -59,12 +57,12 @@ pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, 
 ///
 /// # Errors
 /// The reason that it cannot be made; for people.
-pub(super) fn design(services: &Services, goal: &str) -> Result<Command, String> {
+pub(super) fn design(services: &Services, goal: &str) -> Result<Command, Cause> {
     if goal.len() > LARGEST_GOAL {
         return Err(format!(
             "could not design: the goal has {} bytes and may have {LARGEST_GOAL}; put the rest into a file of the project, and name it",
             goal.len()
-        ));
+        ).into());
     }
     let job = PlanJob::new(MadeForm::Graph, goal_name(goal), goal.to_owned());
     let name = MadeName::new(&services.settings.place, job.form, &job.feature);
@@ -72,7 +70,8 @@ pub(super) fn design(services: &Services, goal: &str) -> Result<Command, String>
         return Err(format!(
             "could not design: {} is on the board already; begin the goal with other words",
             name.batch()
-        ));
+        )
+        .into());
     }
     Ok(Command::PutJob(name.batch(), Box::new(job)))
 }

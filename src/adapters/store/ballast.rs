@@ -55,7 +55,7 @@ fn fill(files: &StoreFiles) -> io::Result<()> {
         .truncate(true)
         .open(&files.ballast)?;
     let mut piece = vec![0; PIECE_BYTES];
-    getrandom::fill(&mut piece)?;
+    getrandom::fill(&mut piece).map_err(|error| io::Error::other(error.to_string()))?;
     let mut left = files.ballast_bytes;
     while left > 0 {
         piece.rotate_left(TURN_BYTES);

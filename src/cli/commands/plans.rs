@@ -15,8 +15,7 @@ use crate::adapters::clock;
 use crate::adapters::output;
 use crate::cli::args::{AuditArgs, JsonFlag, PlanCommand, PlanShape};
 use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
+use crate::cli::commands::{CommandError, CommandResult};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Task;
@@ -86,7 +85,7 @@ pub(super) fn plan(edge: &ProcessEnv, verb: &PlanCommand) -> CommandResult {
 
 /// Makes the files of a new plan in a folder of its own; existing files are not touched.
 pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let feature = feature.trim();
     let usable = |sign: char| !sign.is_control() && !"|[]`".contains(sign);
     if feature.is_empty() || feature.len() > 80 || !feature.chars().all(usable) {
@@ -137,7 +136,7 @@ pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json
 }
 
 /// Returns the tasks of all stories on the board.
-pub(super) fn stories_on_board(access: &mut BoardAccess) -> Result<Vec<Arc<Task>>, String> {
+pub(super) fn stories_on_board(access: &mut BoardAccess) -> CommandResult<Vec<Arc<Task>>> {
     let rows = run::rows(access, &all_stories())?;
     Ok(rows.tasks.into_values().collect())
 }

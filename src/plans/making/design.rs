@@ -8,6 +8,7 @@ use serde_json::json;
 use super::design_tasks::{DesignStep, PendingStep, StepEnd};
 use super::texts::{self, ANALYSIS_TEXT, CRITIQUE_TEXT, EXPERT_TEXT, document_check};
 use super::{BESIDE_TEXT, DesignSoFar, PlanMaking};
+use crate::domain::Cause;
 use crate::domain::TaskId;
 use crate::formats::design::{
     self, ANALYSIS_FILE, CRITIQUE_FILE, Complexity, Critique, ExpertBrief, ExpertKind, GoalAnalysis,
@@ -102,7 +103,7 @@ impl PlanMaking<'_> {
         };
         let told = design::told(analysis);
         let steps = team.iter().map(|expert| self.expert_step(expert, &told));
-        let steps: Vec<DesignStep> = steps.collect::<Result<_, String>>()?;
+        let steps: Vec<DesignStep> = steps.collect::<Result<_, Cause>>()?;
         let mut reports = Vec::new();
         for ((expert, step), end) in team.iter().zip(&steps).zip(self.ends(&steps, so_far)?) {
             let name = &expert.name;
@@ -125,7 +126,7 @@ impl PlanMaking<'_> {
     }
 
     /// Returns the order to an expert (G13, G14), with the goal and its analysis.
-    fn expert_step(&self, expert: &ExpertBrief, told: &str) -> Result<DesignStep, String> {
+    fn expert_step(&self, expert: &ExpertBrief, told: &str) -> Result<DesignStep, Cause> {
         let ExpertBrief {
             name, role, mandate, ..
         } = expert;

@@ -9,7 +9,7 @@ use super::{DesignSoFar, PlanMaking};
 use crate::adapters::child_process::own_program;
 use crate::adapters::project::hex;
 use crate::domain::task::GateCommand;
-use crate::domain::{AgentSettings, Command, Task, TaskDraft, TaskId, TaskState};
+use crate::domain::{AgentSettings, Cause, Command, Task, TaskDraft, TaskId, TaskState};
 use crate::formats::design;
 use crate::plans::shown;
 
@@ -54,6 +54,12 @@ pub(super) enum PendingStep {
 impl From<String> for PendingStep {
     fn from(why: String) -> PendingStep {
         PendingStep::Fault(why)
+    }
+}
+
+impl From<Cause> for PendingStep {
+    fn from(why: Cause) -> PendingStep {
+        PendingStep::Fault(why.text)
     }
 }
 
@@ -131,7 +137,7 @@ impl PlanMaking<'_> {
         let kind = design::DesignDocument::of(&file);
         let findings = kind.map_or_else(Vec::new, |kind| design::findings(kind, &file, &text));
         // It was checked before it was done, unless the project's own workflow leaves that out.
-        if findings.iter().any(|found| found.diagnostic.is_error()) {
+        if findings.iter().any(|found| found.is_error()) {
             so_far.problems.extend(shown::finding_lines(&findings));
             return StepEnd::Missing(format!("{} has errors", step.file));
         }

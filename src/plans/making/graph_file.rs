@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{DesignSoFar, MadeFiles, PlanMaking, texts};
+use crate::domain::Cause;
 use crate::domain::{Task, counted, pluralized};
 use crate::formats::design::Complexity;
 use crate::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTask};
@@ -38,7 +39,7 @@ impl PlanMaking<'_> {
     /// Returns the text for the agent: the file to write, the rules (G17, G19 to G29), and the findings of others before it; and the command
     /// that checks its work. Warnings in a newly written plan can still be put right (G25, G26, LG-9), and it must answer the objections of
     /// a critic to the reports it was made of (G17).
-    pub(super) fn graph_order(&self, design: &DesignSoFar) -> Result<(String, String), String> {
+    pub(super) fn graph_order(&self, design: &DesignSoFar) -> Result<(String, String), Cause> {
         let file = self.graph();
         let audit = format!("audit {file} --strict");
         let check = match design.answers.as_slice() {
@@ -56,20 +57,18 @@ impl PlanMaking<'_> {
     }
 
     /// Returns the plan, under the name that it has in its place.
-    pub(super) fn graph_files(&self, task: &Task) -> Result<MadeFiles, String> {
+    pub(super) fn graph_files(&self, task: &Task) -> Result<MadeFiles, Cause> {
         let file = PathBuf::from(self.graph());
         let text = (self.open)(task, &file).map_err(|why| format!("{}: {why}", file.display()))?;
         let made = graphs::read((&file, &text), Some(self.place));
         if !made.is_sound() {
-            return Err(format!(
-                "the plan has errors:\n{}",
-                shown::lines(&made).join("\n")
-            ));
+            return Err(format!("the plan has errors:\n{}", shown::lines(&made).join("\n")).into());
         }
         if let Some(at) = claimed(&graph_plan::read(&file, &text, &|_| true)) {
             return Err(format!(
                 "the plan says of task {at} that it is not pending, and nobody has worked on it"
-            ));
+            )
+            .into());
         }
         Ok(MadeFiles::from([(PLAN.into(), text)]))
     }

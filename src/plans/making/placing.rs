@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{DesignSoFar, LARGEST_RESULT, MadeFiles, MadeName, PlanMaking, history};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
+use crate::domain::Cause;
 use crate::domain::{MadeForm, Task};
 use crate::plans::consent::ConsentQuestion;
 use crate::ports::git::{CommitFile, CommitId, Git};
@@ -14,17 +15,17 @@ use crate::ports::git::{CommitFile, CommitId, Git};
 ///
 /// # Errors
 /// The reason that there is none; for people.
-pub fn committed_file(git: &dyn Git, task: &Task, path: &Path) -> Result<String, String> {
+pub fn committed_file(git: &dyn Git, task: &Task, path: &Path) -> Result<String, Cause> {
     let could_not = |error: &dyn std::fmt::Display| format!("could not {error}");
     let head = task.head.as_deref().ok_or("nothing was committed")?;
     let head = CommitId::new(head).map_err(|error| could_not(&error))?;
     let name = path.to_str().unwrap_or_default().replace('\\', "/");
     match git.file_at(&head, &name, LARGEST_RESULT) {
         Ok(CommitFile::Text(text)) if !text.truncated => Ok(text.text),
-        Ok(CommitFile::Text(_)) => Err(format!("it has more than {LARGEST_RESULT} bytes")),
-        Ok(CommitFile::Absent) => Err("it is not there".to_owned()),
-        Ok(CommitFile::NoFile) => Err("it is no file".to_owned()),
-        Err(error) => Err(could_not(&error)),
+        Ok(CommitFile::Text(_)) => Err(format!("it has more than {LARGEST_RESULT} bytes").into()),
+        Ok(CommitFile::Absent) => Err("it is not there".to_owned().into()),
+        Ok(CommitFile::NoFile) => Err("it is no file".to_owned().into()),
+        Err(error) => Err(could_not(&error).into()),
     }
 }
 
@@ -70,7 +71,7 @@ impl PlanMaking<'_> {
     ///
     /// # Errors
     /// The reason that there is no result; for people.
-    pub fn result(&self, task: &Task) -> Result<MadeFiles, String> {
+    pub fn result(&self, task: &Task) -> Result<MadeFiles, Cause> {
         match self.job.form {
             MadeForm::Plan => self.plan_files(task),
             MadeForm::Prd => self.prd_files(task),
@@ -98,7 +99,7 @@ impl PlanMaking<'_> {
     ///
     /// # Errors
     /// The failure, for people.
-    pub fn write(&self, files: &MadeFiles, design: &DesignSoFar) -> Result<(), String> {
+    pub fn write(&self, files: &MadeFiles, design: &DesignSoFar) -> Result<(), Cause> {
         let MadeName {
             form, slug, folder, ..
         } = &self.name;
@@ -113,7 +114,7 @@ impl PlanMaking<'_> {
             self.place.root.canonicalize(),
         );
         if !real.starts_with(root.map_err(failed)?) {
-            return Err(format!("{} lies outside of the project", folder.display()));
+            return Err(format!("{} lies outside of the project", folder.display()).into());
         }
         let made = tempfile::Builder::new()
             .prefix(".new-")
@@ -132,14 +133,14 @@ impl PlanMaking<'_> {
             std::fs::rename(from, to).map_err(failed)
         };
         match (form, files.keys().next()) {
-            (MadeForm::Plan, _) | (_, None) => place(made, real.join(slug)),
-            (MadeForm::Prd, Some(name)) => place(made.join(name), real.join(name)),
+            (MadeForm::Plan, _) | (_, None) => place(made, real.join(slug)).map_err(Into::into),
+            (MadeForm::Prd, Some(name)) => place(made.join(name), real.join(name)).map_err(Into::into),
             (MadeForm::Graph, Some(name)) => {
                 history::keep_old(&real).map_err(failed)?;
                 for (name, text) in &design.documents {
                     write_new(&real.join(name), text).map_err(failed)?;
                 }
-                place(made.join(name), real.join(name))
+                place(made.join(name), real.join(name)).map_err(Into::into)
             }
         }
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{MadeFiles, PlanMaking};
 use crate::adapters::clock;
+use crate::domain::Cause;
 use crate::domain::Task;
 use crate::formats::plan::{self, NewPlan};
 use crate::formats::prompt::{fenced_whole, fill};
@@ -17,7 +18,7 @@ const TEXT: &str = include_str!("../../../assets/plans/making/plan.md");
 
 impl PlanMaking<'_> {
     /// Returns the text for the agent, with the text as nothing but material, and the command that checks its work.
-    pub(super) fn plan_order(&self) -> Result<(String, String), String> {
+    pub(super) fn plan_order(&self) -> Result<(String, String), Cause> {
         let example = plan::new_plan(&NewPlan {
             feature: &self.name.feature,
             phases: 2,
@@ -40,11 +41,11 @@ impl PlanMaking<'_> {
     }
 
     /// Returns the files of the plan: those that its table names and no others.
-    pub(super) fn plan_files(&self, task: &Task) -> Result<MadeFiles, String> {
+    pub(super) fn plan_files(&self, task: &Task) -> Result<MadeFiles, Cause> {
         let folder = PathBuf::from(&self.name.folder);
         let mut files = MadeFiles::new();
         let mut open = |path: &Path| {
-            let text = (self.open)(task, path)?;
+            let text = (self.open)(task, path).map_err(|why| why.to_string())?;
             let inside = path.strip_prefix(&folder).unwrap_or(path);
             files.insert(inside.to_owned(), text.clone());
             Ok(text)
@@ -55,9 +56,6 @@ impl PlanMaking<'_> {
         if made.is_sound() {
             return Ok(files);
         }
-        Err(format!(
-            "the plan has errors:\n{}",
-            shown::lines(&made).join("\n")
-        ))
+        Err(format!("the plan has errors:\n{}", shown::lines(&made).join("\n")).into())
     }
 }

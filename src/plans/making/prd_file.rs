@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{MadeFiles, PlanMaking};
 use crate::config::atdd::StorySettings;
+use crate::domain::Cause;
 use crate::domain::Task;
 use crate::formats::prd;
 use crate::formats::prompt::{fenced_whole, fill};
@@ -50,8 +51,8 @@ impl PlanMaking<'_> {
     ///
     /// # Errors
     /// When the queue cannot be read, so that the taken ids are not known.
-    pub(super) fn prd_order(&self) -> Result<(String, String), String> {
-        let settings = StorySettings::of(&self.place.config());
+    pub(super) fn prd_order(&self) -> Result<(String, String), Cause> {
+        let settings = StorySettings::of(&self.place.read_config());
         let queue = prd_queue::whole(self.place, &settings)?.prds;
         let stories = queue.iter().flat_map(|queued| &queued.prd.stories);
         let taken: Vec<&str> = stories.map(|story| story.id.as_str()).collect();
@@ -66,19 +67,20 @@ impl PlanMaking<'_> {
     }
 
     /// Returns the PRD, with the number after the last one of the queue.
-    pub(super) fn prd_files(&self, task: &Task) -> Result<MadeFiles, String> {
+    pub(super) fn prd_files(&self, task: &Task) -> Result<MadeFiles, Cause> {
         let file = PathBuf::from(self.prd());
         let text = (self.open)(task, &file).map_err(|why| format!("{}: {why}", file.display()))?;
         let made = prd::read(&file, &text);
         if !made.is_sound() {
             let lines = finding_lines(&made.findings);
-            return Err(format!("the PRD has errors:\n{}", lines.join("\n")));
+            return Err(format!("the PRD has errors:\n{}", lines.join("\n")).into());
         }
         if let Some(story) = made.stories.iter().find(|story| story.passes == Some(true)) {
             return Err(format!(
                 "the PRD says that {} passes, and nobody has worked on it",
                 story.id
-            ));
+            )
+            .into());
         }
         let begins = names(&self.place.root.join(&self.name.folder))
             .into_iter()

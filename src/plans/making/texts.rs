@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::PlanMaking;
+use crate::domain::Cause;
 use crate::formats::prompt::{fenced_whole, fill};
 
 pub(super) const ANALYSIS: &str = include_str!("../../../assets/plans/goal-analysis.json");
@@ -17,7 +18,7 @@ const CHECKS_TEXT: &str = include_str!("../../../assets/plans/making/checks.md")
 
 impl PlanMaking<'_> {
     /// Returns the checks of the project, for an agent that finds out how it is tested.
-    pub(super) fn checks(&self) -> Result<String, String> {
+    pub(super) fn checks(&self) -> Result<String, Cause> {
         let gates = self.setup.settings.gates.iter();
         let gates =
             gates.map(|gate| json!({ "name": gate.name, "command": gate.command.replace('\n', " ") }));

@@ -204,7 +204,7 @@ fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
 fn plan_asked(services: &Services, file: &str) -> WorkResult {
     match plan_orders::question(services, file) {
         Ok(asked) => WorkResult::Plan(Box::new(asked)),
-        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
+        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why.to_string()),
     }
 }
 
@@ -212,7 +212,7 @@ fn plan_asked(services: &Services, file: &str) -> WorkResult {
 fn design_ordered(services: &Services, goal: &str) -> WorkResult {
     match plan_orders::design(services, goal) {
         Ok(order) => ask(&services.engine, order),
-        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
+        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why.to_string()),
     }
 }
 

@@ -30,7 +30,7 @@ pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
             note(FindingLevel::Warning, "NOT_COMPLETED", text);
         }
         let text = text(read, task).unwrap_or_else(|why| {
-            note(DiagnosticLevel::Error, "TOO_LONG", why);
+            note(FindingLevel::Error, "TOO_LONG", why);
             String::new()
         });
         let item = item(read, (at, task), missing.is_none(), text);

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use crate::adapters::output;
 use crate::adapters::termination::termination_signal;
+use crate::cli::command_error::CommandResult;
 use crate::plans::consent::ConsentQuestion;
 use crate::protocol::connection::blocking_runtime;
 
@@ -32,25 +33,26 @@ pub(super) fn read_line() -> Option<String> {
 }
 
 /// Asks a person for a yes to exactly this: at the terminal, or by its hash.
-pub(super) fn ask(asked: &ConsentQuestion, given: Option<&str>) -> Result<(), String> {
+pub(super) fn ask(asked: &ConsentQuestion, given: Option<&str>) -> CommandResult<()> {
     let hash = asked.listing.hash();
     if asked.listing.items.is_empty() || given.map(str::trim) == Some(hash.as_str()) {
         return Ok(());
     }
     output::all(asked.lines());
     if given.is_some() {
-        return Err(format!(
-            "could not go on: the hash of this is {hash}, not that one"
-        ));
+        return Err(format!("could not go on: the hash of this is {hash}, not that one").into());
     }
     if !can_ask() {
         return Err(format!(
             "could not ask whether to do that, for this is no terminal: look at it, then add --trust {hash}"
-        ));
+        )
+        .into());
     }
     output::lines(&format!("{} y or n", asked.question));
     match read_line() {
         Some(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
-        _ => Err("nothing was started or changed: you did not say yes".to_owned()),
+        _ => Err("nothing was started or changed: you did not say yes"
+            .to_owned()
+            .into()),
     }
 }

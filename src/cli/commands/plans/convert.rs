@@ -13,9 +13,8 @@ use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::{ConvertArgs, DesignArgs, WriterArgs};
 use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
-use crate::cli::failure::could_not;
+use crate::cli::commands::{CommandError, CommandResult};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -42,7 +41,7 @@ pub fn new_prd(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) 
 }
 
 fn of_file(edge: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm, serve: StartServer<'_>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let tried = format!("convert {}", wanted.file.display());
     let text = text_of(&wanted.file, wanted.writer.name.as_deref());
     let text = text.map_err(|why| format!("could not {tried}: {why}"))?;
@@ -65,9 +64,9 @@ fn of_file(edge: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm, serve: Start
 /// # Errors
 /// The failure, for people.
 pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let name = wanted.writer.name.as_deref();
-    let failed = |why: &dyn std::fmt::Display| format!("could not design: {why}");
+    let failed = |why: &dyn std::fmt::Display| CommandError::user(format!("could not design: {why}"));
     let text = match wanted.goal.as_str() {
         "-" => text_of(Path::new("-"), name).map_err(|why| failed(&why))?,
         goal if goal.trim().is_empty() => return Err(failed(&"say what is wanted")),
@@ -104,15 +103,17 @@ fn job(form: MadeForm, (feature, text): (String, String), wanted: &WriterArgs) -
 }
 
 /// Reads the text of a file, or of standard input, which has no name by itself.
-fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
+fn text_of(file: &Path, name: Option<&str>) -> CommandResult<String> {
     if file.as_os_str() != "-" {
         let most = u64::try_from(LARGEST_TEXT).unwrap_or(u64::MAX);
-        return text_file::read_text(file, most).map_err(|error| error.to_string());
+        return text_file::read_text(file, most).map_err(|error| error.to_string().into());
     }
     if name.is_none() {
-        return Err("a text from standard input has no name; give one with --name".to_owned());
+        return Err("a text from standard input has no name; give one with --name"
+            .to_owned()
+            .into());
     }
-    text_input::text(file, LARGEST_TEXT)
+    text_input::text(file, LARGEST_TEXT).map_err(|error| error.to_string().into())
 }
 
 /// Order of a person to have something made, and the call that waits for it.
@@ -127,8 +128,8 @@ struct PlanOrder<'a> {
 }
 
 impl PlanOrder<'_> {
-    fn failed(&self, why: &dyn std::fmt::Display) -> String {
-        format!("could not {}: {why}", self.tried)
+    fn failed(&self, why: &dyn std::fmt::Display) -> CommandError {
+        CommandError::project(format!("could not {}: {why}", self.tried))
     }
 
     /// Has it made, shows it to a person, and says yes for them.
@@ -140,7 +141,7 @@ impl PlanOrder<'_> {
             )));
         }
         if let Err(why) = run::trusted(&self.place).and_then(|()| serve(&self.place)) {
-            return Ok(ended(headless::UNREADY, &why));
+            return Ok(ended(headless::UNREADY, &why.to_string()));
         }
         let mut events = EventCursor::new(self.place.store.clone());
         events.print_new(self.wanted.json, &|_old| false)?;
@@ -181,7 +182,7 @@ impl PlanOrder<'_> {
     }
 
     /// Starts the job on the board, unless it is under way or over there.
-    fn start(&mut self) -> Result<(), String> {
+    fn start(&mut self) -> CommandResult<()> {
         let mut access = self.access()?;
         let known = access.job(&self.name.batch())?;
         let writer = known.as_ref().and_then(|known| known.writer().cloned());
@@ -212,14 +213,14 @@ impl PlanOrder<'_> {
     }
 
     /// Reads again how far the job is.
-    fn reload(&mut self) -> Result<(), String> {
+    fn reload(&mut self) -> CommandResult<()> {
         let job = self.access()?.job(&self.name.batch())?;
         self.job = *job.ok_or_else(|| self.failed(&"it is not on the board any more"))?;
         Ok(())
     }
 
     /// Returns the task that has written the result; nothing while it has not.
-    fn written(&self) -> Result<Option<Arc<Task>>, String> {
+    fn written(&self) -> CommandResult<Option<Arc<Task>>> {
         let Some(writer) = self.job.writer() else {
             return Ok(None);
         };
@@ -229,9 +230,9 @@ impl PlanOrder<'_> {
     }
 
     /// Returns the files of the result, and what they were made of.
-    fn made(&self, writer: &Task) -> Result<(MadeFiles, DesignSoFar), String> {
+    fn made(&self, writer: &Task) -> CommandResult<(MadeFiles, DesignSoFar)> {
         let setup = GitSetup::new(&self.place.root, self.edge.environment.clone());
-        let git = GitCli::open(&setup).map_err(could_not)?;
+        let git = GitCli::open(&setup)?;
         let tasks = run::tasks_of(&mut self.access()?, self.name.batch())?;
         let open = |task: &Task, path: &Path| committed_file(&git, task, path);
         let making = PlanMaking::new(&self.place, &self.job, &tasks, &open);
@@ -241,7 +242,7 @@ impl PlanOrder<'_> {
     }
 
     /// Asks a person for a yes to the files; returns the exit code where nobody can be asked.
-    fn ask(&self, files: &MadeFiles, design: &DesignSoFar) -> Result<Option<ExitCode>, String> {
+    fn ask(&self, files: &MadeFiles, design: &DesignSoFar) -> CommandResult<Option<ExitCode>> {
         for line in &design.problems {
             output::problem(line);
         }
@@ -255,7 +256,7 @@ impl PlanOrder<'_> {
         if self.wanted.trust.is_none() && !asking::can_ask() {
             return Ok(Some(ended(RunState::Stalled.exit_code(), &why)));
         }
-        Err(why)
+        Err(why.into())
     }
 
     /// Prints what was written, and the next step.
@@ -286,11 +287,11 @@ impl PlanOrder<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn access(&self) -> Result<BoardAccess, String> {
+    fn access(&self) -> CommandResult<BoardAccess> {
         BoardAccess::open_project(self.place.clone())
     }
 
-    fn execute(&self, command: Command) -> Result<(), String> {
+    fn execute(&self, command: Command) -> CommandResult<()> {
         let answer = self.access()?.execute(&self.edge.author(), command)?;
         answer.map(drop).map_err(|refusal| self.failed(&refusal.why))
     }

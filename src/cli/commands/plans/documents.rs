@@ -8,15 +8,16 @@ use super::Audited;
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::JsonFlag;
+use crate::cli::command_error::CommandResult;
 use crate::formats::design::{self, DesignDocument};
-use crate::formats::json_findings::JsonFinding;
+use crate::formats::finding::Finding;
 use crate::plans::shown::{finding_json, finding_lines};
 
 /// Maximum bytes of a document that is read.
 const LARGEST: u64 = 256 * 1024;
 
 /// Prints the problems of a document of that kind.
-pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> Result<Audited, String> {
+pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> CommandResult<Audited> {
     let text = text_file::read_text(file, LARGEST)
         .map_err(|why| format!("could not read the {} {}: {why}", kind.word(), file.display()))?;
     let title = title(file, kind, &text);

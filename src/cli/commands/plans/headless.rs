@@ -14,7 +14,6 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
 use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines, POLL_INTERVAL};
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{AttemptId, BatchId, Command, TaskId, TaskState, pluralized};
@@ -49,7 +48,7 @@ pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> CommandResult<()>
 /// # Errors
 /// The failure, for people.
 pub fn run_and_wait(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
     let had_server = BoardAccess::open_project(place.clone())?.has_server();
@@ -110,7 +109,7 @@ pub(super) fn begin(
     place: &ProjectPaths,
     wanted: &RunPlanArgs,
     serve: StartServer<'_>,
-) -> Result<Result<RunOnBoard, ExitCode>, String> {
+) -> CommandResult<Result<RunOnBoard, ExitCode>> {
     let unready = |why: &str| {
         output::problem(why);
         Ok(Err(ExitCode::from(UNREADY)))
@@ -171,7 +170,7 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Prints the events until the run is over or needs a person, and starts a server that was killed again.
-    pub(super) fn until_still(&mut self, serve: StartServer<'_>) -> Result<FollowEnd, String> {
+    pub(super) fn until_still(&mut self, serve: StartServer<'_>) -> CommandResult<FollowEnd> {
         let runtime = blocking_runtime()?;
         loop {
             match runtime.block_on(self.follow()) {
@@ -185,7 +184,9 @@ impl<'a> RunFollower<'a> {
                 Ok(None) if BoardAccess::open_project(self.place.clone())?.has_server() => {}
                 Ok(None) => {
                     return Err(
-                        "the server was stopped before the end; the same command goes on with it".to_owned(),
+                        "the server was stopped before the end; the same command goes on with it"
+                            .to_owned()
+                            .into(),
                     );
                 }
                 Err(error) => return Err(error),
@@ -194,13 +195,13 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Prints the result, and for each phase that is not done the command that continues it; returns the exit code (3.11).
-    pub(super) fn finish(&mut self, found: &RunFacts) -> Result<u8, String> {
+    pub(super) fn finish(&mut self, found: &RunFacts) -> CommandResult<u8> {
         self.print_logs()?;
         blocking_runtime()?.block_on(self.conclude(found))
     }
 
     /// Prints the events until the run is over or needs a person; returns nothing where the server has ended before.
-    async fn follow(&mut self) -> Result<Option<FollowEnd>, String> {
+    async fn follow(&mut self) -> CommandResult<Option<FollowEnd>> {
         let mut interrupted = std::pin::pin!(termination_signal());
         let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
         let watch = FromClient::Call(Box::new(ServerCall::Watch));
@@ -231,7 +232,7 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Checks the run; returns it once nothing more happens without a person.
-    async fn look(&mut self) -> Result<Option<RunFacts>, String> {
+    async fn look(&mut self) -> CommandResult<Option<RunFacts>> {
         let found = self.run_facts().await?;
         self.tasks.extend(found.tasks.iter().map(|task| task.id.clone()));
         let tasks = &self.tasks;
@@ -251,7 +252,7 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Returns the facts beside the run that decide whether it goes on.
-    async fn beside(&self, found: &RunFacts) -> Result<BesideRun, String> {
+    async fn beside(&self, found: &RunFacts) -> CommandResult<BesideRun> {
         let mut beside = BesideRun::default();
         if found.is_worked_on() {
             match self.ask(Query::Attention).await? {
@@ -268,21 +269,23 @@ impl<'a> RunFollower<'a> {
         Ok(beside)
     }
 
-    async fn run_facts(&self) -> Result<RunFacts, String> {
+    async fn run_facts(&self) -> CommandResult<RunFacts> {
         let text = self
             .report(Report::Run(self.batch.clone()), OutputFormat::Json)
             .await?;
-        serde_json::from_str(&text).map_err(|error| format!("could not read how the plan goes: {error}"))
+        serde_json::from_str(&text)
+            .map_err(|error| format!("could not read how the plan goes: {error}"))
+            .map_err(Into::into)
     }
 
-    async fn report(&self, report: Report, format: OutputFormat) -> Result<String, String> {
+    async fn report(&self, report: Report, format: OutputFormat) -> CommandResult<String> {
         match self.ask(Query::Report(report, format)).await? {
             Answer::Text(pieces) => Ok(String::from_utf8_lossy(&pieces.concat()).into_owned()),
             other => Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
         }
     }
 
-    async fn ask(&self, query: Query) -> Result<Answer, String> {
+    async fn ask(&self, query: Query) -> CommandResult<Answer> {
         match connection::call_once(&self.place.socket, ServerCall::Query(query)).await? {
             CallReply::Query(Ok(answer)) => Ok(answer),
             other => Err(ProtocolError::from(other).into()),
@@ -326,7 +329,7 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Prints the output of agents since the last call.
-    fn print_logs(&mut self) -> Result<(), String> {
+    fn print_logs(&mut self) -> CommandResult<()> {
         let mut ended = Vec::new();
         for (attempt, log) in &mut self.logs {
             loop {
@@ -351,7 +354,7 @@ impl<'a> RunFollower<'a> {
         Ok(())
     }
 
-    async fn conclude(&self, found: &RunFacts) -> Result<u8, String> {
+    async fn conclude(&self, found: &RunFacts) -> CommandResult<u8> {
         let code = found.exit_code(UNREADY);
         if self.json.json {
             output::json(&serde_json::json!({ "run": self.batch, "state": found.run.state, "exit": code }));

@@ -11,7 +11,6 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::plans::phase_answer::{self, PhaseAnswer, TypedAnswer};
@@ -23,13 +22,13 @@ use crate::plans::run_watch::PhaseFacts;
 /// The failure, for people; also when this is not a terminal.
 pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
     if wanted.headless || wanted.json.json || !asking::can_ask() {
-        return Err(
+        return Err(CommandError::user(
             "could not ask between phases: --interactive needs a terminal, without --headless and --json. Leave it out, put the line \
              `**Approval:** required` into the phases that are to wait, and answer with `dbs approve ID`, `dbs reject ID WHY` or \
              `dbs skip ID`",
         ));
     }
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
     let batch = match headless::begin(edge, &place, wanted, serve)? {

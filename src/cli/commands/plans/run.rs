@@ -10,7 +10,6 @@ use crate::adapters::output;
 use crate::cli::args::{AgentOutput, RunPlanArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{BatchId, Command, Refusal, TaskId};
@@ -50,7 +49,7 @@ fn waits(wanted: &RunPlanArgs) -> bool {
 
 /// Executes a plan, continues it, or shows the effects.
 pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     match begin(edge, &place, wanted)? {
         RunOutcome::Shown | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
         RunOutcome::Unsound => Ok(ExitCode::FAILURE),
@@ -63,7 +62,7 @@ pub(super) fn begin(
     edge: &ProcessEnv,
     place: &ProjectPaths,
     wanted: &RunPlanArgs,
-) -> Result<RunOutcome, String> {
+) -> CommandResult<RunOutcome> {
     let read = read(&wanted.plan, Some(place))?;
     let mut run = PlanRun {
         by: edge.author(),
@@ -78,14 +77,14 @@ pub(super) fn begin(
     if waits(wanted)
         && let Err(why) = trusted(place)
     {
-        return Ok(RunOutcome::Unready(why));
+        return Ok(RunOutcome::Unready(why.to_string()));
     }
     let wishes = wishes(wanted);
     let rows = rows(run.access, &read.plan)?;
     if rows.begins(&wishes) && !wanted.allow_dirty {
         let git = GitSetup::new(&place.root, edge.environment.clone());
         match uncommitted::refuse_changes(place, &git, &read.plan) {
-            Err(why) => return Ok(RunOutcome::Unready(why)),
+            Err(why) => return Ok(RunOutcome::Unready(why.to_string())),
             Ok(Some(warning)) => output::problem(&warning),
             Ok(None) => {}
         }
@@ -96,9 +95,9 @@ pub(super) fn begin(
 
 /// Refuses while nothing would start because the programs that the project's files start are not trusted: a waiting caller would wait for
 /// ever.
-pub(super) fn trusted(place: &ProjectPaths) -> Result<(), String> {
+pub(super) fn trusted(place: &ProjectPaths) -> CommandResult<()> {
     match place.read_config().untrusted() {
-        Some(files) if files.holds => Err(files.text.clone()),
+        Some(files) if files.holds => Err(files.text.clone().into()),
         _ => Ok(()),
     }
 }
@@ -122,12 +121,12 @@ fn wishes(wanted: &RunPlanArgs) -> PlanWishes {
 }
 
 /// Returns the rows of the board that belong to a plan.
-pub(super) fn rows(access: &mut BoardAccess, plan: &Plan) -> Result<PlanRows, String> {
+pub(super) fn rows(access: &mut BoardAccess, plan: &Plan) -> CommandResult<PlanRows> {
     PlanRows::collect(plan, &mut |batch| tasks_of(access, batch))
 }
 
 /// Returns the tasks of a batch.
-pub(super) fn tasks_of(access: &mut BoardAccess, batch: BatchId) -> Result<PlanTasks, String> {
+pub(super) fn tasks_of(access: &mut BoardAccess, batch: BatchId) -> CommandResult<PlanTasks> {
     let mut tasks = PlanTasks::new();
     for id in access.ids_in(Some(batch))? {
         let found = access.task(&id)?;
@@ -147,7 +146,7 @@ struct PlanRun<'a> {
 
 impl PlanRun<'_> {
     /// Shows the plan and changes nothing.
-    fn show(&mut self) -> Result<RunOutcome, String> {
+    fn show(&mut self) -> CommandResult<RunOutcome> {
         let plan = &self.read.plan;
         if self.wanted.json.json {
             output::json(&shown::json(plan));
@@ -176,23 +175,23 @@ impl PlanRun<'_> {
         Ok(RunOutcome::Shown)
     }
 
-    fn compare(&mut self, rows: &PlanRows, wishes: &PlanWishes) -> Result<PlanDifference, String> {
+    fn compare(&mut self, rows: &PlanRows, wishes: &PlanWishes) -> CommandResult<PlanDifference> {
         let taken = self.access.ids()?;
         let project = PlanProject {
             root: &self.access.place.root,
             is_claude: self.setup.works_with_claude(self.read.plan.kind),
         };
-        reconcile(self.read, rows, &taken, wishes, project)
+        reconcile(self.read, rows, &taken, wishes, project).map_err(Into::into)
     }
 
     /// Has the board do what the comparison found, after a yes to it.
-    fn carry_out(&mut self, rows: &PlanRows, found: PlanDifference) -> Result<RunOutcome, String> {
+    fn carry_out(&mut self, rows: &PlanRows, found: PlanDifference) -> CommandResult<RunOutcome> {
         let plan = &self.read.plan;
         let has_changes = !found.changes.is_none();
         if !found.is_known {
             // A person who says yes knows the doubts (LG-15).
             for found in &plan.findings {
-                output::problem(&shown::finding_line(found.code, &found.diagnostic));
+                output::problem(&shown::finding_line(found));
             }
         }
         if has_changes {
@@ -200,7 +199,7 @@ impl PlanRun<'_> {
             let asked = consent.question(&found)?;
             asking::ask(&asked, self.wanted.trust.as_deref())?;
             if let Err(why) = consent.remember(asked) {
-                output::problem(&why);
+                output::problem(&why.to_string());
             }
         }
         self.ask(&found.commands)?;
@@ -216,7 +215,7 @@ impl PlanRun<'_> {
     }
 
     /// Sends commands to the board, all of them or none; a refusal ends the command line.
-    fn ask(&mut self, commands: &[Command]) -> Result<(), String> {
+    fn ask(&mut self, commands: &[Command]) -> CommandResult<()> {
         if commands.is_empty() {
             return Ok(());
         }

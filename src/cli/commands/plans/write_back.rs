@@ -7,7 +7,6 @@ use crate::adapters::output;
 use crate::cli::args::WriteBackArgs;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
-use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::pluralized;
@@ -16,14 +15,22 @@ use crate::plans::{in_project, read};
 
 /// Writes the statuses of its phases into a plan, and ticks the tasks of those that are done.
 pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let place = ProjectPaths::find(&edge.folder, edge)?;
     let read = read(&wanted.plan, Some(&place))?;
     if !read.plan.is_sound() {
-        return Err("could not write back: the plan has errors, `dbs audit` shows them".to_owned());
+        return Err(
+            "could not write back: the plan has errors, `dbs audit` shows them"
+                .to_owned()
+                .into(),
+        );
     }
     let rows = rows(&mut BoardAccess::open_project(place.clone())?, &read.plan)?;
     if rows.tasks.is_empty() {
-        return Err("could not write back: the plan is not on the board; `dbs run` puts it there".to_owned());
+        return Err(
+            "could not write back: the plan is not on the board; `dbs run` puts it there"
+                .to_owned()
+                .into(),
+        );
     }
     let changes = WriteBack::new(&read, &place, &rows)?;
     let files = changes.files(&place);
