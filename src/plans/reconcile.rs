@@ -20,7 +20,7 @@ pub type PlanTasks = BTreeMap<TaskId, Arc<Task>>;
 pub struct PlanRows {
     /// Number of times the plan was begun again.
     pub restarts: u32,
-    /// Its tasks of the last time.
+    /// Tasks of the plan's last run.
     pub tasks: PlanTasks,
 }
 

@@ -288,7 +288,7 @@ impl Server {
         self.session.settings.set_notice(notice);
     }
 
-    /// Has plans made that persons ordered, until the server ends.
+    /// Takes the steps of plans that persons ordered, until the server ends.
     pub async fn make_plans(&self) {
         let jobs = PlanJobs {
             place: self.session.paths.clone(),
@@ -387,7 +387,8 @@ fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
         Event::configured(setup.settings.clone()),
     ];
     first.retain(|event| !board.is_redundant(event));
-    if setup.paused && is_idle(board) {
+    let has_open = board.attempts.values().any(|attempt| attempt.state.is_open());
+    if setup.paused && !has_open && board.pause.is_none() {
         first.push(Event::Asked {
             request: RequestId(0),
             by: "the setting `paused`".to_owned(),
@@ -395,10 +396,4 @@ fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
         });
     }
     first
-}
-
-/// Returns true if no attempt is open and the board is not paused.
-fn is_idle(board: &Board) -> bool {
-    let open = board.attempts.values().any(|attempt| attempt.state.is_open());
-    !open && board.pause.is_none()
 }

@@ -27,7 +27,7 @@ use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCal
 const UNSOUND: u8 = 3;
 /// The project, or this machine, is not ready for it.
 pub(super) const UNREADY: u8 = 4;
-/// Somebody asked the command to end.
+/// The command was asked to end.
 const INTERRUPTED: u8 = 130;
 
 /// End of following a run.
