@@ -21,6 +21,7 @@ mod delivered;
 mod ending;
 mod engine_thread;
 mod fetch;
+mod fetch_error;
 mod first_start;
 mod frame;
 mod frame_buffer;

@@ -25,7 +25,7 @@ use crate::ui::KeymapError;
 pub type CommandResult<T = ExitCode> = Result<T, CommandError>;
 
 /// Error of another part of the program.
-pub type Source = Box<dyn Error + Send + Sync>;
+pub type ErrorSource = Box<dyn Error + Send + Sync>;
 
 /// Part that has to change for the command to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,13 +48,13 @@ pub struct CommandError {
     kind: ErrorKind,
     /// The sentence up to the text of the source.
     tried: String,
-    source: Option<Source>,
+    source: Option<ErrorSource>,
     hints: Vec<String>,
     exit_code: u8,
 }
 
 impl CommandError {
-    fn new(kind: ErrorKind, tried: impl Into<String>, source: Option<Source>) -> CommandError {
+    fn new(kind: ErrorKind, tried: impl Into<String>, source: Option<ErrorSource>) -> CommandError {
         CommandError {
             kind,
             tried: tried.into(),
@@ -65,7 +65,7 @@ impl CommandError {
     }
 
     /// Returns the error with a cause, whose text follows `tried` in the sentence.
-    pub fn caused(kind: ErrorKind, tried: impl Into<String>, cause: impl Into<Source>) -> CommandError {
+    pub fn caused(kind: ErrorKind, tried: impl Into<String>, cause: impl Into<ErrorSource>) -> CommandError {
         CommandError::new(kind, tried, Some(cause.into()))
     }
 
@@ -120,13 +120,13 @@ impl CommandError {
 }
 
 /// Returns a function that turns a cause into the error of what was tried: `.map_err(failed("could not read the answer"))`.
-pub fn failed<E: Into<Source>>(tried: impl Into<String>) -> impl FnOnce(E) -> CommandError {
+pub fn failed<E: Into<ErrorSource>>(tried: impl Into<String>) -> impl FnOnce(E) -> CommandError {
     let tried = format!("{}: ", tried.into());
     move |cause| CommandError::caused(ErrorKind::Project, tried, cause)
 }
 
 /// Returns the error with a cause whose text reads after "could not".
-pub fn could_not(cause: impl Into<Source>) -> CommandError {
+pub fn could_not(cause: impl Into<ErrorSource>) -> CommandError {
     CommandError::caused(ErrorKind::Project, "could not ", cause)
 }
 

@@ -1,8 +1,6 @@
 //! Fetches data that views need and the board does not hold: differences from git, records of checks from their folders. Each on a blocking
 //! thread beside the drawing; a failure becomes a sentence.
 
-pub(super) mod error;
-
 use std::sync::Arc;
 
 use crate::adapters::gates::{self, GateRecord};
@@ -18,7 +16,7 @@ use crate::read_model::{CheckResult, CheckRun, DependencyGraph, Diff, ReadModel,
 use crate::ui::{CacheEntry, CacheKey};
 
 use crate::server::engine_handle::EngineHandle;
-use crate::server::fetch::error::FetchError;
+use crate::server::fetch_error::FetchError;
 use crate::server::machine::MachineMonitor;
 use crate::server::metrics::MetricsCollector;
 use crate::server::past_screen;

@@ -10,7 +10,7 @@ use crate::adapters::clock;
 use crate::adapters::load::MachineSampler;
 use crate::domain::{Span, Timestamp};
 use crate::read_model::MachineLoad;
-use crate::server::fetch::error::FetchError;
+use crate::server::fetch_error::FetchError;
 
 /// Load and free disk space of the machine, measured on demand and shared by all clients.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::adapters::holder::LogReader;
 use crate::domain::{Span, Timestamp};
-use crate::server::fetch::error::FetchError;
+use crate::server::fetch_error::FetchError;
 use crate::server::replay::{SizeHistory, time_mark};
 use crate::term::{EmulatorKind, Size, Terminal};
 use crate::ui::{LiveScreen, RecordedScreen, ScreenRead as _};

@@ -101,7 +101,7 @@ fn in_look(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<A
     let is_permission = about.wants_permission(scene.now).is_some();
     let rest = LOOK
         .into_iter()
-        .filter(|action| !answers.contains(action) && !(is_permission && *action == Action::Answer));
+        .filter(|action| !(answers.contains(action) || is_permission && *action == Action::Answer));
     answers.iter().copied().chain(rest).collect()
 }
 

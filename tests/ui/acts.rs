@@ -757,7 +757,7 @@ fn a_plan_is_shown_and_carried_out_after_a_yes_and_one_is_made_for_a_goal() {
     let all = Command::All(asked().commands);
     assert_eq!(dashboard.press("y"), [UiRequest::Command(all)]);
     assert_eq!(
-        dashboard.press("Z g o Enter"),
+        dashboard.press("* g o Enter"),
         [UiRequest::Design("go".to_owned())]
     );
 }

@@ -77,7 +77,7 @@ nav      c        comment
 nav      n        new_task
 nav      O        conduct
 nav      @        run_plan
-nav      Z        design
+nav      *        design
 nav      x        stop_agent
 nav      E        stop_turn
 nav      H        switch_mode

@@ -85,7 +85,7 @@ fn planned(size: (u16, u16)) -> Dashboard {
         spent(task, 2);
     });
     dashboard.change("dbs-21", |task| {
-        task.deps = ["dbs-18".into(), "dbs-4".into()].into()
+        task.deps = ["dbs-18".into(), "dbs-4".into()].into();
     });
     let flow = dashboard
         .board
@@ -129,7 +129,7 @@ fn a_row_says_what_a_phase_waits_for_its_gates_and_what_it_cost() {
         ("2", &["medium", "2/3", "$2.00"]),
         ("3", &["high", "-/3", "approve?"]),
         ("4", &["failed"]),
-        ("5", &["4 2", "-/3", "dbs-18"]),
+        ("5", &["2 4", "-/3", "dbs-18"]),
     ] {
         let row = row(item);
         assert!(wanted.iter().all(|part| row.contains(part)), "{wanted:?}: {row}");

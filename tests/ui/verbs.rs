@@ -31,7 +31,7 @@ const VERBS: [(&str, Action, &str, &str); 21] = [
     ("edit", Action::EditTask, "e", "dbs task edit"),
     ("new task", Action::NewTask, "n", "dbs task create"),
     ("run plan", Action::RunPlan, "@", "dbs run"),
-    ("design", Action::Design, "Z", "dbs design"),
+    ("design", Action::Design, "*", "dbs design"),
 ];
 
 fn words(command: &str) -> Vec<String> {

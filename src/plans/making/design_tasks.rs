@@ -137,7 +137,7 @@ impl PlanMaking<'_> {
         let kind = design::DesignDocument::of(&file);
         let findings = kind.map_or_else(Vec::new, |kind| design::findings(kind, &file, &text));
         // It was checked before it was done, unless the project's own workflow leaves that out.
-        if findings.iter().any(|found| found.is_error()) {
+        if findings.iter().any(crate::formats::finding::Finding::is_error) {
             so_far.problems.extend(shown::finding_lines(&findings));
             return StepEnd::Missing(format!("{} has errors", step.file));
         }

@@ -164,24 +164,22 @@ impl Columns {
     }
 
     fn head(&self) -> Vec<StyledText> {
-        let mut cells = format!("   {:<ITEM$}{:<title$}", "#", "Title", title = self.title);
-        if self.is_wide {
-            cells += &format!("{:<NEEDS$}", "After");
-        }
-        if self.has_risk {
-            cells += &format!("{:<RISK$}", "Risk");
-        }
-        cells += &format!(
-            "{:<GATES$}{:<TRIES$}{:<state$}",
-            "Gates",
-            "Tries",
-            "State",
-            state = self.state
-        );
-        if self.is_wide {
-            cells += &format!("{:>COST$}", "Cost");
-        }
-        vec![dim(cells)]
+        let cell = |is_shown: bool, head: &str, room: usize| {
+            let room = if is_shown { room } else { 0 };
+            format!("{:<room$}", if is_shown { head } else { "" })
+        };
+        let cells = [
+            cell(true, "", 3),
+            cell(true, "#", ITEM),
+            cell(true, "Title", self.title),
+            cell(self.is_wide, "After", NEEDS),
+            cell(self.has_risk, "Risk", RISK),
+            cell(true, "Gates", GATES),
+            cell(true, "Tries", TRIES),
+            cell(true, "State", self.state),
+            cell(self.is_wide, "    Cost", COST),
+        ];
+        vec![dim(cells.concat())]
     }
 }
 

@@ -9,7 +9,7 @@ use crate::ports::store::StoreError;
 
 /// Error of a fact that could not be fetched; the texts read after "could not".
 #[derive(Debug, thiserror::Error)]
-pub(in crate::server) enum FetchError {
+pub(super) enum FetchError {
     #[error(transparent)]
     Name(#[from] NameError),
     #[error(transparent)]
