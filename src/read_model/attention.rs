@@ -213,12 +213,13 @@ fn of_hold(board: &Board, task: &Task, hold: &HoldReason) -> AttentionKind {
     let HoldReason::Exhausted(FailureClass::Gate) = hold else {
         return AttentionKind::Held;
     };
-    let mut attempts = board.attempts.values().rev();
-    let last = attempts.find(|attempt| attempt.task == task.id);
-    let merge = last.is_some_and(|attempt| {
-        attempt.worker == Worker::Engine(EngineAction::Merge)
-            && matches!(attempt.state, AttemptState::Settled(Verdict::Failed(..)))
-    });
+    // An attempt that was stopped since then, such as one that undo took back, says nothing about the failure.
+    let has_failed = |attempt: &&Attempt| {
+        attempt.task == task.id && matches!(attempt.state, AttemptState::Settled(Verdict::Failed(..)))
+    };
+    let mut attempts = board.attempts.values().rev().map(AsRef::as_ref);
+    let last = attempts.find(has_failed);
+    let merge = last.is_some_and(|attempt| attempt.worker == Worker::Engine(EngineAction::Merge));
     if merge {
         AttentionKind::Merge
     } else {

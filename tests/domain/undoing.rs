@@ -322,3 +322,25 @@ fn undo_is_not_offered_of_what_concerns_more_than_the_task() {
         "its agent is stopped"
     );
 }
+
+#[test]
+fn undo_is_not_offered_of_a_task_that_comes_back_behind_one_that_is_broken() {
+    let mut fixture = BoardFixture::new();
+    for (id, on) in [("a", None), ("b", Some("a")), ("c", None)] {
+        let mut made = draft(id, "graph");
+        made.deps.extend(on.map(TaskId::from));
+        fixture.ask(Command::Create(made)).unwrap();
+    }
+    fixture.ask(Command::Release(vec!["c".into()])).unwrap();
+    fixture.ask(Command::Skip("b".into())).unwrap();
+    let offered = |fixture: &BoardFixture| {
+        !scope(&fixture.board)
+            .restorable(&Command::Withdraw("b".into()))
+            .is_empty()
+    };
+    assert!(offered(&fixture));
+    fixture
+        .ask(Command::Close("a".into(), "not wanted".to_owned()))
+        .unwrap();
+    assert!(!offered(&fixture), "b would be skipped again, or its run aborted");
+}

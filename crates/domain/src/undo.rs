@@ -50,20 +50,11 @@ impl UndoScope<'_> {
                 (vec![id.clone()], goes_alone)
             }
             Command::Retry { task: id, stage, .. } => {
-                let goes_alone = self.runs_already(id) && !self.frees_dependents(id);
-                (
-                    vec![id.clone()],
-                    goes_alone && !self.is_of_engine(id, stage.as_ref()),
-                )
-            }
-            Command::Withdraw(id) => {
-                let goes_alone = self.runs_already(id) && !self.frees_dependents(id);
+                let goes_alone = self.begins_alone(id) && !self.is_of_engine(id, stage.as_ref());
                 (vec![id.clone()], goes_alone)
             }
-            Command::Release(ids) => {
-                let goes_alone = |id| self.runs_already(id) && !self.frees_dependents(id);
-                (ids.clone(), ids.iter().all(goes_alone))
-            }
+            Command::Withdraw(id) => (vec![id.clone()], self.begins_alone(id)),
+            Command::Release(ids) => (ids.clone(), ids.iter().all(|id| self.begins_alone(id))),
             _ => (Vec::new(), false),
         };
         if is_whole && ids.iter().all(|id| self.is_at_rest(id)) {
@@ -90,6 +81,18 @@ impl UndoScope<'_> {
             let stage = flow.and_then(|flow| flow.stage(stage.unwrap_or(&task.stage)));
             stage.is_none_or(|stage| matches!(stage.actor, Actor::Engine(_)))
         })
+    }
+
+    /// Returns true if nothing but the task changes once it waits to begin.
+    fn begins_alone(&self, id: &TaskId) -> bool {
+        self.runs_already(id) && !self.frees_dependents(id) && !self.waits_for_broken(id)
+    }
+
+    /// Returns true if the task waits for one that is broken: it would be skipped, or its run aborted, as soon as it waits to begin.
+    fn waits_for_broken(&self, id: &TaskId) -> bool {
+        let deps = self.tasks.get(id).into_iter().flat_map(|task| &task.deps);
+        let mut known = deps.filter_map(|id| self.tasks.get(id));
+        known.any(|task| task.root_cause().is_some())
     }
 
     /// Returns true if the batch of the task runs already, so that releasing the task starts nothing else of the batch.

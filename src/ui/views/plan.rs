@@ -130,6 +130,9 @@ fn summary(run: &PlanRun<'_>) -> String {
     let cost = run.cost().map_or_else(String::new, |cost| format!("  {cost}"));
     let state = match run.batch.run {
         RunState::Completed => String::new(),
+        RunState::Stalled if run.rows.iter().any(|row| row.task.state.awaits_approval()) => {
+            "  waits for you".to_owned()
+        }
         ref state => format!("  {state}"),
     };
     format!("{title}{state}  {} of {} done{cost}", run.done(), run.rows.len())
