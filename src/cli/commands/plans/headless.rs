@@ -8,7 +8,7 @@ use super::run::{self, RunOnBoard, RunOutcome};
 use crate::adapters::clock;
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
-use crate::adapters::termination::termination_signal;
+use crate::adapters::termination::Interruption;
 use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
@@ -52,11 +52,14 @@ pub fn run_and_wait(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
     let had_server = BoardAccess::open_project(place.clone())?.has_server();
+    // What is begun now is not to be left alone by a signal that comes before it is followed.
+    let interruption = Interruption::listen();
     let run = match begin(edge, &place, wanted, serve)? {
         Ok(run) => run,
         Err(code) => return Ok(code),
     };
     let mut follower = RunFollower::new(&place, &run.batch, (events, wanted.output, wanted.json));
+    follower.interruption = interruption;
     match follower.until_still(serve)? {
         FollowEnd::Still(found) => follower.finish(&found).map(ExitCode::from),
         FollowEnd::Unread => Ok(ExitCode::SUCCESS),
@@ -133,6 +136,8 @@ pub(super) struct RunFollower<'a> {
     output: AgentOutput,
     json: JsonFlag,
     events: EventCursor,
+    /// Signal that ends the following.
+    interruption: Interruption,
     tasks: BTreeSet<TaskId>,
     /// Logs of agents at work that are printed.
     logs: BTreeMap<AttemptId, AgentLog>,
@@ -161,6 +166,7 @@ impl<'a> RunFollower<'a> {
             output,
             json,
             events,
+            interruption: Interruption::listen(),
             tasks: BTreeSet::new(),
             logs: BTreeMap::new(),
             known: BTreeSet::new(),
@@ -202,7 +208,8 @@ impl<'a> RunFollower<'a> {
 
     /// Prints the events until the run is over or needs a person; returns nothing where the server has ended before.
     async fn follow(&mut self) -> CommandResult<Option<FollowEnd>> {
-        let mut interrupted = std::pin::pin!(termination_signal());
+        let interruption = self.interruption.clone();
+        let mut interrupted = std::pin::pin!(interruption.heard());
         let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
         let watch = FromClient::Call(Box::new(ServerCall::Watch));
         connection::send(&mut sender, &watch).await?;
