@@ -1,5 +1,5 @@
-//! Plans: what stands in their files, what they become on the board, what a person is asked about them, and how agents make one of a text.
-//! Decides and reads; nothing here prints, asks or changes the board. Command line and server carry out what it says.
+//! Plans: the reading of their files, the commands that put them on the board, the questions for a person, and the steps by which agents
+//! make a plan of a text. Nothing here prints, asks or changes the board: command line and server carry out the decisions.
 
 pub mod consent;
 mod graphs;

@@ -161,13 +161,6 @@ impl From<String> for CommandError {
     }
 }
 
-/// Sentence of an error, for the commands of plans.
-impl From<CommandError> for String {
-    fn from(error: CommandError) -> String {
-        error.to_string()
-    }
-}
-
 /// Writes the conversions of errors by their kind; each text is preceded by the given words.
 macro_rules! causes {
     ($($kind:ident $before:literal: $($cause:ty),+;)+) => {

@@ -8,9 +8,8 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{
     ListedText, PlanTrust, TrustChange, TrustEntry, TrustItem, TrustKind, TrustListing, changed_lines,
 };
-use crate::domain::Cause;
 use crate::domain::task::GateCommand;
-use crate::domain::{PlanEntry, TaskId};
+use crate::domain::{Cause, PlanEntry, TaskId};
 use crate::formats::plan::{Plan, PlanChanges, PlanItem, PlanKind, TaskChange, ToldCommand};
 use crate::term::{sanitize, sanitize_command};
 

@@ -25,10 +25,10 @@ use super::setup::PlanSetup;
 use crate::adapters::child_process::own_program;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::Cause;
 use crate::domain::task::GateCommand;
 use crate::domain::{
-    AgentSettings, BatchId, Command, JobStep, MadeForm, PlanJob, Span, Task, TaskDraft, TaskId, TaskState,
+    AgentSettings, BatchId, Cause, Command, JobStep, MadeForm, PlanJob, Span, Task, TaskDraft, TaskId,
+    TaskState,
 };
 use crate::formats::design::Complexity;
 use crate::formats::plan;

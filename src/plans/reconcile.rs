@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{ReadPlan, in_project};
-use crate::domain::Cause;
-use crate::domain::{BatchId, Command, MAX_TEXT_BYTES, RunOptions, Task, TaskDraft, TaskId, TaskState};
+use crate::domain::{
+    BatchId, Cause, Command, MAX_TEXT_BYTES, RunOptions, Task, TaskDraft, TaskId, TaskState,
+};
 use crate::formats::plan::{self, Plan, PlanChanges, PlanChoices, PlanItem, TaskChange};
 
 /// Maximum number of restarts of a plan.
@@ -24,16 +25,16 @@ pub struct PlanRows {
     pub tasks: PlanTasks,
 }
 
-/// Wishes of a person for a plan, beside what stands in it.
+/// Options that a person chooses for a plan.
 #[derive(Debug, Clone, Default)]
 pub struct PlanWishes {
-    /// Wishes for the tasks; whether their ids are long and how often the plan was begun is up to the board.
+    /// Options for the tasks; the board decides on long ids and the number of restarts.
     pub choices: PlanChoices,
     pub options: RunOptions,
     pub model: Option<String>,
-    /// True if what has stopped is taken up again.
+    /// True if stopped tasks are retried.
     pub resumes: bool,
-    /// True if the plan is begun anew.
+    /// True if the plan starts over with new tasks.
     pub restarts: bool,
 }
 

@@ -1,11 +1,10 @@
 //! Runs of plans as tables: a row for each phase, story or task of a graph.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::plan_entry::Risk;
-use crate::domain::workflow::GateSet;
-use crate::domain::{Attempt, Batch, Cost, EvidenceKind, Task, TaskState, Tri};
+use crate::domain::{Batch, BatchId, Cost, Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
 use crate::read_model::ReadModel;
 
 /// Run of a plan: its batch, and its items in the order of the plan.
@@ -58,18 +57,31 @@ impl PlanRun<'_> {
     }
 }
 
+/// Newest evidence of gates for each task that has any.
+type GateEvidence<'a> = BTreeMap<&'a TaskId, &'a Evidence>;
+
 impl ReadModel {
-    /// Returns the runs of plans on the board: those with open items first, otherwise the newest first.
+    /// Returns the runs of plans on the board: those with open items first, otherwise the newest first. Takes one pass over the tasks, and
+    /// one over the attempts if any task is of a plan.
     pub fn plan_runs(&self) -> Vec<PlanRun<'_>> {
-        let runs = self.batches.values().filter_map(|batch| {
-            let mut rows: Vec<PlanRow<'_>> = self
-                .tasks
-                .values()
-                .filter(|task| task.batch == batch.id)
-                .filter_map(|task| self.plan_row(task))
-                .collect();
-            rows.sort_by_key(|row| row.task.number);
-            (!rows.is_empty()).then_some(PlanRun { batch, rows })
+        let mut planned: BTreeMap<&BatchId, Vec<&Task>> = BTreeMap::new();
+        for task in self.tasks.values().filter(|task| task.plan.is_some()) {
+            planned.entry(&task.batch).or_default().push(task);
+        }
+        if planned.is_empty() {
+            return Vec::new();
+        }
+        let evidence = self.gate_evidence();
+        let runs = planned.into_iter().filter_map(|(id, mut tasks)| {
+            let batch = self.batches.get(id)?;
+            tasks.sort_by_key(|task| task.number);
+            let rows = tasks
+                .into_iter()
+                .filter_map(|task| self.plan_row(task, &evidence));
+            Some(PlanRun {
+                batch,
+                rows: rows.collect(),
+            })
         });
         let mut runs: Vec<PlanRun<'_>> = runs.collect();
         runs.sort_by_key(|run| {
@@ -82,7 +94,21 @@ impl ReadModel {
         runs
     }
 
-    fn plan_row<'a>(&'a self, task: &'a Task) -> Option<PlanRow<'a>> {
+    fn gate_evidence(&self) -> GateEvidence<'_> {
+        let mut newest = GateEvidence::new();
+        for attempt in self.attempts.values() {
+            let gates = attempt
+                .evidence
+                .iter()
+                .rfind(|found| found.kind == EvidenceKind::Gates);
+            if let Some(found) = gates.filter(|found| !matches!(found.outcome, Tri::Unknown(_))) {
+                newest.insert(&attempt.task, found);
+            }
+        }
+        newest
+    }
+
+    fn plan_row<'a>(&'a self, task: &'a Task, evidence: &GateEvidence<'a>) -> Option<PlanRow<'a>> {
         let plan = task.plan.as_ref()?;
         let item_of = |id| {
             let task = self.tasks.get(id)?;
@@ -93,45 +119,24 @@ impl ReadModel {
             item: &plan.source.item,
             needs: task.deps.iter().filter_map(item_of).collect(),
             risk: plan.risk,
-            gates: self.gate_count(task),
+            gates: self.gate_count(task, evidence.get(&task.id).copied()),
             tries: task.tries_of_work(),
             cost: Some(task.spent()).filter(|cost| *cost > Cost::default()),
         })
     }
 
-    fn gate_count(&self, task: &Task) -> GateCount {
-        let stages = self
-            .workflows
-            .get(&task.workflow)
-            .into_iter()
-            .flat_map(|flow| &flow.stages);
-        let checking: Vec<_> = stages.filter(|stage| stage.gates != GateSet::None).collect();
-        let gates = task.gates.iter().chain(&self.settings.gates);
-        let run = gates.filter(|gate| checking.iter().any(|stage| stage.runs_gate(&gate.name)));
-        let all = run.map(|gate| &gate.name).collect::<BTreeSet<_>>().len();
-        let passed = if task.state == TaskState::Done {
-            Some(all)
-        } else {
-            let mut attempts = self
-                .attempts
-                .values()
-                .rev()
-                .filter(|attempt| attempt.task == task.id);
-            attempts.find_map(|attempt| passed_gates(attempt, all))
+    fn gate_count(&self, task: &Task, evidence: Option<&Evidence>) -> GateCount {
+        let flow = self.workflows.get(&task.workflow);
+        let stages = flow.into_iter().flat_map(|flow| &flow.stages);
+        let gates = stages.flat_map(|stage| self.settings.gates_of(task, stage));
+        let names: BTreeSet<String> = gates.map(|gate| gate.name).collect();
+        let all = names.len();
+        let passed = match (&task.state, evidence) {
+            (TaskState::Done, _) => Some(all),
+            (_, None) => None,
+            (_, Some(ran)) if ran.outcome == Tri::Yes => Some(all),
+            (_, Some(ran)) => Some(all.saturating_sub(ran.issues.len().max(1))),
         };
         GateCount { passed, all }
-    }
-}
-
-/// Returns the number of gates that passed at an attempt; nothing where they did not run.
-fn passed_gates(attempt: &Attempt, all: usize) -> Option<usize> {
-    let ran = attempt
-        .evidence
-        .iter()
-        .rfind(|found| found.kind == EvidenceKind::Gates)?;
-    match &ran.outcome {
-        Tri::Yes => Some(all),
-        Tri::No(_) => Some(all.saturating_sub(ran.issues.len().max(1))),
-        Tri::Unknown(_) => None,
     }
 }

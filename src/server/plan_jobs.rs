@@ -1,5 +1,5 @@
-//! Plans and PRDs that agents make: takes the next step of each job on the board whenever a task of it has moved. Everything a step depends
-//! on is on the board and in git, so that a server goes on where another was killed.
+//! Driver of the plans and PRDs that agents make: takes the next step of a job whenever one of its tasks has moved. A step depends only on
+//! the board and on git, so a new server continues where another was killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::ports::git::Git;
 use crate::read_model::ReadModel;
 use crate::server::engine_handle::EngineHandle;
 
-/// Author of what the server does for a job.
+/// Author of the server's commands for a job.
 const AUTHOR: &str = "dbs";
 
 /// Facts on which the next step of a job depends.

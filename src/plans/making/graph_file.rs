@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{DesignSoFar, MadeFiles, PlanMaking, texts};
-use crate::domain::Cause;
-use crate::domain::{Task, counted, pluralized};
+use crate::domain::{Cause, Task, counted, pluralized};
 use crate::formats::design::Complexity;
 use crate::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTask};
 use crate::formats::prompt::{fenced_whole, fill};

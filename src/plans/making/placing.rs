@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{DesignSoFar, LARGEST_RESULT, MadeFiles, MadeName, PlanMaking, history};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
-use crate::domain::Cause;
-use crate::domain::{MadeForm, Task};
+use crate::domain::{Cause, MadeForm, Task};
 use crate::plans::consent::ConsentQuestion;
 use crate::ports::git::{CommitFile, CommitId, Git};
 

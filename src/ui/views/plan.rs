@@ -55,8 +55,8 @@ impl View for PlanView {
     }
 
     fn match_count(&self, ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
-        let all: usize = ctx.scene.model.plan_runs().iter().map(|run| run.rows.len()).sum();
         let runs = ctx.scene.model.plan_runs();
+        let all = runs.iter().map(|run| run.rows.len()).sum();
         Some((items(&rows(ctx, &runs)).len(), all))
     }
 

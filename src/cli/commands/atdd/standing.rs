@@ -91,7 +91,7 @@ pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
         Some(text) => Some(read_state(&text).map_err(failed(format!("could not read {STATE_FILE}")))?),
         None => None,
     };
-    let tasks = stories_on_board(&mut BoardAccess::open_project(place)?).map_err(CommandError::project)?;
+    let tasks = stories_on_board(&mut BoardAccess::open_project(place)?)?;
     if json.json {
         let prds = prds.iter().map(|prd| as_json(prd, &tasks));
         output::json(&json!({

@@ -10,6 +10,7 @@ use super::headless::{self, FollowEnd, RunFollower, StartServer};
 use super::run;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
+use crate::adapters::termination::Interruption;
 use crate::adapters::text_file;
 use crate::cli::args::{ConvertArgs, DesignArgs, WriterArgs};
 use crate::cli::board_access::BoardAccess;
@@ -155,7 +156,7 @@ impl PlanOrder<'_> {
         }
         let printed = (events, self.wanted.output, self.wanted.json);
         let place = self.place.clone();
-        let mut follower = RunFollower::new(&place, &self.name.batch(), printed);
+        let mut follower = RunFollower::new(&place, &self.name.batch(), printed, Interruption::listen());
         let found = match follower.until_still(serve)? {
             FollowEnd::Still(found) => found,
             FollowEnd::Unread => return Ok(ExitCode::SUCCESS),

@@ -52,14 +52,14 @@ pub fn run_and_wait(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
     let had_server = BoardAccess::open_project(place.clone())?.has_server();
-    // What is begun now is not to be left alone by a signal that comes before it is followed.
+    // From here on a signal must not end the command before it can stop what it began.
     let interruption = Interruption::listen();
     let run = match begin(edge, &place, wanted, serve)? {
         Ok(run) => run,
         Err(code) => return Ok(code),
     };
-    let mut follower = RunFollower::new(&place, &run.batch, (events, wanted.output, wanted.json));
-    follower.interruption = interruption;
+    let printed = (events, wanted.output, wanted.json);
+    let mut follower = RunFollower::new(&place, &run.batch, printed, interruption);
     match follower.until_still(serve)? {
         FollowEnd::Still(found) => follower.finish(&found).map(ExitCode::from),
         FollowEnd::Unread => Ok(ExitCode::SUCCESS),
@@ -159,6 +159,7 @@ impl<'a> RunFollower<'a> {
         place: &'a ProjectPaths,
         batch: &BatchId,
         (events, output, json): (EventCursor, AgentOutput, JsonFlag),
+        interruption: Interruption,
     ) -> RunFollower<'a> {
         RunFollower {
             place,
@@ -166,7 +167,7 @@ impl<'a> RunFollower<'a> {
             output,
             json,
             events,
-            interruption: Interruption::listen(),
+            interruption,
             tasks: BTreeSet::new(),
             logs: BTreeMap::new(),
             known: BTreeSet::new(),

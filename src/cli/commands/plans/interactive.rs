@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use super::headless::{self, FollowEnd, RunFollower, StartServer};
 use super::{asking, run};
 use crate::adapters::output;
+use crate::adapters::termination::Interruption;
 use crate::cli::args::RunPlanArgs;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::command_error::CommandError;
@@ -31,11 +32,13 @@ pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServ
     let place = ProjectPaths::find(&edge.folder, edge)?;
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
+    let interruption = Interruption::listen();
     let batch = match headless::begin(edge, &place, wanted, serve)? {
         Ok(run) => run.batch,
         Err(code) => return Ok(code),
     };
-    let mut follower = RunFollower::new(&place, &batch, (events, wanted.output, wanted.json));
+    let printed = (events, wanted.output, wanted.json);
+    let mut follower = RunFollower::new(&place, &batch, printed, interruption);
     follower.watch.stops_for_approval = true;
     loop {
         let found = match follower.until_still(serve)? {
