@@ -53,8 +53,13 @@ fn heard(story: &Story, attempt: u64) -> String {
     fs::read_to_string(story.root().join(format!("heard-developer-{attempt}"))).unwrap_or_default()
 }
 
+/// Waits until the request is open on the board. The status alone is not enough: it shows the title of the tool call, which is told
+/// before the request.
 fn wait_for_ask(story: &Story) {
-    story.wait_until("what it asks", || story.dbs(&["status"]).contains("make it"));
+    story.wait_until("its request", || {
+        let why = story.dbs(&["why", "t-1"]);
+        why.contains("permission") && why.contains("make it")
+    });
 }
 
 fn ends_merged(story: &Story) {
@@ -68,8 +73,6 @@ const ASKS: &str = "turn() { says 'I make it.'; calls 'make it'; if may 'make it
 fn a_task_is_done_over_the_protocol_and_merged_after_a_person_allowed_what_was_asked() {
     let (story, _server) = at_work(ASKS);
     wait_for_ask(&story);
-    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
-    story.wait_until("its request", || why("permission"));
     story.dbs(&["approve", "t-1"]);
     ends_merged(&story);
     let shown = story.dbs(&["logs", "1"]);
