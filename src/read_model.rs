@@ -310,7 +310,7 @@ impl ReadModel {
         let stages = self.workflows.values().flat_map(|flow| &flow.stages);
         let deciding = stages
             .flat_map(|stage| &stage.success)
-            .filter_map(|edge| edge.when.as_ref());
+            .filter_map(|env| env.when.as_ref());
         carried.chain(deciding).map(String::as_str).collect()
     }
 }

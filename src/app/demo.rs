@@ -70,13 +70,13 @@ impl DemoDisplay {
 ///
 /// # Errors
 /// The failure, for people.
-pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> CommandResult<ExitCode> {
+pub fn run(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
     if options.form == DemoDisplay::Screen {
-        crate::client::refuse_nesting(edge)?;
+        crate::client::refuse_nesting(env)?;
     }
     let agent = options.agent.as_deref();
     let agent = agent
-        .map(|name| own_agent::find(name, options.form, edge))
+        .map(|name| own_agent::find(name, options.form, env))
         .transpose()?;
     if let Some(agent) = &agent {
         agent.agree(options.is_agreed)?;
@@ -95,18 +95,18 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> CommandResult<ExitCode> 
     let runtime = session::runtime()?;
     // Nothing of a project that is about to be removed is left in the person's state folder.
     let own = match &kept {
-        Some(_) => edge.clone(),
-        None => edge.with_state_home(scratch.path()),
+        Some(_) => env.clone(),
+        None => env.with_state_home(scratch.path()),
     };
-    let place = ProjectPaths::find(&made.project, &own)?;
+    let paths = ProjectPaths::find(&made.project, &own)?;
     let person = scratch.path().join("person");
-    let mut setup = demo_setup(options, edge, &person)?;
-    setup.config = place.read_config(); // A person's own keys and colours hold here, too.
+    let mut setup = demo_setup(options, env, &person)?;
+    setup.config = paths.read_config(); // A person's own keys and colours hold here, too.
     if let Some(agent) = &agent {
-        agent.arrange(&mut setup, edge);
+        agent.arrange(&mut setup, env);
     }
     let next_steps = setup.next_steps;
-    let session = session::start(place, setup, &runtime)?;
+    let session = session::start(paths, setup, &runtime)?;
     let commands = match options.script {
         DemoScript::Tasks => Ok(rehearsal::demo_commands(&demo)),
         DemoScript::Plan => phases::commands(&demo, &made.project),
@@ -115,7 +115,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> CommandResult<ExitCode> 
     let models = session.engine.read_models.clone();
     let result = commands
         .and_then(|commands| fill(&session, commands))
-        .and_then(|()| runtime.block_on(serve(session, (&made, &person), options, edge)));
+        .and_then(|()| runtime.block_on(serve(session, (&made, &person), options, env)));
     runtime.shutdown_timeout(std::time::Duration::from_secs(5));
     drop(scratch);
     if options.form.has_person() {
@@ -164,10 +164,10 @@ fn kept(folder: &Path) -> CommandResult<PathBuf> {
     folder.canonicalize().map_err(failed(&tried))
 }
 
-fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> CommandResult<SessionSetup> {
+fn demo_setup(options: &DemoOptions, env: &ProcessEnv, person: &Path) -> CommandResult<SessionSetup> {
     let mut setup = session_setup::of(
         &Config::default(),
-        &edge.without_git_configuration(NO_GIT_CONFIGURATION),
+        &env.without_git_configuration(NO_GIT_CONFIGURATION),
     )?;
     let scripted = AgentTool::Rehearsal(RehearsalAgent {
         scenario: options.script.name().to_owned(),
@@ -210,7 +210,7 @@ async fn serve(
     session: Session,
     (made, person): (&DemoRepos, &Path),
     options: &DemoOptions,
-    edge: &ProcessEnv,
+    env: &ProcessEnv,
 ) -> CommandResult<ExitCode> {
     let socket = session.paths.socket.clone();
     let listener =
@@ -221,11 +221,11 @@ async fn serve(
         let shown = match options.form {
             DemoDisplay::Lines | DemoDisplay::Json => Ok(headless(&server, made, options).await),
             DemoDisplay::Plain => {
-                crate::client::plain::attach(&server.session.paths, (edge, super::start::COMMANDS), None)
+                crate::client::plain::attach(&server.session.paths, (env, super::start::COMMANDS), None)
                     .await
                     .map(|()| ExitCode::SUCCESS)
             }
-            DemoDisplay::Screen => crate::client::attach(&server.session.paths, edge, None)
+            DemoDisplay::Screen => crate::client::attach(&server.session.paths, env, None)
                 .await
                 .map(|_elsewhere| ExitCode::SUCCESS),
         };
@@ -279,8 +279,8 @@ async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> E
 async fn end(server: &Server) -> Result<(), SessionEndError> {
     let ended = server.end(StopAgents::Yes).await;
     // The project is gone for good, and so are its sockets; files that cannot be removed are empty and private.
-    let place = &server.session.paths;
-    drop(std::fs::remove_file(&place.socket));
-    drop(std::fs::remove_dir_all(&place.runtime));
+    let paths = &server.session.paths;
+    drop(std::fs::remove_file(&paths.socket));
+    drop(std::fs::remove_dir_all(&paths.runtime));
     ended
 }

@@ -38,33 +38,33 @@ pub fn run() -> ExitCode {
             Err(error) => failed(&error.into()),
         };
     }
-    let edge = match ProcessEnv::read() {
-        Ok(edge) => edge,
+    let env = match ProcessEnv::read() {
+        Ok(env) => env,
         Err(error) => return failed(&error.into()),
     };
-    if let Some(shell) = edge.get(completion::COMPLETE_VAR) {
-        output::bytes(&completion::answer(&edge, &shell, std::env::args_os().collect()));
+    if let Some(shell) = env.get(completion::COMPLETE_VAR) {
+        output::bytes(&completion::answer(&env, &shell, std::env::args_os().collect()));
         return ExitCode::SUCCESS;
     }
-    let (name, verb) = match read(&edge) {
+    let (name, verb) = match read(&env) {
         Ok(read) => read,
         Err(code) => return code,
     };
-    if let Err(error) = caller::check(&name, &edge) {
+    if let Err(error) = caller::check(&name, &env) {
         return failed(&error);
     }
-    let edge = ProcessEnv {
+    let env = ProcessEnv {
         theme: verb.theme().map(str::to_owned),
-        ..edge
+        ..env
     };
     match verb {
         CliCommand::Rehearse { arguments } => rehearsal::command(&arguments, &sink),
-        verb => with_edge(verb, &edge).unwrap_or_else(|error| failed(&error)),
+        verb => with_edge(verb, &env).unwrap_or_else(|error| failed(&error)),
     }
 }
 
 /// Returns the command with its name. Without a command that is the screen; where none can be drawn, the help (K76).
-fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
+fn read(env: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
     // Examples are only shown with help, which the first parsing ends with as with an error; every command would pay for them.
     let first = CliArgs::command().try_get_matches();
     let again = |_| command().try_get_matches();
@@ -74,7 +74,7 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
     let arguments =
         CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command()).exit());
     let name = caller::command_name(&matches);
-    let plain = arguments.plain || edge.prefers_plain();
+    let plain = arguments.plain || env.prefers_plain();
     match arguments.command {
         Some(CliCommand::Help { words }) => nearest_first(help_of(&words)).exit(),
         Some(verb) => Ok((name, verb)),
@@ -109,22 +109,18 @@ fn nearest_first(mut error: clap::Error) -> clap::Error {
     error
 }
 
-fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> CommandResult<ExitCode> {
+fn with_edge(verb: CliCommand, env: &ProcessEnv) -> CommandResult<ExitCode> {
     let verb = match verb {
         CliCommand::Atdd(DeferredArgs(AtddCommand::Run(wanted))) => {
-            CliCommand::Run(DeferredArgs(commands::atdd::as_run(edge, wanted)?))
+            CliCommand::Run(DeferredArgs(commands::atdd::as_run(env, wanted)?))
         }
         verb => verb,
     };
-    let serve = &|place: &ProjectPaths| server_process::ensure_server(edge, place);
+    let serve = &|paths: &ProjectPaths| server_process::ensure_server(env, paths);
     match verb {
         CliCommand::Demo(DeferredArgs(asked)) => demo::run(
             &demo::DemoOptions {
-                form: match (
-                    asked.headless,
-                    asked.json,
-                    asked.plain.plain || edge.needs_plain(),
-                ) {
+                form: match (asked.headless, asked.json, asked.plain.plain || env.needs_plain()) {
                     (true, true, _) => demo::DemoDisplay::Json,
                     (true, false, _) => demo::DemoDisplay::Lines,
                     (false, _, true) => demo::DemoDisplay::Plain,
@@ -136,27 +132,27 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> CommandResult<ExitCode> {
                 agent: asked.agent,
                 is_agreed: asked.yes,
             },
-            edge,
+            env,
         ),
-        CliCommand::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain),
-        CliCommand::Start(DeferredArgs(start)) => start::start(edge, &start),
-        CliCommand::Restart(DeferredArgs(wanted)) => start::restart_server(edge, &wanted),
-        CliCommand::Watch(DeferredArgs(json)) => serve::run(edge, Some(json)),
-        CliCommand::Server => serve::run(edge, None),
+        CliCommand::Attach { name, plain, .. } => start::attach(env, name.as_deref(), plain),
+        CliCommand::Start(DeferredArgs(start)) => start::start(env, &start),
+        CliCommand::Restart(DeferredArgs(wanted)) => start::restart_server(env, &wanted),
+        CliCommand::Watch(DeferredArgs(json)) => serve::run(env, Some(json)),
+        CliCommand::Server => serve::run(env, None),
         CliCommand::Run(DeferredArgs(wanted)) if wanted.interactive && !wanted.dry_run => {
-            commands::plans::run_interactive(edge, &wanted, serve)
+            commands::plans::run_interactive(env, &wanted, serve)
         }
         CliCommand::Run(DeferredArgs(wanted))
             if wanted.headless || commands::plans::stays_attached(&wanted) =>
         {
-            commands::plans::run_and_wait(edge, &wanted, serve)
+            commands::plans::run_and_wait(env, &wanted, serve)
         }
-        CliCommand::Convert(DeferredArgs(wanted)) => commands::plans::convert(edge, &wanted, serve),
-        CliCommand::Design(DeferredArgs(wanted)) => commands::plans::design(edge, &wanted, serve),
+        CliCommand::Convert(DeferredArgs(wanted)) => commands::plans::convert(env, &wanted, serve),
+        CliCommand::Design(DeferredArgs(wanted)) => commands::plans::design(env, &wanted, serve),
         CliCommand::Atdd(DeferredArgs(AtddCommand::New(wanted))) => {
-            commands::plans::new_prd(edge, &wanted, serve)
+            commands::plans::new_prd(env, &wanted, serve)
         }
-        verb => commands::run(verb, edge),
+        verb => commands::run(verb, env),
     }
 }
 

@@ -23,24 +23,24 @@ use crate::protocol::wire::{LONG_FRAMES_TOGETHER, longest_from_client};
 use crate::server::{Server, Session, SessionError};
 
 /// Runs the server; with `lines` it prints a line per event, without them it has no output but its log.
-pub(super) fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
     process::close_inherited_files();
     // In the foreground it stays in its terminal, for Ctrl-C and for a terminal that closes.
     if lines.is_none() {
         process::leave_session();
     }
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    if let Some(why) = place.state_problem() {
+    let paths = ProjectPaths::find(&env.folder, env)?;
+    if let Some(why) = paths.state_problem() {
         return Err(could_not(why));
     }
-    let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref()).map_err(failed(format!(
+    let _log = logging::to_folder(&paths.logs, env.get("DBS_LOG").as_deref()).map_err(failed(format!(
         "could not write logs in {}",
-        place.logs.display()
+        paths.logs.display()
     )))?;
-    crash::install_reporter(&place.logs);
-    let setup = session_setup::read(&place, edge)?;
+    crash::install_reporter(&paths.logs);
+    let setup = session_setup::read(&paths, env)?;
     let runtime = session::runtime()?;
-    let session = match session::start(place, setup, &runtime) {
+    let session = match session::start(paths, setup, &runtime) {
         Ok(session) => session,
         Err(taken @ SessionError::Store(StoreError::Locked { .. })) if lines.is_none() => {
             output::problem(&format!("could not {taken}"));

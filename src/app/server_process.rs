@@ -19,22 +19,22 @@ use crate::config::project_paths::ProjectPaths;
 pub const EXIT_LOCKED: u8 = 75;
 
 /// Starts a server unless one runs, and waits until it listens.
-pub fn ensure_server(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<()> {
-    if BoardAccess::open_project(place.clone())?.has_server() {
+pub fn ensure_server(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()> {
+    if BoardAccess::open_project(paths.clone())?.has_server() {
         return Ok(());
     }
-    start_server(edge, place)
+    start_server(env, paths)
 }
 
 /// Plays the demo in this terminal, and waits for its end.
 ///
 /// # Errors
 /// When it could not be started, or failed; for people.
-pub fn play_demo(edge: &ProcessEnv) -> CommandResult<()> {
-    let played = Command::new(&edge.program)
+pub fn play_demo(env: &ProcessEnv) -> CommandResult<()> {
+    let played = Command::new(&env.program)
         .arg("demo")
         .env_clear()
-        .envs(edge.environment.iter().cloned())
+        .envs(env.environment.iter().cloned())
         .status()
         .map_err(failed("could not start the demo"))?;
     if played.success() {
@@ -48,10 +48,10 @@ pub fn play_demo(edge: &ProcessEnv) -> CommandResult<()> {
 
 /// Starts a server and waits until it listens, or until it has reported why it cannot. A server that another process is starting serves as
 /// well.
-pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<()> {
+pub fn start_server(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()> {
     let deadline = Deadline::start();
     loop {
-        match try_start(edge, place, &deadline)? {
+        match try_start(env, paths, &deadline)? {
             SpawnResult::Listening => return Ok(()),
             SpawnResult::Locked(why) if deadline.is_over() => return Err(CommandError::server(why)),
             // Each try starts a server, which keeps the processors from the one that is about to end or to listen.
@@ -68,13 +68,13 @@ enum SpawnResult {
     Locked(String),
 }
 
-fn try_start(edge: &ProcessEnv, place: &ProjectPaths, deadline: &Deadline) -> CommandResult<SpawnResult> {
-    let output = place.logs.join("start.log");
-    let mut child = spawn(edge, place, &output)?;
+fn try_start(env: &ProcessEnv, paths: &ProjectPaths, deadline: &Deadline) -> CommandResult<SpawnResult> {
+    let output = paths.logs.join("start.log");
+    let mut child = spawn(env, paths, &output)?;
     loop {
         let ended = child.try_wait().map_err(failed("could not look at the server"))?;
         // Asked after checking the child: when that one has ended, another one may have been faster.
-        if BoardAccess::open_project(place.clone())?.has_server() {
+        if BoardAccess::open_project(paths.clone())?.has_server() {
             return Ok(SpawnResult::Listening);
         }
         if let Some(status) = ended {
@@ -87,28 +87,28 @@ fn try_start(edge: &ProcessEnv, place: &ProjectPaths, deadline: &Deadline) -> Co
         if deadline.is_over() {
             return Err(CommandError::server(format!(
                 "could not reach the server that was started; see {}",
-                place.logs.display()
+                paths.logs.display()
             )));
         }
         deadline.sleep();
     }
 }
 
-fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> CommandResult<Child> {
+fn spawn(env: &ProcessEnv, paths: &ProjectPaths, output: &Path) -> CommandResult<Child> {
     let file =
         std::fs::File::create(output).map_err(failed(format!("could not write {}", output.display())))?;
-    let mut command = Command::new(&edge.program);
+    let mut command = Command::new(&env.program);
     command
         .arg("server")
-        .current_dir(&place.root)
+        .current_dir(&paths.root)
         .env_clear()
-        .envs(edge.given_environment())
+        .envs(env.given_environment())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(file);
     command
         .spawn()
-        .map_err(failed(format!("could not start {}", edge.program.display())))
+        .map_err(failed(format!("could not start {}", env.program.display())))
 }
 
 fn startup_error(output: &Path, status: ExitStatus) -> String {

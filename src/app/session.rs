@@ -32,68 +32,68 @@ pub(super) fn runtime() -> CommandResult<Runtime> {
 
 /// Takes the project's lock, opens store and repository, and starts the session. Blocks: call it outside of asynchronous code.
 pub(super) fn start(
-    place: ProjectPaths,
+    paths: ProjectPaths,
     setup: SessionSetup,
     runtime: &Runtime,
 ) -> Result<Session, SessionError> {
     let owner = LockOwner {
         process: std::process::id(),
-        socket: place.socket.to_string_lossy().into_owned(),
+        socket: paths.socket.to_string_lossy().into_owned(),
     };
     let holders = LocalHolders::new(
         setup.program.clone(),
-        place.attempts.clone(),
-        place.runtime.clone(),
+        paths.attempts.clone(),
+        paths.runtime.clone(),
     );
     let adapters = SessionAdapters {
-        store: Box::new(SqliteStore::open(&place.store, &owner, clock::now())?),
-        git: Arc::new(repository(&place, &setup)?),
+        store: Box::new(SqliteStore::open(&paths.store, &owner, clock::now())?),
+        git: Arc::new(repository(&paths, &setup)?),
         gates: Arc::new(TrustedGates {
             gates: RecordedGates(ShellGates {
-                keeper: Keeper::new(setup.program.clone(), format!("{}-{GATE}", place.marker)),
+                keeper: Keeper::new(setup.program.clone(), format!("{}-{GATE}", paths.marker)),
             }),
-            trust: place.trust.clone(),
+            trust: paths.trust.clone(),
         }),
         holders: Arc::new(holders),
-        agents: Arc::new(agents(&place, &setup)),
+        agents: Arc::new(agents(&paths, &setup)),
         stories: Arc::new(StoryFormats),
     };
-    Session::start(place, setup, adapters, runtime.handle())
+    Session::start(paths, setup, adapters, runtime.handle())
 }
 
 /// Opens the project's repository, when it is fit.
-fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, PreflightError> {
-    let marker = format!("{}-{GIT}", place.marker);
+fn repository(paths: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, PreflightError> {
+    let marker = format!("{}-{GIT}", paths.marker);
     let git = GitCli::open(&GitSetup {
         marking: ProgramMarking {
             keeper: Keeper::new(setup.program.clone(), marker.clone()),
             marker: Some(marker),
         },
-        ..GitSetup::new(&place.root, setup.environment.clone())
+        ..GitSetup::new(&paths.root, setup.environment.clone())
     })?;
     git.preflight()?;
     Ok(git)
 }
 
 /// Builds the kinds of agents, with the context each is started with.
-fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
-    let (secret, trust) = (place.secret.clone(), place.trust.clone());
-    let prompts = place.trust.clone();
+fn agents(paths: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
+    let (secret, trust) = (paths.secret.clone(), paths.trust.clone());
+    let prompts = paths.trust.clone();
     LocalAgents {
         kinds: RwLock::new(setup.agents.clone()),
         context: LaunchContext {
             program: setup.program.clone(),
             inherited: setup.inherited.clone(),
             person: setup.person.clone(),
-            socket: place.socket.clone(),
-            inbox: place.inbox.clone(),
-            root: place.root.clone(),
-            attempts: place.attempts.clone(),
+            socket: paths.socket.clone(),
+            inbox: paths.inbox.clone(),
+            root: paths.root.clone(),
+            attempts: paths.attempts.clone(),
             token: Arc::new(move |attempt, at| secret.token(attempt, at)),
         },
         may_start: Arc::new(move |words, folder| trust.check_start(words, folder)),
         prompts: AttemptPrompts {
-            attempts: place.attempts.clone(),
+            attempts: paths.attempts.clone(),
             library: Arc::new(move || prompts.prompt_library()),
         },
     }

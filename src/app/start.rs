@@ -21,7 +21,7 @@ use crate::protocol::wire::{ServerCall, StopAgents};
 
 /// Commands for lines typed into the plain client, which are executed as on the command line.
 pub(super) const COMMANDS: Commands = Commands {
-    run: |words, edge| typed::run(words, edge).map_err(ClientError::command),
+    run: |words, env| typed::run(words, env).map_err(ClientError::command),
     end_of: |place, task, lines| show::last_lines(place, task, lines).map_err(ClientError::command),
 };
 
@@ -36,8 +36,8 @@ enum DisplayMode {
 
 impl DisplayMode {
     /// Returns the display that was requested by an option, else the one this terminal needs.
-    fn choose(is_plain_asked: bool, edge: &ProcessEnv) -> DisplayMode {
-        if is_plain_asked || edge.needs_plain() {
+    fn choose(is_plain_asked: bool, env: &ProcessEnv) -> DisplayMode {
+        if is_plain_asked || env.needs_plain() {
             DisplayMode::PlainLines
         } else {
             DisplayMode::FullScreen
@@ -46,46 +46,46 @@ impl DisplayMode {
 }
 
 /// Starts this project's server if none runs, and attaches (K63).
-pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
-    let mode = DisplayMode::choose(start.plain, edge);
+pub(super) fn start(env: &ProcessEnv, start: &StartArgs) -> CommandResult {
+    let mode = DisplayMode::choose(start.plain, env);
     if mode == DisplayMode::FullScreen {
         // Before anything is begun: a screen that cannot be drawn is not a reason to start a server.
-        client::refuse_without_terminal(edge)?;
+        client::refuse_without_terminal(env)?;
     }
-    let place = place_at(&edge.folder, edge).map_err(|error| match session_list::last_used(edge) {
+    let paths = place_at(&env.folder, env).map_err(|error| match session_list::last_used(env) {
         Some(_) => error.with_hint("`dbs attach` goes to the session you were at last"),
         None => error,
     })?;
     if start.paused {
         // Before there is a server: a moment later it would have begun to work.
-        refused(BoardAccess::open_project(place.clone())?.execute(&edge.author(), Command::Pause)?)?;
+        refused(BoardAccess::open_project(paths.clone())?.execute(&env.author(), Command::Pause)?)?;
     }
-    server_process::ensure_server(edge, &place)?;
-    let mut access = BoardAccess::open_project(place.clone())?;
+    server_process::ensure_server(env, &paths)?;
+    let mut access = BoardAccess::open_project(paths.clone())?;
     if let Some(text) = &start.requirement {
         // None of it starts without a go-ahead (LK-33).
         let draft = create::requirement(text);
-        let (answer, _) = create::create_tasks(&mut access, &edge.author(), &[&draft], |ids| {
+        let (answer, _) = create::create_tasks(&mut access, &env.author(), &[&draft], |ids| {
             let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
             Command::Create(TaskDraft { id, ..draft.clone() })
         })?;
         refused(answer)?;
     }
     drop(access);
-    show(edge, &place, mode)
+    show(env, &paths, mode)
 }
 
 /// Ends this project's server and starts it again in the background (K72); agents continue, and the new server comes back to them.
-pub(super) fn restart_server(edge: &ProcessEnv, wanted: &RestartArgs) -> CommandResult {
-    let place = place_at(&edge.folder, edge)?;
-    let mut access = BoardAccess::open_project(place.clone())?;
+pub(super) fn restart_server(env: &ProcessEnv, wanted: &RestartArgs) -> CommandResult {
+    let paths = place_at(&env.folder, env)?;
+    let mut access = BoardAccess::open_project(paths.clone())?;
     let call = if wanted.now {
         ServerCall::StopNow
     } else {
         ServerCall::Stop
     };
     let ended = stop::end_server(&mut access, call(StopAgents::No))?;
-    server_process::start_server(edge, &place)?;
+    server_process::start_server(env, &paths)?;
     let before = match ended {
         Some(_) => "the server was started again; its agents went on, attached screens have ended",
         None => "no server ran; one was started",
@@ -95,41 +95,41 @@ pub(super) fn restart_server(edge: &ProcessEnv, wanted: &RestartArgs) -> Command
 }
 
 /// Attaches to a session by name, or to this project's; `plain` shows it in lines that are only added.
-pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> CommandResult {
-    let mode = DisplayMode::choose(plain, edge);
+pub(super) fn attach(env: &ProcessEnv, name: Option<&str>, plain: bool) -> CommandResult {
+    let mode = DisplayMode::choose(plain, env);
     if mode == DisplayMode::FullScreen {
-        client::refuse_nesting(edge)?;
+        client::refuse_nesting(env)?;
     }
-    let place = match name {
-        Some(name) => place_at(&session_list::find_named(edge, name)?, edge)?,
-        None => match (place_at(&edge.folder, edge), session_list::last_used(edge)) {
+    let paths = match name {
+        Some(name) => place_at(&session_list::find_named(env, name)?, env)?,
+        None => match (place_at(&env.folder, env), session_list::last_used(env)) {
             (Ok(here), _) => here,
-            (Err(_nowhere), Some(last)) => place_at(&last, edge)?,
+            (Err(_nowhere), Some(last)) => place_at(&last, env)?,
             (Err(nowhere), None) => return Err(nowhere),
         },
     };
     // The project may differ from that of the folder it was run in.
-    caller::check_in(&place, "attach")?;
-    if recover(edge, &place)? == RestartOutcome::Stopped {
+    caller::check_in(&paths, "attach")?;
+    if recover(env, &paths)? == RestartOutcome::Stopped {
         return Err(
             CommandError::server("could not attach: no server runs for this project")
                 .with_hint("`dbs` starts one"),
         );
     }
-    show(edge, &place, mode)
+    show(env, &paths, mode)
 }
 
-fn show(edge: &ProcessEnv, place: &ProjectPaths, mode: DisplayMode) -> CommandResult {
-    session_list::mark_used(place);
+fn show(env: &ProcessEnv, paths: &ProjectPaths, mode: DisplayMode) -> CommandResult {
+    session_list::mark_used(paths);
     match mode {
-        DisplayMode::PlainLines => show_lines(edge, place),
-        DisplayMode::FullScreen => show_screen(edge, place.clone()),
+        DisplayMode::PlainLines => show_lines(env, paths),
+        DisplayMode::FullScreen => show_screen(env, paths.clone()),
     }
 }
 
-fn show_lines(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult {
+fn show_lines(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult {
     let runtime = blocking_runtime()?;
-    let talked = runtime.block_on(plain::attach(place, (edge, COMMANDS), Some(restart(edge, place))));
+    let talked = runtime.block_on(plain::attach(paths, (env, COMMANDS), Some(restart(env, paths))));
     // A reader of lines may still wait for one; it is not worth waiting for.
     runtime.shutdown_background();
     talked?;
@@ -137,19 +137,19 @@ fn show_lines(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult {
 }
 
 /// Draws the session at `place`, then each one that the person switches to.
-fn show_screen(edge: &ProcessEnv, mut place: ProjectPaths) -> CommandResult {
+fn show_screen(env: &ProcessEnv, mut paths: ProjectPaths) -> CommandResult {
     let runtime = blocking_runtime()?;
     loop {
-        match runtime.block_on(client::attach(&place, edge, Some(restart(edge, &place)))) {
+        match runtime.block_on(client::attach(&paths, env, Some(restart(env, &paths)))) {
             Ok(SwitchTarget::Demo) => {
-                server_process::play_demo(edge)?;
+                server_process::play_demo(env)?;
                 // The server that was left may have been stopped meanwhile.
-                server_process::ensure_server(edge, &place)?;
+                server_process::ensure_server(env, &paths)?;
             }
             Ok(SwitchTarget::Project(root)) => {
-                place = place_at(Path::new(&root), edge)?;
-                caller::check_in(&place, "attach")?;
-                server_process::ensure_server(edge, &place)?;
+                paths = place_at(Path::new(&root), env)?;
+                caller::check_in(&paths, "attach")?;
+                server_process::ensure_server(env, &paths)?;
             }
             ended => {
                 // A reader of keys may still wait for one; it is not worth waiting for.
@@ -161,24 +161,24 @@ fn show_screen(edge: &ProcessEnv, mut place: ProjectPaths) -> CommandResult {
     }
 }
 
-fn restart(edge: &ProcessEnv, place: &ProjectPaths) -> RestartFn {
-    let (edge, place) = (edge.clone(), place.clone());
-    Arc::new(move || recover(&edge, &place).map_err(ClientError::command))
+fn restart(env: &ProcessEnv, paths: &ProjectPaths) -> RestartFn {
+    let (env, paths) = (env.clone(), paths.clone());
+    Arc::new(move || recover(&env, &paths).map_err(ClientError::command))
 }
 
 /// Starts the project's server again if it was cut off; a server that was stopped, as its missing record shows, stays so.
-fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<RestartOutcome> {
-    if !BoardAccess::open_project(place.clone())?.has_server() {
-        if !session_list::is_cut_off(place) {
+fn recover(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<RestartOutcome> {
+    if !BoardAccess::open_project(paths.clone())?.has_server() {
+        if !session_list::is_cut_off(paths) {
             return Ok(RestartOutcome::Stopped);
         }
-        server_process::start_server(edge, place)?;
+        server_process::start_server(env, paths)?;
     }
     Ok(RestartOutcome::Running)
 }
 
-fn place_at(folder: &Path, edge: &ProcessEnv) -> CommandResult<ProjectPaths> {
-    Ok(ProjectPaths::find(folder, edge)?)
+fn place_at(folder: &Path, env: &ProcessEnv) -> CommandResult<ProjectPaths> {
+    Ok(ProjectPaths::find(folder, env)?)
 }
 
 fn refused(answer: crate::engine::inbox::CommandReply) -> CommandResult<()> {

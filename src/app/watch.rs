@@ -31,12 +31,12 @@ pub(super) async fn stream_notices(engine: &EngineHandle, quiet: Duration, mut s
     }
 }
 
-fn heartbeat(board: &ReadModel) -> Notice {
-    let agents: Vec<String> = board
+fn heartbeat(model: &ReadModel) -> Notice {
+    let agents: Vec<String> = model
         .agents()
         .map(|agent| format!("{} on {}", agent.name, agent.attempt.task))
         .collect();
-    let text = match (agents.is_empty(), &board.pause) {
+    let text = match (agents.is_empty(), &model.pause) {
         (false, _) => format!("{} at work: {}", agents.len(), agents.join(", ")),
         (true, Some(_)) => "nothing runs; work is paused".to_owned(),
         (true, None) => "nothing runs".to_owned(),

@@ -55,21 +55,21 @@ pub type ShowFn<'a> = &'a mut dyn FnMut() -> CommandResult<()>;
 
 /// Access to a project's board through its running server, or through the store when there is none.
 pub struct BoardAccess {
-    pub place: ProjectPaths,
+    pub paths: ProjectPaths,
     server: Option<Connection>,
 }
 
 impl BoardAccess {
     /// Finds the project and the server that runs for it, if one does.
-    pub fn open(edge: &ProcessEnv) -> CommandResult<BoardAccess> {
-        let place = ProjectPaths::find(&edge.folder, edge)?;
-        BoardAccess::open_project(place)
+    pub fn open(env: &ProcessEnv) -> CommandResult<BoardAccess> {
+        let paths = ProjectPaths::find(&env.folder, env)?;
+        BoardAccess::open_project(paths)
     }
 
     /// Opens the board of the project at `place`.
-    pub fn open_project(place: ProjectPaths) -> CommandResult<BoardAccess> {
-        let server = Connection::open(&place.socket)?;
-        Ok(BoardAccess { place, server })
+    pub fn open_project(paths: ProjectPaths) -> CommandResult<BoardAccess> {
+        let server = Connection::open(&paths.socket)?;
+        Ok(BoardAccess { paths, server })
     }
 
     /// Returns true if a server runs.
@@ -133,7 +133,7 @@ impl BoardAccess {
 
     /// Checks that this process may send that command to the board, and returns its name; without a server nothing else checks it.
     fn judge_caller(&self, by: &str, command: &Command, board: &Board) -> Result<String, Refusal> {
-        let caller = caller::of_this_process(&self.place);
+        let caller = caller::of_this_process(&self.paths);
         let own = match &caller {
             Caller::Agent(attempt) => board.attempts.get(attempt),
             Caller::Person | Caller::Hidden | Caller::Program(_) | Caller::Unknown(_) => None,
@@ -165,7 +165,7 @@ impl BoardAccess {
         }
         let model = self.stored_model()?;
         let facts = LocalFacts {
-            files: &self.place.store,
+            files: &self.paths.store,
             measure,
         };
         let answer = answer(&model, &query, &facts);
@@ -229,13 +229,13 @@ impl BoardAccess {
     /// Returns the board as the store has it.
     fn stored_model(&self) -> CommandResult<ReadModel> {
         // A project in which nothing has happened yet has no store.
-        let mut board = match SqliteStore::open_reader(&self.place.store)? {
+        let mut board = match SqliteStore::open_reader(&self.paths.store)? {
             Some(reader) => reader.load()?,
             None => Board::default(),
         };
         // The board is only read: the contents of the files have no effect until a turn is taken.
-        let (settings, workflows) = session_setup::reread(&self.place)?;
-        let faults = faults::written(&self.place, &self.place.read_config(), &workflows);
+        let (settings, workflows) = session_setup::reread(&self.paths)?;
+        let faults = faults::written(&self.paths, &self.paths.read_config(), &workflows);
         board.settings = Arc::new(BoardSettings { faults, ..settings });
         board.workflows = workflows
             .into_iter()
@@ -281,12 +281,12 @@ impl BoardAccess {
                 Err(StoreError::Locked { .. }) if !deadline.is_over() => deadline.sleep(),
                 Err(error) => return Err(could_not(error)),
             }
-            *self = BoardAccess::open_project(self.place.clone())?;
+            *self = BoardAccess::open_project(self.paths.clone())?;
             if self.has_server() {
                 return Ok(None);
             }
         };
-        let secret = self.place.secret.clone();
+        let secret = self.paths.secret.clone();
         let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
         let durable = DurableBoard::open(Box::new(store))?;
         let mut durable = durable.with_mask(mask);
@@ -301,8 +301,8 @@ impl BoardAccess {
 
     /// Returns the holders of the project, to look at and to end: none is started with these.
     pub(in crate::cli) fn holders(&self) -> LocalHolders {
-        let place = &self.place;
-        LocalHolders::new(PathBuf::new(), place.attempts.clone(), place.runtime.clone())
+        let paths = &self.paths;
+        LocalHolders::new(PathBuf::new(), paths.attempts.clone(), paths.runtime.clone())
     }
 
     /// Opens the store, locked for this process.
@@ -311,11 +311,11 @@ impl BoardAccess {
             process: std::process::id(),
             socket: String::new(),
         };
-        SqliteStore::open(&self.place.store, &owner, clock::now())
+        SqliteStore::open(&self.paths.store, &owner, clock::now())
     }
 
     fn stored_settings(&self) -> CommandResult<[Event; 2]> {
-        let (settings, workflows) = session_setup::reread(&self.place)?;
+        let (settings, workflows) = session_setup::reread(&self.paths)?;
         Ok([Event::WorkflowsLoaded(workflows), Event::configured(settings)])
     }
 }

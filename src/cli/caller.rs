@@ -40,12 +40,12 @@ pub fn command_name(matches: &ArgMatches) -> String {
 ///
 /// # Errors
 /// The reason why it is refused, for people.
-pub fn check(command: &str, edge: &ProcessEnv) -> CommandResult<()> {
+pub fn check(command: &str, env: &ProcessEnv) -> CommandResult<()> {
     if allowed_callers(command) != AllowedCallers::Persons {
         return Ok(());
     }
     // Outside of projects there are no agents; the command itself reports what is missing.
-    let Ok(place) = ProjectPaths::find(&edge.folder, edge) else {
+    let Ok(place) = ProjectPaths::find(&env.folder, env) else {
         return Ok(());
     };
     check_in(&place, command)
@@ -55,11 +55,11 @@ pub fn check(command: &str, edge: &ProcessEnv) -> CommandResult<()> {
 ///
 /// # Errors
 /// The reason why it is refused, for people.
-pub fn check_in(place: &ProjectPaths, command: &str) -> CommandResult<()> {
-    let Some(why) = refusal(&of_this_process(place), command, CallSubject::default()) else {
+pub fn check_in(paths: &ProjectPaths, command: &str) -> CommandResult<()> {
+    let Some(why) = refusal(&of_this_process(paths), command, CallSubject::default()) else {
         return Ok(());
     };
-    if let Ok(Some(mut server)) = Connection::open(&place.socket) {
+    if let Ok(Some(mut server)) = Connection::open(&paths.socket) {
         // It is refused all the same when it cannot be recorded.
         drop(server.call(ServerCall::Refused(command.to_owned())));
     }
@@ -67,17 +67,17 @@ pub fn check_in(place: &ProjectPaths, command: &str) -> CommandResult<()> {
 }
 
 /// Returns the caller that this process is in the project: an agent by the markers it and its ancestors were started with, or by its token.
-pub fn of_this_process(place: &ProjectPaths) -> Caller {
+pub fn of_this_process(paths: &ProjectPaths) -> Caller {
     let found = match origin(std::process::id()) {
         Ok(found) => found,
         Err(error) => return Caller::Unknown(error.to_string()),
     };
     let starters = found.starters(&Origin::default());
-    match Caller::of(&starters, &place.marker) {
-        Caller::Person => by_token(place).unwrap_or(Caller::Person),
+    match Caller::of(&starters, &paths.marker) {
+        Caller::Person => by_token(paths).unwrap_or(Caller::Person),
         // A server with the same origin is used from there.
         Caller::Program(BY_OTHER_PROJECT) => {
-            Caller::of(&found.starters(&origin_of_server(place, &found)), &place.marker)
+            Caller::of(&found.starters(&origin_of_server(paths, &found)), &paths.marker)
         }
         known => known,
     }
@@ -85,8 +85,8 @@ pub fn of_this_process(place: &ProjectPaths) -> Caller {
 
 /// Returns the origin of the server of the project. Without one, a project that was made for a test below an agent of another project
 /// cannot be told from one that such an agent has found, so both pass.
-fn origin_of_server(place: &ProjectPaths, own: &Origin) -> Origin {
-    match Connection::open(&place.socket) {
+fn origin_of_server(paths: &ProjectPaths, own: &Origin) -> Origin {
+    match Connection::open(&paths.socket) {
         Ok(Some(server)) => server
             .process()
             .and_then(|pid| origin(pid).ok())
@@ -97,13 +97,13 @@ fn origin_of_server(place: &ProjectPaths, own: &Origin) -> Origin {
 }
 
 /// Returns the agent by its token: only programs started by this project know a token beside the project's socket.
-fn by_token(place: &ProjectPaths) -> Option<Caller> {
+fn by_token(paths: &ProjectPaths) -> Option<Caller> {
     let get = |name: &str| {
-        let all = &place.sources.overrides.environment;
+        let all = &paths.sources.overrides.environment;
         let found = all.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     };
-    let is_ours = get("DBS_TOKEN").is_some() && get("DBS_SOCKET") == place.socket.to_str();
+    let is_ours = get("DBS_TOKEN").is_some() && get("DBS_SOCKET") == paths.socket.to_str();
     let attempt = get("DBS_ATTEMPT")?.parse().ok()?;
     is_ours.then_some(Caller::Agent(AttemptId(attempt)))
 }

@@ -42,9 +42,9 @@ use crate::engine::inbox::CommandReply;
 use crate::protocol::query::Report;
 
 /// Sends a command to the board and prints the answer.
-pub fn execute(edge: &ProcessEnv, command: Command, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    Ok(print_reply(&access.execute(&edge.author(), command)?, "", json))
+pub fn execute(env: &ProcessEnv, command: Command, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
+    Ok(print_reply(&access.execute(&env.author(), command)?, "", json))
 }
 
 /// Prints an accepted answer, or a refusal with `prefix` before it.
@@ -84,73 +84,73 @@ fn exit_code(is_well: bool) -> ExitCode {
 ///
 /// # Errors
 /// The failure, for people.
-pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
+pub fn run(verb: CliCommand, env: &ProcessEnv) -> CommandResult {
     match verb {
-        CliCommand::Pause(DeferredArgs(json)) => execute(edge, Command::Pause, json),
-        CliCommand::Resume(DeferredArgs(json)) => execute(edge, Command::Resume, json),
-        CliCommand::Reject(DeferredArgs(one)) => tasks::reject(edge, &one),
-        CliCommand::Skip(DeferredArgs(one)) => execute(edge, Command::Skip(one.id.as_str().into()), one.json),
-        CliCommand::Answer(DeferredArgs(one)) => tasks::answer(edge, &one),
-        CliCommand::Approve(DeferredArgs(one)) => tasks::approve(edge, &one),
-        CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
-        CliCommand::Interrupt { id, json } => tasks::interrupt(edge, &id, json),
-        CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
-        CliCommand::Conduct { goal, json } => create::conduct(edge, &goal.join(" "), json),
-        CliCommand::Task(DeferredArgs(verb)) => tasks::task(edge, verb),
-        CliCommand::Batch(DeferredArgs(verb)) => batches::run(edge, verb),
-        CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
-        CliCommand::Diff(DeferredArgs(wanted)) => show::diff(edge, &wanted),
-        CliCommand::Retry(DeferredArgs(retry)) => tasks::retry(edge, retry),
-        CliCommand::Status(DeferredArgs(wanted)) => show::status(edge, &wanted),
+        CliCommand::Pause(DeferredArgs(json)) => execute(env, Command::Pause, json),
+        CliCommand::Resume(DeferredArgs(json)) => execute(env, Command::Resume, json),
+        CliCommand::Reject(DeferredArgs(one)) => tasks::reject(env, &one),
+        CliCommand::Skip(DeferredArgs(one)) => execute(env, Command::Skip(one.id.as_str().into()), one.json),
+        CliCommand::Answer(DeferredArgs(one)) => tasks::answer(env, &one),
+        CliCommand::Approve(DeferredArgs(one)) => tasks::approve(env, &one),
+        CliCommand::KillAgent { name, json } => tasks::kill(env, &name, json),
+        CliCommand::Interrupt { id, json } => tasks::interrupt(env, &id, json),
+        CliCommand::Mode { id, mode, json } => tasks::mode(env, (&id, mode.as_deref()), json),
+        CliCommand::Conduct { goal, json } => create::conduct(env, &goal.join(" "), json),
+        CliCommand::Task(DeferredArgs(verb)) => tasks::task(env, verb),
+        CliCommand::Batch(DeferredArgs(verb)) => batches::run(env, verb),
+        CliCommand::Why { id, json } => show::print_report(env, Report::Why(id), json),
+        CliCommand::Diff(DeferredArgs(wanted)) => show::diff(env, &wanted),
+        CliCommand::Retry(DeferredArgs(retry)) => tasks::retry(env, retry),
+        CliCommand::Status(DeferredArgs(wanted)) => show::status(env, &wanted),
         CliCommand::History(DeferredArgs(wanted)) => {
-            show::print_report(edge, Report::Runs(wanted.limit), wanted.json)
+            show::print_report(env, Report::Runs(wanted.limit), wanted.json)
         }
-        CliCommand::Board { watch, json } => show::board(edge, watch, json),
-        CliCommand::Signal(DeferredArgs(signal)) => signal::signal(edge, signal.kind, &signal.message),
-        CliCommand::Hook => hook::hook(edge),
-        CliCommand::Headless { words } => headless::run(edge, &words),
-        CliCommand::Statusline => statusline::run(edge),
-        CliCommand::Mcp => mcp::run(edge),
-        CliCommand::Done(DeferredArgs(wanted)) => signal::done(edge, &wanted),
-        CliCommand::Progress(DeferredArgs(wanted)) => signal::progress(edge, &wanted),
-        CliCommand::Workflow(DeferredArgs(verb)) => workflows::run(edge, verb),
-        CliCommand::Prompt(DeferredArgs(wanted)) => prompt::run(edge, &wanted),
-        CliCommand::Audit(DeferredArgs(wanted)) => plans::audit(edge, &wanted),
-        CliCommand::Run(DeferredArgs(wanted)) => plans::run(edge, &wanted),
-        CliCommand::Import(DeferredArgs(wanted)) => earlier::run(edge, &wanted),
-        CliCommand::Atdd(DeferredArgs(verb)) => atdd::run(edge, verb),
-        CliCommand::Logs(DeferredArgs(wanted)) => show::logs(edge, &wanted),
-        CliCommand::Events(DeferredArgs(wanted)) => events::run(edge, &wanted),
+        CliCommand::Board { watch, json } => show::board(env, watch, json),
+        CliCommand::Signal(DeferredArgs(signal)) => signal::signal(env, signal.kind, &signal.message),
+        CliCommand::Hook => hook::hook(env),
+        CliCommand::Headless { words } => headless::run(env, &words),
+        CliCommand::Statusline => statusline::run(env),
+        CliCommand::Mcp => mcp::run(env),
+        CliCommand::Done(DeferredArgs(wanted)) => signal::done(env, &wanted),
+        CliCommand::Progress(DeferredArgs(wanted)) => signal::progress(env, &wanted),
+        CliCommand::Workflow(DeferredArgs(verb)) => workflows::run(env, verb),
+        CliCommand::Prompt(DeferredArgs(wanted)) => prompt::run(env, &wanted),
+        CliCommand::Audit(DeferredArgs(wanted)) => plans::audit(env, &wanted),
+        CliCommand::Run(DeferredArgs(wanted)) => plans::run(env, &wanted),
+        CliCommand::Import(DeferredArgs(wanted)) => earlier::run(env, &wanted),
+        CliCommand::Atdd(DeferredArgs(verb)) => atdd::run(env, verb),
+        CliCommand::Logs(DeferredArgs(wanted)) => show::logs(env, &wanted),
+        CliCommand::Events(DeferredArgs(wanted)) => events::run(env, &wanted),
         CliCommand::Init(DeferredArgs(wanted)) => match &wanted.feature {
-            None => sessions::init(edge, wanted.json),
-            Some(feature) => plans::init(edge, (feature, &wanted.shape), wanted.json),
+            None => sessions::init(env, wanted.json),
+            Some(feature) => plans::init(env, (feature, &wanted.shape), wanted.json),
         },
-        CliCommand::Plan(DeferredArgs(verb)) => plans::plan(edge, &verb),
-        CliCommand::Debug(DeferredArgs(json)) => show::debug(edge, json),
-        CliCommand::Clear(DeferredArgs(wanted)) => clear::run(edge, &wanted),
+        CliCommand::Plan(DeferredArgs(verb)) => plans::plan(env, &verb),
+        CliCommand::Debug(DeferredArgs(json)) => show::debug(env, json),
+        CliCommand::Clear(DeferredArgs(wanted)) => clear::run(env, &wanted),
         CliCommand::Cost(DeferredArgs(wanted)) => {
-            show::print_report(edge, Report::Cost(wanted.by), wanted.json)
+            show::print_report(env, Report::Cost(wanted.by), wanted.json)
         }
-        CliCommand::Metrics(DeferredArgs(json)) => show::metrics(edge, json),
-        other => of_machine(other, edge),
+        CliCommand::Metrics(DeferredArgs(json)) => show::metrics(env, json),
+        other => of_machine(other, env),
     }
 }
 
 /// Runs a command about sessions, settings, copies of the board and the program itself.
-fn of_machine(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
+fn of_machine(verb: CliCommand, env: &ProcessEnv) -> CommandResult {
     match verb {
-        CliCommand::Agents(DeferredArgs(json)) => agents::run(edge, json),
-        CliCommand::Sessions(DeferredArgs(json)) => sessions::list(edge, json),
-        CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
-        CliCommand::Notify { test, json } => notify::run(edge, test, json),
-        CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),
-        CliCommand::Doctor { json, .. } => Ok(sessions::doctor(edge, json)),
-        CliCommand::Backup { file, json } => copies::backup(edge, file.as_deref(), json),
-        CliCommand::Upgrade(DeferredArgs(json)) => Ok(sessions::upgrade(edge, json)),
-        CliCommand::Restore { file, json } => copies::restore(edge, &file, json),
-        CliCommand::Config(DeferredArgs(wanted)) => config::run(edge, &wanted),
-        CliCommand::Trust(DeferredArgs(wanted)) => trust::run(edge, &wanted),
-        CliCommand::Keys(DeferredArgs(keys)) => keys::run(edge, &keys),
+        CliCommand::Agents(DeferredArgs(json)) => agents::run(env, json),
+        CliCommand::Sessions(DeferredArgs(json)) => sessions::list(env, json),
+        CliCommand::Stop { all, now, json } => stop::stop(env, (all, now), json),
+        CliCommand::Notify { test, json } => notify::run(env, test, json),
+        CliCommand::Doctor { repair: true, json } => copies::repair(env, json),
+        CliCommand::Doctor { json, .. } => Ok(sessions::doctor(env, json)),
+        CliCommand::Backup { file, json } => copies::backup(env, file.as_deref(), json),
+        CliCommand::Upgrade(DeferredArgs(json)) => Ok(sessions::upgrade(env, json)),
+        CliCommand::Restore { file, json } => copies::restore(env, &file, json),
+        CliCommand::Config(DeferredArgs(wanted)) => config::run(env, &wanted),
+        CliCommand::Trust(DeferredArgs(wanted)) => trust::run(env, &wanted),
+        CliCommand::Keys(DeferredArgs(keys)) => keys::run(env, &keys),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual::run(folder.as_deref()),
         // Commands that draw, serve or play are started by the caller of this function.

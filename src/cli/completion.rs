@@ -57,16 +57,16 @@ pub fn script(shell: Shell) -> Option<Vec<u8>> {
 }
 
 /// Returns the answer to the request of the shell. `arguments` are those of the process.
-pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>) -> Vec<u8> {
+pub fn answer(env: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>) -> Vec<u8> {
     let mut answer = Vec::new();
     let shells = Shells::builtins();
     let words = arguments.into_iter().skip_while(|word| word != "--").skip(1);
     let words: Vec<_> = words.collect();
     if let (Some(known), false) = (shells.completer(shell), words.is_empty()) {
-        let mut all = with_completers(command(), "", &Arc::new(edge.clone()));
+        let mut all = with_completers(command(), "", &Arc::new(env.clone()));
         // A partial answer is not written.
         if known
-            .write_complete(&mut all, words, Some(&edge.folder), &mut answer)
+            .write_complete(&mut all, words, Some(&env.folder), &mut answer)
             .is_err()
         {
             answer.clear();
@@ -76,23 +76,23 @@ pub fn answer(edge: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>
 }
 
 /// Adds to the command line the completions for the words of commands.
-fn with_completers(command: Command, path: &str, edge: &Arc<ProcessEnv>) -> Command {
+fn with_completers(command: Command, path: &str, env: &Arc<ProcessEnv>) -> Command {
     let verbs: Vec<String> = command
         .get_subcommands()
         .map(|verb| verb.get_name().to_owned())
         .collect();
     let mut command = command.mut_args(|arg| match names(path, arg.get_id().as_str()) {
         Some(names) => {
-            let edge = Arc::clone(edge);
+            let env = Arc::clone(env);
             arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
-                candidates(&edge, names, typed)
+                candidates(&env, names, typed)
             }))
         }
         None => arg,
     });
     for verb in verbs {
         let path = format!("{path} {verb}");
-        command = command.mut_subcommand(&verb, |below| with_completers(below, path.trim(), edge));
+        command = command.mut_subcommand(&verb, |below| with_completers(below, path.trim(), env));
     }
     command
 }
@@ -118,7 +118,7 @@ fn names(path: &str, argument: &str) -> Option<CompletionKind> {
     })
 }
 
-fn candidates(edge: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<CompletionCandidate> {
+fn candidates(env: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     // Ids that are separated by commas are completed one after the other.
     let (before, last) = typed
@@ -129,7 +129,7 @@ fn candidates(edge: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<Co
     } else {
         format!("{before},")
     };
-    let mut found = matching(edge, names, last);
+    let mut found = matching(env, names, last);
     found.retain(|(name, _)| name.starts_with(last) && *sanitize(name) == **name);
     found.truncate(MAX_NAMES);
     let shown = |text: String| {
@@ -143,9 +143,9 @@ fn candidates(edge: &ProcessEnv, names: CompletionKind, typed: &OsStr) -> Vec<Co
 }
 
 /// Returns the names that begin with that text, and a help text for each.
-fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(String, String)> {
+fn matching(env: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(String, String)> {
     let bare = |name: String| (name, String::new());
-    let store = || reader(edge);
+    let store = || reader(env);
     match names {
         CompletionKind::Tasks(states) => store()
             .map(|store| tasks(&store, begin, states))
@@ -161,7 +161,7 @@ fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(Strin
         CompletionKind::Batches => store()
             .and_then(|store| store.batch_labels(begin, MAX_NAMES).ok())
             .unwrap_or_default(),
-        CompletionKind::Sessions => session_list::names(&sockets(&edge.runtime))
+        CompletionKind::Sessions => session_list::names(&sockets(&env.runtime))
             .into_iter()
             .map(bare)
             .collect(),
@@ -180,8 +180,8 @@ fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(Strin
     }
 }
 
-fn reader(edge: &ProcessEnv) -> Option<StoreReader> {
-    let project = Project::find(&edge.folder).ok()?;
+fn reader(env: &ProcessEnv) -> Option<StoreReader> {
+    let project = Project::find(&env.folder).ok()?;
     let files = StoreFiles::new(&project.dbs(), &project.backups());
     SqliteStore::open_reader(&files).ok().flatten()
 }

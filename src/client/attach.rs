@@ -42,23 +42,23 @@ pub enum SwitchTarget {
 /// Shows the session that listens at `socket` until the person leaves or the server says goodbye. A server that vanishes is started again
 /// by `restart`, if there is one; the screen shows it and comes back. Returns the session to show next.
 pub async fn attach(
-    place: &ProjectPaths,
-    edge: &ProcessEnv,
+    paths: &ProjectPaths,
+    env: &ProcessEnv,
     restart: Option<RestartFn>,
 ) -> Result<SwitchTarget, ClientError> {
-    let socket = place.socket.as_path();
+    let socket = paths.socket.as_path();
     let mut connection =
         super::reconnect::connect(socket, Duration::from_secs(5), &AtomicU32::new(0)).await?;
-    let looks = capabilities::detect(edge);
+    let looks = capabilities::detect(env);
     let terminal = TerminalGuard::open().map_err(ClientError::Terminal)?;
     let is_demo = restart.is_none();
     let looked = match restart {
-        Some(_) => crash::guard_screen(place.logs.clone(), CrashScope::Client, restore),
+        Some(_) => crash::guard_screen(paths.logs.clone(), CrashScope::Client, restore),
         // The project of a demo is removed with it, and its crash report should not be.
         None => crash::guard_screen(std::env::temp_dir(), CrashScope::Both, restore),
     };
     let ended = tokio::select! {
-        ended = show((socket, edge), &mut connection, (looks, restart)) => ended,
+        ended = show((socket, env), &mut connection, (looks, restart)) => ended,
         // The window was closed, or this process is ended from outside: everything else continues.
         () = looked.panicked.cancelled() => Err(ClientError::Crashed),
         () = crate::adapters::termination::termination_signal() => Ok(DetachReason::Ended(String::new())),
@@ -103,15 +103,15 @@ impl From<ProtocolError> for ShowError {
 
 /// Shows the session until it says goodbye; returns the reason.
 async fn show(
-    (socket, edge): (&Path, &ProcessEnv),
+    (socket, env): (&Path, &ProcessEnv),
     connection: &mut (FrameSender, FrameReceiver),
     (looks, restart): (DisplayCaps, Option<RestartFn>),
 ) -> Result<DetachReason, ClientError> {
     let mut losses = DisconnectLog::default();
-    let mut input = InputReader::open(super::colours::can_query(edge)).map_err(ClientError::Keys)?;
+    let mut input = InputReader::open(super::colours::can_query(env)).map_err(ClientError::Keys)?;
     let mut frozen = LastFrame::default();
     loop {
-        match run_connection(connection, (&mut input, &mut frozen), (looks, edge)).await {
+        match run_connection(connection, (&mut input, &mut frozen), (looks, env)).await {
             Ok(reason) => {
                 if matches!(reason, DetachReason::Switch(_)) {
                     // The reader of keys must not take them from the next program.
@@ -144,11 +144,11 @@ async fn show(
 async fn run_connection(
     (sender, receiver): &mut (FrameSender, FrameReceiver),
     (input, frozen): (&mut InputReader, &mut LastFrame),
-    (looks, edge): (DisplayCaps, &ProcessEnv),
+    (looks, env): (DisplayCaps, &ProcessEnv),
 ) -> Result<DetachReason, ShowError> {
-    send(sender, &FromClient::Attach(attach_request(looks, edge))).await?;
-    let features = TerminalFeatures::detect(edge);
-    let mut signs = WindowStatus::new(features, ProgressSupport::of(edge));
+    send(sender, &FromClient::Attach(attach_request(looks, env))).await?;
+    let features = TerminalFeatures::detect(env);
+    let mut signs = WindowStatus::new(features, ProgressSupport::of(env));
     // The last link that is being opened; a failure of an earlier one is not reported any more.
     let mut opening: Option<tokio::task::JoinHandle<Result<(), BrowserError>>> = None;
     loop {
@@ -183,7 +183,7 @@ async fn run_connection(
                 Some(Packet::Message(FromServer::Bye(why))) => return Ok(DetachReason::Ended(why)),
                 Some(Packet::Message(FromServer::Left(text))) => return Ok(DetachReason::Left(text)),
                 Some(Packet::Message(FromServer::Edit(text))) => {
-                    let written = edit_text(edge, text, input).await?;
+                    let written = edit_text(env, text, input).await?;
                     signs.repeat();
                     send(sender, &FromClient::Edited(written)).await?;
                 }
@@ -191,7 +191,7 @@ async fn run_connection(
                     return Ok(DetachReason::Switch(SwitchTarget::Project(root)));
                 }
                 Some(Packet::Message(FromServer::Demo)) => return Ok(DetachReason::Switch(SwitchTarget::Demo)),
-                Some(Packet::Message(FromServer::Clipboard(text))) => copy(edge, text),
+                Some(Packet::Message(FromServer::Clipboard(text))) => copy(env, text),
                 Some(Packet::Message(FromServer::Mouse(is_ours))) => TerminalGuard::capture_mouse(is_ours),
                 Some(Packet::Message(FromServer::Title(text))) => signs.set_title(text),
                 Some(Packet::Message(FromServer::Progress(progress))) => signs.set_progress(progress),
@@ -218,15 +218,15 @@ async fn ended<T>(
 
 /// Gives the terminal to the person's editor for a while; returns the text it wrote, nothing when it failed.
 async fn edit_text(
-    edge: &ProcessEnv,
+    env: &ProcessEnv,
     text: String,
     input: &mut InputReader,
 ) -> Result<Option<String>, ShowError> {
     // The reader of keys must not take them from the editor.
     input.pause().await;
     TerminalGuard::suspend();
-    let edge = edge.clone();
-    let written = tokio::task::spawn_blocking(move || editor::edit(edge.editor(), &text)).await;
+    let env = env.clone();
+    let written = tokio::task::spawn_blocking(move || editor::edit(env.editor(), &text)).await;
     TerminalGuard::resume()
         .and_then(|()| input.resume())
         .map_err(|error| ShowError::Terminal(ClientError::TerminalAgain(error)))?;
@@ -235,34 +235,34 @@ async fn edit_text(
         .and_then(|text| text.inspect_err(|why| tracing::warn!("{why}")).ok()))
 }
 
-fn attach_request(looks: DisplayCaps, edge: &ProcessEnv) -> AttachRequest {
+fn attach_request(caps: DisplayCaps, env: &ProcessEnv) -> AttachRequest {
     let (cols, rows) = crossterm::terminal::size().unwrap_or((80, 24));
     AttachRequest {
         cols,
         rows,
-        looks,
-        remote: is_remote(edge),
-        outer: multiplexer(edge).map(str::to_owned),
-        theme: edge.theme.clone(),
+        caps,
+        remote: is_remote(env),
+        outer: multiplexer(env).map(str::to_owned),
+        theme: env.theme.clone(),
         alt_is_escape: !is_enhanced(),
     }
 }
 
 /// Returns true if the terminal is at the other end of a connection.
-fn is_remote(edge: &ProcessEnv) -> bool {
+fn is_remote(env: &ProcessEnv) -> bool {
     ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
         .iter()
-        .any(|name| edge.get(name).is_some())
+        .any(|name| env.get(name).is_some())
 }
 
 /// Gives copied text to the terminal first, and then to this machine's clipboard, unless the person sits at another one: a tool here would
 /// be of no use (A12).
-fn copy(edge: &ProcessEnv, text: String) {
+fn copy(env: &ProcessEnv, text: String) {
     TerminalGuard::copy(&text);
-    if is_remote(edge) {
+    if is_remote(env) {
         return;
     }
-    let tools = clipboard::tools(&|name| edge.get(name));
+    let tools = clipboard::tools(&|name| env.get(name));
     if !tools.is_empty() {
         // A missing tool is not an error: the terminal has the text already.
         drop(tokio::task::spawn_blocking(move || {
@@ -272,23 +272,23 @@ fn copy(edge: &ProcessEnv, text: String) {
 }
 
 /// Returns the program this terminal is in, if that has keys of its own.
-fn multiplexer(edge: &ProcessEnv) -> Option<&'static str> {
+fn multiplexer(env: &ProcessEnv) -> Option<&'static str> {
     let known = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
-    let found = known.into_iter().find(|(name, _)| edge.get(name).is_some());
+    let found = known.into_iter().find(|(name, _)| env.get(name).is_some());
     found.map(|(_, outer)| outer)
 }
 
 /// Refuses a screen inside one of our own panes: both would want the same keys.
-pub fn refuse_nesting(edge: &ProcessEnv) -> Result<(), ClientError> {
-    if edge.get("DBS_MARKER").is_none() {
+pub fn refuse_nesting(env: &ProcessEnv) -> Result<(), ClientError> {
+    if env.get("DBS_MARKER").is_none() {
         return Ok(());
     }
     Err(ClientError::Nested)
 }
 
 /// Refuses a screen that cannot be drawn: in one of our own panes, or without a terminal.
-pub fn refuse_without_terminal(edge: &ProcessEnv) -> Result<(), ClientError> {
-    refuse_nesting(edge)?;
+pub fn refuse_without_terminal(env: &ProcessEnv) -> Result<(), ClientError> {
+    refuse_nesting(env)?;
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
     }

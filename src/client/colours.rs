@@ -31,8 +31,8 @@ const MAYBE_GAP: Duration = Duration::from_millis(50);
 const CERTAIN_GAP: Duration = Duration::from_secs(2);
 
 /// Returns true if a terminal can be queried: a console shows the query, or beeps.
-pub(super) fn can_query(edge: &ProcessEnv) -> bool {
-    edge.get("TERM")
+pub(super) fn can_query(env: &ProcessEnv) -> bool {
+    env.get("TERM")
         .is_none_or(|term| term != "linux" && term != "dumb")
 }
 

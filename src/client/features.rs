@@ -26,16 +26,16 @@ pub(super) struct TerminalFeatures {
 }
 
 impl TerminalFeatures {
-    pub(super) fn detect(edge: &ProcessEnv) -> TerminalFeatures {
-        let term = edge.get("TERM").unwrap_or_default();
+    pub(super) fn detect(env: &ProcessEnv) -> TerminalFeatures {
+        let term = env.get("TERM").unwrap_or_default();
         let begins = |names: &str| names.split(' ').any(|name| term.starts_with(name));
-        let windows = edge.get("WT_SESSION").is_some();
-        let tmux = edge.get("TMUX").is_some();
-        let screen = edge.get("STY").is_some() || (term.starts_with("screen") && !tmux);
-        let program = edge.get("TERM_PROGRAM").unwrap_or_default();
+        let windows = env.get("WT_SESSION").is_some();
+        let tmux = env.get("TMUX").is_some();
+        let screen = env.get("STY").is_some() || (term.starts_with("screen") && !tmux);
+        let program = env.get("TERM_PROGRAM").unwrap_or_default();
         let notify_sequence = if begins(SHOW_9) || PROGRAMS.contains(&program.as_str()) {
             NotifySequence::Osc9
-        } else if begins(SHOW_777) || edge.get("VTE_VERSION").is_some() {
+        } else if begins(SHOW_777) || env.get("VTE_VERSION").is_some() {
             NotifySequence::Osc777
         } else if tmux {
             // The terminal around it is not known; most of those that show notifications know this one.

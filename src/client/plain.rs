@@ -47,8 +47,8 @@ const LEFT: &str = "left; the server and its agents go on";
 
 /// Client that prints lines and numbered prompts instead of drawing a screen.
 pub(super) struct PlainClient {
-    place: ProjectPaths,
-    edge: ProcessEnv,
+    paths: ProjectPaths,
+    env: ProcessEnv,
     commands: Commands,
     prompts: PlainPrompts,
     attention: AttentionSummary,
@@ -61,18 +61,18 @@ pub(super) struct PlainClient {
 /// Shows the project at `place` until the person leaves or the server says goodbye. A server that vanishes is started again by `restart`,
 /// if there is one.
 pub async fn attach(
-    place: &ProjectPaths,
-    (edge, commands): (&ProcessEnv, Commands),
+    paths: &ProjectPaths,
+    (env, commands): (&ProcessEnv, Commands),
     restart: Option<RestartFn>,
 ) -> Result<(), ClientError> {
     let is_kept = restart.is_some();
     let lines = StdinLines::open().map_err(ClientError::Lines)?;
-    let mut edge = edge.clone();
+    let mut env = env.clone();
     // Commands typed here are about this project, wherever the program was started.
-    edge.folder.clone_from(&place.root);
+    env.folder.clone_from(&paths.root);
     let mut plain = PlainClient {
-        place: place.clone(),
-        edge,
+        paths: paths.clone(),
+        env,
         commands,
         prompts: PlainPrompts::default(),
         attention: AttentionSummary::default(),
@@ -99,7 +99,7 @@ impl PlainClient {
                 return Ok(why);
             }
             tell("the server is not answering; agents go on; connecting again");
-            let back = reconnect(&self.place.socket, restart.clone(), &AtomicU32::new(0)).await?;
+            let back = reconnect(&self.paths.socket, restart.clone(), &AtomicU32::new(0)).await?;
             if back.is_none() {
                 return Ok(STOPPED.to_owned());
             }
@@ -109,7 +109,7 @@ impl PlainClient {
 
     async fn introduce(&mut self) -> Result<(), ClientError> {
         // Before the board, so that nothing is missed between the two.
-        match connection::call_once(&self.place.socket, ServerCall::Who).await? {
+        match connection::call_once(&self.paths.socket, ServerCall::Who).await? {
             CallReply::Who(status) => self.position = LogPosition::now(&status),
             other => return Err(ProtocolError::from(other).into()),
         }
@@ -117,8 +117,8 @@ impl PlainClient {
         self.position.know_until(self.attention.at);
         output::line(&format!(
             "dbs, plain lines. Project {} in {}. {}, {} at work.",
-            self.place.session_name(&self.place.read_config()),
-            self.place.root.display(),
+            self.paths.session_name(&self.paths.read_config()),
+            self.paths.root.display(),
             pluralized(self.attention.tasks, "task"),
             pluralized(self.attention.agents, "agent")
         ));
@@ -133,7 +133,7 @@ impl PlainClient {
     /// # Errors
     /// When the server was lost.
     async fn run_connection(&mut self) -> Result<String, ProtocolError> {
-        let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
+        let (mut sender, mut receiver) = connection::greet(&self.paths.socket).await?;
         let status = connection::reply(&mut sender, &mut receiver, ServerCall::Who).await?;
         let CallReply::Who(status) = status else {
             return Err(status.into());
@@ -213,7 +213,7 @@ impl PlainClient {
 
     async fn fetch_attention(&self) -> Result<AttentionSummary, ProtocolError> {
         let call = ServerCall::Query(Query::Attention);
-        match connection::call_once(&self.place.socket, call).await? {
+        match connection::call_once(&self.paths.socket, call).await? {
             CallReply::Query(Ok(Answer::Attention(attention))) => Ok(attention),
             other => Err(other.into()),
         }
@@ -224,8 +224,8 @@ impl PlainClient {
         &self,
         work: impl FnOnce(ProjectPaths, &ProcessEnv) -> Result<T, ClientError> + Send + 'static,
     ) -> Result<T, ClientError> {
-        let (place, edge) = (self.place.clone(), Arc::new(self.edge.clone()));
-        tokio::task::spawn_blocking(move || work(place, &edge))
+        let (place, env) = (self.paths.clone(), Arc::new(self.env.clone()));
+        tokio::task::spawn_blocking(move || work(place, &env))
             .await
             .map_err(ClientError::Task)?
     }

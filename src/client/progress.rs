@@ -21,12 +21,12 @@ pub(super) struct ProgressSupport(bool);
 
 impl ProgressSupport {
     /// Detects the support from the environment. A multiplexer does not pass it on, and hides the terminal around it.
-    pub(super) fn of(edge: &ProcessEnv) -> ProgressSupport {
-        let has = |name: &str| edge.get(name).is_some();
+    pub(super) fn of(env: &ProcessEnv) -> ProgressSupport {
+        let has = |name: &str| env.get(name).is_some();
         if ["TMUX", "STY", "ZELLIJ"].into_iter().any(has) {
             return ProgressSupport(false);
         }
-        let value = |name: &str| edge.get(name).unwrap_or_default();
+        let value = |name: &str| env.get(name).unwrap_or_default();
         let number = |text: &str| text.parse::<u32>().unwrap_or_default();
         let version = value("TERM_PROGRAM_VERSION");
         let by_program = match value("TERM_PROGRAM").as_str() {

@@ -70,16 +70,16 @@ impl Appearance {
     ///
     /// # Errors
     /// The fault of the theme.
-    pub fn theme(&self, chosen: Option<&str>, looks: DisplayCaps) -> Result<Theme, ThemeError> {
+    pub fn theme(&self, chosen: Option<&str>, caps: DisplayCaps) -> Result<Theme, ThemeError> {
         let name = chosen.unwrap_or(&self.theme);
-        let theme = self.themes.theme(name, self.effective_caps(looks))?;
+        let theme = self.themes.theme(name, self.effective_caps(caps))?;
         Ok(theme.with_motion(self.motion))
     }
 
     /// The theme that needs no file, for when there is something wrong with the other one.
-    pub fn plain_theme(&self, looks: DisplayCaps) -> Theme {
-        let looks = self.effective_caps(looks);
-        Theme::builtin(looks.palette, looks.glyphs).with_motion(self.motion)
+    pub fn plain_theme(&self, caps: DisplayCaps) -> Theme {
+        let caps = self.effective_caps(caps);
+        Theme::builtin(caps.palette, caps.glyphs).with_motion(self.motion)
     }
 
     /// Returns the themes: name and description of each.
@@ -88,20 +88,20 @@ impl Appearance {
     }
 
     /// Returns the glyphs to draw lines with on a terminal with these capabilities: the chosen ones, else those of the terminal.
-    pub fn glyphs(&self, looks: DisplayCaps) -> Glyphs {
-        self.effective_caps(looks).glyphs
+    pub fn glyphs(&self, caps: DisplayCaps) -> Glyphs {
+        self.effective_caps(caps).glyphs
     }
 
-    fn effective_caps(&self, looks: DisplayCaps) -> DisplayCaps {
+    fn effective_caps(&self, caps: DisplayCaps) -> DisplayCaps {
         DisplayCaps {
-            glyphs: self.glyphs.unwrap_or(looks.glyphs),
-            ..looks
+            glyphs: self.glyphs.unwrap_or(caps.glyphs),
+            ..caps
         }
     }
 
     /// Returns the rules for calling a person at a terminal with these capabilities, and the style of a call; without words or a bell, a
     /// person is never called.
-    pub fn alert_rules(&self, looks: DisplayCaps) -> (AlertRules, Option<NotifyStyle>) {
+    pub fn alert_rules(&self, caps: DisplayCaps) -> (AlertRules, Option<NotifyStyle>) {
         let rules = AlertRules {
             when: match self.notify_style {
                 Some(_) => self.alert_when,
@@ -111,7 +111,7 @@ impl Appearance {
             min_interval: self.min_call_interval,
             title: self.title,
             progress: self.progress,
-            glyphs: self.glyphs(looks),
+            glyphs: self.glyphs(caps),
         };
         (rules, self.notify_style)
     }

@@ -17,12 +17,12 @@ const TRUE: [&str; 6] = [
 const MONO: [&str; 5] = ["dumb", "vt1", "vt2", "vt3", "xterm-mono"];
 
 /// Detects the drawing capabilities from that environment.
-pub fn detect(edge: &ProcessEnv) -> DisplayCaps {
-    let term = edge.get("TERM").unwrap_or_default();
+pub fn detect(env: &ProcessEnv) -> DisplayCaps {
+    let term = env.get("TERM").unwrap_or_default();
     DisplayCaps {
-        palette: palette(&term, edge),
-        glyphs: glyphs(&term, edge),
-        ground: edge.get("COLORFGBG").as_deref().and_then(of_colorfgbg),
+        palette: palette(&term, env),
+        glyphs: glyphs(&term, env),
+        ground: env.get("COLORFGBG").as_deref().and_then(of_colorfgbg),
     }
 }
 
@@ -35,10 +35,10 @@ fn of_colorfgbg(text: &str) -> Option<Background> {
     }
 }
 
-fn palette(term: &str, edge: &ProcessEnv) -> ColourDepth {
+fn palette(term: &str, env: &ProcessEnv) -> ColourDepth {
     let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
-    let set = edge.get("COLORTERM").unwrap_or_default();
-    let no = edge.get("NO_COLOR").is_some() || edge.get("CLICOLOR").is_some_and(|value| value == "0");
+    let set = env.get("COLORTERM").unwrap_or_default();
+    let no = env.get("NO_COLOR").is_some() || env.get("CLICOLOR").is_some_and(|value| value == "0");
     if no || begins(&MONO) || term.ends_with("-m") {
         ColourDepth::Mono
     } else if matches!(set.as_str(), "truecolor" | "24bit") || begins(&TRUE) || term.contains("direct") {
@@ -55,10 +55,10 @@ fn palette(term: &str, edge: &ProcessEnv) -> ColourDepth {
 /// Languages in whose locales a terminal may draw a line two columns wide, and this terminal has not been asked.
 const WIDE: [&str; 3] = ["zh", "ja", "ko"];
 
-fn glyphs(term: &str, edge: &ProcessEnv) -> Glyphs {
+fn glyphs(term: &str, env: &ProcessEnv) -> Glyphs {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
-        .find_map(|name| edge.get(name))
+        .find_map(|name| env.get(name))
         .unwrap_or_default()
         .to_ascii_lowercase();
     let utf8 = cfg!(windows) || locale.replace('-', "").contains("utf8");

@@ -92,13 +92,13 @@ impl ChannelSettings {
     }
 
     /// Opens all channels; returns those that are ready, and the faults of the others.
-    pub fn open(&self, place: &ProjectPaths) -> (Vec<NotifyChannel>, Vec<String>) {
+    pub fn open(&self, paths: &ProjectPaths) -> (Vec<NotifyChannel>, Vec<String>) {
         let (mut ways, mut problems) = (Vec::new(), Vec::new());
         if let Some(argv) = &self.command {
             let setup = CommandSetup {
                 argv: argv.clone(),
-                environment: environment(place),
-                cwd: place.root.clone(),
+                environment: environment(paths),
+                cwd: paths.root.clone(),
                 limit: TIMEOUT,
             };
             ways.push(NotifyChannel {
@@ -107,7 +107,7 @@ impl ChannelSettings {
                 transport: Arc::new(CommandNotifier::new(setup)),
             });
         }
-        match self.webhook.as_ref().map(|post| post.open(place)) {
+        match self.webhook.as_ref().map(|post| post.open(paths)) {
             Some(Ok(post)) => ways.push(NotifyChannel {
                 name: "http",
                 target: self.host().unwrap_or_default(),
@@ -121,14 +121,14 @@ impl ChannelSettings {
 }
 
 impl WebhookConfig {
-    fn open(&self, place: &ProjectPaths) -> Result<WebhookNotifier, BadUrl> {
+    fn open(&self, paths: &ProjectPaths) -> Result<WebhookNotifier, BadUrl> {
         let text = |secret: &Option<SecretText>| secret.as_ref().map(|secret| secret.reveal().to_owned());
         WebhookNotifier::new(WebhookSetup {
             url: self.url.clone(),
             format: self.format,
             secret: text(&self.secret),
             token: text(&self.token),
-            proxies: proxies(place),
+            proxies: proxies(paths),
             limit: TIMEOUT,
         })
     }
@@ -167,15 +167,15 @@ fn legacy_topic(config: &Config) -> Option<(String, BodyFormat)> {
 }
 
 /// The person's environment: programs that show something need to know where their screen is.
-fn environment(place: &ProjectPaths) -> Vec<(OsString, OsString)> {
-    let all = place.sources.overrides.environment.iter();
+fn environment(paths: &ProjectPaths) -> Vec<(OsString, OsString)> {
+    let all = paths.sources.overrides.environment.iter();
     all.filter(|(name, _)| !SECRETS.contains(&name.as_str()))
         .map(|(name, value)| (name.into(), value.into()))
         .collect()
 }
 
-fn proxies(place: &ProjectPaths) -> ProxySettings {
-    let all = &place.sources.overrides.environment;
+fn proxies(paths: &ProjectPaths) -> ProxySettings {
+    let all = &paths.sources.overrides.environment;
     let named = |names: &[&str]| {
         let value = |name: &&str| all.iter().find(|(key, value)| key == name && !value.is_empty());
         names.iter().find_map(value).map(|(_, value)| value.clone())

@@ -14,16 +14,16 @@ use crate::formats::nearest::nearest;
 use crate::ports::git::{BranchName, Git as _, Head};
 
 /// All faults of these settings, those that reach furthest first. Blocks; asks the remote only about a base branch that is not known here.
-pub fn all(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<SettingFault> {
+pub fn all(paths: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<SettingFault> {
     let settings = config.settings();
-    let mut found = written(place, config, workflows);
-    found.extend(programs(place, &kinds(config).0));
-    found.extend(settings.base.and_then(|base| base_branch(place, config, &base)));
+    let mut found = written(paths, config, workflows);
+    found.extend(programs(paths, &kinds(config).0));
+    found.extend(settings.base.and_then(|base| base_branch(paths, config, &base)));
     found
 }
 
 /// Lists the faults that the files themselves show: unreadable values, and unknown names of roles, stages and agents.
-pub fn written(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<SettingFault> {
+pub fn written(paths: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<SettingFault> {
     let everywhere = |text: String| SettingFault {
         text,
         reach: FaultReach::Everything,
@@ -32,7 +32,7 @@ pub fn written(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) ->
     let mut found: Vec<SettingFault> = unusable
         .map(|what| everywhere(format!("could not use {what}")))
         .collect();
-    let unknown = unknown_names(place, config, workflows).into_iter();
+    let unknown = unknown_names(paths, config, workflows).into_iter();
     found.extend(
         unknown
             .filter(|name| name.is_own)
@@ -57,13 +57,13 @@ fn of_agent(error: &RoleError) -> SettingFault {
 }
 
 /// Agents whose program is in none of the folders of `PATH`.
-pub fn programs(place: &ProjectPaths, kinds: &AgentsByRole) -> Vec<SettingFault> {
-    let environment = &place.sources.overrides.environment;
+pub fn programs(paths: &ProjectPaths, kinds: &AgentsByRole) -> Vec<SettingFault> {
+    let environment = &paths.sources.overrides.environment;
     let Some((_, path)) = environment.iter().find(|(name, _)| name == "PATH") else {
         return Vec::new();
     };
     let fault = |tool: &AgentTool, key: String, reach: FaultReach| {
-        let name = missing(tool, &place.root, path)?;
+        let name = missing(tool, &paths.root, path)?;
         let role = match &reach {
             FaultReach::Role(role) => role.clone(),
             _ => RoleId::from("default"),
@@ -108,8 +108,8 @@ fn missing<'a>(tool: &'a AgentTool, root: &Path, path: &str) -> Option<&'a str> 
 }
 
 /// The base branch of the settings, if it is neither in the project nor on its remote.
-pub fn base_branch(place: &ProjectPaths, config: &Config, base: &str) -> Option<SettingFault> {
-    let why = base_problem(place, base)?;
+pub fn base_branch(paths: &ProjectPaths, config: &Config, base: &str) -> Option<SettingFault> {
+    let why = base_problem(paths, base)?;
     let origin = config.explain("base_branch").ok()?.origin;
     Some(SettingFault {
         text: format!("could not use base_branch, at {origin}: {why}"),
@@ -118,14 +118,14 @@ pub fn base_branch(place: &ProjectPaths, config: &Config, base: &str) -> Option<
 }
 
 /// Returns the reason why a branch cannot be the base, if there is one; reads after a colon.
-fn base_problem(place: &ProjectPaths, base: &str) -> Option<String> {
+fn base_problem(paths: &ProjectPaths, base: &str) -> Option<String> {
     let name = match BranchName::new(base) {
         Ok(name) => name,
         Err(error) => return Some(error.to_string()),
     };
-    let environment = place.sources.overrides.environment.iter();
+    let environment = paths.sources.overrides.environment.iter();
     let environment = environment.map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let setup = GitSetup::new(&place.root, environment);
+    let setup = GitSetup::new(&paths.root, environment);
     // Where git cannot be asked, the code that needs it for the work reports that.
     let known = known_branches(&setup).ok()?;
     if known.iter().any(|branch| branch == base) {

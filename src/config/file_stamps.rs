@@ -12,16 +12,16 @@ pub struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
 impl FileStamps {
     /// Takes the stamps of all files that count now. Blocks for a few small reads.
-    pub fn now(place: &ProjectPaths) -> FileStamps {
-        FileStamps::at(place, &place.trust.watched_files())
+    pub fn now(paths: &ProjectPaths) -> FileStamps {
+        FileStamps::at(paths, &paths.trust.watched_files())
     }
 
     /// Takes the stamps of settings, workflows and `more` files.
-    pub fn at(place: &ProjectPaths, more: &[PathBuf]) -> FileStamps {
-        let places = &place.sources.files;
+    pub fn at(paths: &ProjectPaths, more: &[PathBuf]) -> FileStamps {
+        let places = &paths.sources.files;
         let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
         // A folder that cannot be listed is reported by its reader.
-        files.extend(toml_paths(&place.workflows).unwrap_or_default());
+        files.extend(toml_paths(&paths.workflows).unwrap_or_default());
         files.extend_from_slice(more);
         FileStamps(
             files

@@ -49,7 +49,7 @@ impl ProcessEnv {
             temporary: std::env::temp_dir(),
             user: user(),
         };
-        let mut edge = ProcessEnv {
+        let mut env = ProcessEnv {
             program,
             folder,
             environment,
@@ -58,10 +58,10 @@ impl ProcessEnv {
             runtime,
         };
         // The PATH of an agent is as the server made it.
-        if !edge.is_agent() {
-            edge.leave_out_project();
+        if !env.is_agent() {
+            env.leave_out_project();
         }
-        Ok(edge)
+        Ok(env)
     }
 
     /// Leaves out of `PATH` the folders that could lead to programs of the project around the current folder.
@@ -175,22 +175,21 @@ impl ProcessEnv {
     /// The same, but with another folder for state.
     #[must_use]
     pub fn with_state_home(&self, folder: &Path) -> ProcessEnv {
-        let mut edge = self.clone();
-        edge.environment.retain(|(name, _)| name != "XDG_STATE_HOME");
-        edge.environment.push(("XDG_STATE_HOME".into(), folder.into()));
-        edge
+        let mut env = self.clone();
+        env.environment.retain(|(name, _)| name != "XDG_STATE_HOME");
+        env.environment.push(("XDG_STATE_HOME".into(), folder.into()));
+        env
     }
 
     /// The same, but git reads no configuration of the person's: for throw-away projects.
     #[must_use]
     pub fn without_git_configuration(&self, nothing: &str) -> ProcessEnv {
-        let mut edge = self.clone();
-        edge.environment
+        let mut env = self.clone();
+        env.environment
             .retain(|(name, _)| !name.to_string_lossy().starts_with("GIT_"));
-        edge.environment
-            .push(("GIT_CONFIG_GLOBAL".into(), nothing.into()));
-        edge.environment.push(("GIT_CONFIG_NOSYSTEM".into(), "1".into()));
-        edge
+        env.environment.push(("GIT_CONFIG_GLOBAL".into(), nothing.into()));
+        env.environment.push(("GIT_CONFIG_NOSYSTEM".into(), "1".into()));
+        env
     }
 }
 
@@ -235,8 +234,8 @@ mod tests {
     #[test]
     fn lines_come_where_they_are_wished_for_or_a_terminal_has_no_cursor_to_place() {
         let plain = |variables: &[(&str, &str)]| {
-            let edge = ProcessEnv::with_variables(variables);
-            (edge.prefers_plain(), edge.needs_plain())
+            let env = ProcessEnv::with_variables(variables);
+            (env.prefers_plain(), env.needs_plain())
         };
         assert_eq!(plain(&[("DBS_PLAIN", "1"), ("TERM", "xterm")]), (true, true));
         assert_eq!(plain(&[("TERM", "dumb")]), (false, true));

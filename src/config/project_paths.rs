@@ -55,13 +55,13 @@ impl ProjectPaths {
     ///
     /// # Errors
     /// When there is no project, or its folders cannot be made. Reads after "could not".
-    pub fn find(from: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, ProjectError> {
+    pub fn find(from: &Path, env: &ProcessEnv) -> Result<ProjectPaths, ProjectError> {
         let project = Project::find(from)?;
-        state_move::bring(&project, edge)?;
-        let own = edge.state_folder();
+        state_move::bring(&project, env)?;
+        let own = env.state_folder();
         let state_origin = project.state_origin(own.as_deref())?;
         let secret = project.init()?;
-        let private = RuntimeFolder::prepare(&edge.runtime)?;
+        let private = RuntimeFolder::prepare(&env.runtime)?;
         let root = project.root().to_owned();
         let socket = private.server_socket(&root);
         let number = socket
@@ -80,8 +80,8 @@ impl ProjectPaths {
             })?;
         let files = ConfigFiles::new(
             &project.folder(),
-            edge.config_folder().as_deref(),
-            edge.home().as_deref(),
+            env.config_folder().as_deref(),
+            env.home().as_deref(),
         );
         Ok(ProjectPaths {
             state_origin,
@@ -106,7 +106,7 @@ impl ProjectPaths {
                 files,
                 overrides: ConfigOverrides {
                     flags: Vec::new(),
-                    environment: edge.text_environment().collect(),
+                    environment: env.text_environment().collect(),
                 },
             },
             root,

@@ -117,14 +117,14 @@ const HISTORY: usize = 10_000;
 ///
 /// # Errors
 /// The fault of a built-in workflow; a test keeps it from being shipped.
-pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
+pub fn of(config: &Config, env: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
     Ok(SessionSetup {
-        program: edge.program.clone(),
-        environment: edge.environment.clone(),
-        path_note: edge.left_out_text().map(|text| format!("PATH: {text}")),
-        inherited: InheritedEnv::from_environment(edge.text_environment()),
-        person: PersonEnv::new(edge.text_environment()),
-        shell: shell(edge.get("SHELL")),
+        program: env.program.clone(),
+        environment: env.environment.clone(),
+        path_note: env.left_out_text().map(|text| format!("PATH: {text}")),
+        inherited: InheritedEnv::from_environment(env.text_environment()),
+        person: PersonEnv::new(env.text_environment()),
+        shell: shell(env.get("SHELL")),
         settings: config.settings(),
         paused: config.value(&schema::PAUSED),
         workflows: workflows(None)?,
@@ -199,8 +199,8 @@ fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflo
 ///
 /// # Errors
 /// When the folder cannot be listed.
-pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, ConfigError> {
-    let folder = &place.workflows;
+pub fn own_workflows(paths: &ProjectPaths) -> Result<Vec<PathBuf>, ConfigError> {
+    let folder = &paths.workflows;
     toml_paths(folder).map_err(|why| ConfigError::Failed {
         act: "list",
         path: folder.clone(),
@@ -213,17 +213,17 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, ConfigError> 
 ///
 /// # Errors
 /// The fault of a workflow.
-pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
+pub fn read(paths: &ProjectPaths, env: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
     // First, so that a later comparison notices changes that were made while they were read.
-    let stamps = FileStamps::now(place);
-    let config = place.read_config();
-    let (mut settings, workflows) = rules(place, &config)?;
-    settings.faults = faults::all(place, &config, &workflows);
+    let stamps = FileStamps::now(paths);
+    let config = paths.read_config();
+    let (mut settings, workflows) = rules(paths, &config)?;
+    settings.faults = faults::all(paths, &config, &workflows);
     Ok(SessionSetup {
         settings,
         workflows,
         stamps,
-        ..of(&config, edge)?
+        ..of(&config, env)?
     })
 }
 
@@ -231,8 +231,8 @@ pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, Wor
 ///
 /// # Errors
 /// The first fault of an agent's settings.
-pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
-    let (kinds, errors) = kinds(&place.read_config());
+pub fn agents(paths: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
+    let (kinds, errors) = kinds(&paths.read_config());
     errors.into_iter().next().map_or(Ok(kinds), Err)
 }
 
@@ -240,19 +240,19 @@ pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
 ///
 /// # Errors
 /// The fault of a workflow.
-pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), WorkflowError> {
-    rules(place, &place.read_config())
+pub fn reread(paths: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), WorkflowError> {
+    rules(paths, &paths.read_config())
 }
 
 /// Reads the settings of the board and the workflows, by those settings of the project.
 ///
 /// # Errors
 /// The fault of a workflow.
-pub fn rules(place: &ProjectPaths, config: &Config) -> Result<(BoardSettings, Vec<Workflow>), WorkflowError> {
+pub fn rules(paths: &ProjectPaths, config: &Config) -> Result<(BoardSettings, Vec<Workflow>), WorkflowError> {
     for finding in config.diagnostics() {
         tracing::warn!("{finding}");
     }
-    Ok((config.settings(), workflows_by(Some((place, config)))?))
+    Ok((config.settings(), workflows_by(Some((paths, config)))?))
 }
 
 fn shell(wanted: Option<String>) -> PathBuf {

@@ -18,19 +18,19 @@ pub struct UnknownName {
 }
 
 /// Lists all settings of unknown roles and stages, in the order of the settings.
-pub fn unknown_names(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<UnknownName> {
+pub fn unknown_names(paths: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<UnknownName> {
     let stages = workflows.iter().flat_map(|flow| &flow.stages);
     let stages: Vec<&str> = stages.map(|stage| stage.id.as_str()).collect();
     let all = config.list();
     let roles = if all.iter().any(|shown| role_of(&shown.key).is_some()) {
-        roles(place, workflows)
+        roles(paths, workflows)
     } else {
         Vec::new()
     };
     let known_roles: Vec<&str> = roles.iter().map(String::as_str).collect();
     let unknown = |shown: &ResolvedSetting| match (stage_of(&shown.key), role_of(&shown.key)) {
-        (Some(stage), _) => found(place, shown, ("stage", stage, &stages)),
-        (None, Some(role)) => found(place, shown, ("role", role, &known_roles)),
+        (Some(stage), _) => found(paths, shown, ("stage", stage, &stages)),
+        (None, Some(role)) => found(paths, shown, ("role", role, &known_roles)),
         (None, None) => None,
     };
     all.iter().filter_map(unknown).collect()
@@ -46,7 +46,7 @@ fn role_of(key: &str) -> Option<&str> {
 }
 
 /// Returns the names of the roles that workflows and files of roles have, and `default`, which is for all others.
-fn roles(place: &ProjectPaths, workflows: &[Workflow]) -> Vec<String> {
+fn roles(paths: &ProjectPaths, workflows: &[Workflow]) -> Vec<String> {
     let mut roles = vec!["default".to_owned()];
     for stage in workflows.iter().flat_map(|flow| &flow.stages) {
         let actor = match &stage.actor {
@@ -56,14 +56,14 @@ fn roles(place: &ProjectPaths, workflows: &[Workflow]) -> Vec<String> {
         roles.extend(actor.into_iter().chain(&stage.fallback).map(ToString::to_string));
     }
     // Faults in the file of a role are reported where prompts are made.
-    let library = place.trust.prompt_library();
+    let library = paths.trust.prompt_library();
     let files = library.iter().flat_map(PromptLibrary::roles);
     roles.extend(files.map(|(role, _)| role.id.to_string()));
     roles
 }
 
 fn found(
-    place: &ProjectPaths,
+    paths: &ProjectPaths,
     shown: &ResolvedSetting,
     (what, name, known): (&str, &str, &[&str]),
 ) -> Option<UnknownName> {
@@ -73,7 +73,7 @@ fn found(
     let (key, origin) = (&shown.key, &shown.origin);
     let meant = nearest(name, known.iter().copied());
     let meant = meant.map_or_else(String::new, |word| format!(", did you mean `{word}`"));
-    let is_own = matches!(origin, SettingOrigin::File { path, .. } if path.starts_with(&place.debussy));
+    let is_own = matches!(origin, SettingOrigin::File { path, .. } if path.starts_with(&paths.debussy));
     Some(UnknownName {
         text: format!(
             "could not use {key}, at {origin}: no workflow has a {what} {name}{meant}; `dbs workflow list` names workflows, and \

@@ -14,11 +14,11 @@ use crate::ports::holders::{HolderLiveness, HolderPortError, Holders as _};
 ///
 /// # Errors
 /// When it must not be moved or cannot be. Reads after "could not".
-pub(super) fn bring(project: &Project, edge: &ProcessEnv) -> Result<(), ProjectError> {
+pub(super) fn bring(project: &Project, env: &ProcessEnv) -> Result<(), ProjectError> {
     let Some(found) = project.relocation()? else {
         return Ok(());
     };
-    match carry_out(&found, project, edge) {
+    match carry_out(&found, project, env) {
         Ok(true) => {
             output::problem(&format!(
                 "the state of this project was moved from {} to {}, where `git clean` does not reach",
@@ -34,9 +34,9 @@ pub(super) fn bring(project: &Project, edge: &ProcessEnv) -> Result<(), ProjectE
     }
 }
 
-fn carry_out(found: &StateRelocation, project: &Project, edge: &ProcessEnv) -> Result<bool, ProjectError> {
+fn carry_out(found: &StateRelocation, project: &Project, env: &ProcessEnv) -> Result<bool, ProjectError> {
     let refuse = |why: String| found.refuse(why);
-    let setup = GitSetup::new(project.root(), edge.environment.clone());
+    let setup = GitSetup::new(project.root(), env.environment.clone());
     // A state that came with a clone is another person's board and secret.
     if is_tracked(&setup, StateRelocation::former_paths()).map_err(|error| refuse(error.to_string()))? {
         let why = "git tracks files there, so it may come from somebody else; remove it from the repository, or move it away";

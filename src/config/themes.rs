@@ -8,9 +8,9 @@ use crate::ui::UserTheme;
 
 /// Reads the theme files of the project, then the person's own; and returns the errors of those that could not be read. Blocks for a few
 /// small reads.
-pub fn own_themes(place: &ProjectPaths) -> (Vec<UserTheme>, Vec<String>) {
-    let mine = place.sources.files.user.first().and_then(|file| file.parent());
-    let folders = [Some(place.debussy.as_path()), mine];
+pub fn own_themes(paths: &ProjectPaths) -> (Vec<UserTheme>, Vec<String>) {
+    let mine = paths.sources.files.user.first().and_then(|file| file.parent());
+    let folders = [Some(paths.debussy.as_path()), mine];
     let (mut own, mut problems) = (Vec::new(), Vec::new());
     for folder in folders.into_iter().flatten() {
         match toml_files(&folder.join("themes")) {

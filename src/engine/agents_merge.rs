@@ -9,12 +9,12 @@ use crate::ports::git::{CommitId, GitError, Head, Revision};
 /// Compares the base with the expected merge of the task's head, where an agent has merged for the engine. If a comparison is not possible,
 /// the proof of the merge stays open.
 pub(super) fn compare_agents_merge(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     evidence: &mut [Evidence],
 ) -> Option<Integration> {
-    let compared = compare_since_start(world, job, attempt);
+    let compared = compare_since_start(context, job, attempt);
     compared.unwrap_or_else(|why| {
         let merged = evidence
             .iter_mut()
@@ -27,7 +27,7 @@ pub(super) fn compare_agents_merge(
 }
 
 fn compare_since_start(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
 ) -> Result<Option<Integration>, Cause> {
@@ -35,13 +35,13 @@ fn compare_since_start(
     let start = start.ok_or("it is not known where the base stood when its agent began")?;
     let start = CommitId::new(start).map_err(|error| format!("could not {error}"))?;
     let request = request(job, attempt)?;
-    let now = match world.git.resolve(&Revision::RemoteBranch(request.base.clone())) {
+    let now = match context.git.resolve(&Revision::RemoteBranch(request.base.clone())) {
         Head::At(now) => now,
         Head::Absent => return Ok(None),
         Head::Unknown(why) => return Err(why),
     };
     let after = |error: GitError| error.cause().after("could not ");
-    let found = world.git.compare_merge(&request, &start, &now).map_err(after)?;
-    world.git.note_base(&request.base, &now).map_err(after)?;
+    let found = context.git.compare_merge(&request, &start, &now).map_err(after)?;
+    context.git.note_base(&request.base, &now).map_err(after)?;
     Ok(found)
 }

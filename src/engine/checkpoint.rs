@@ -10,18 +10,18 @@ use crate::domain::{Attempt, Cause, Event, SavedWork};
 use crate::ports::git::{CommitId, CommitOutcome, DiffRange, Revision, SafeName, WorkingTree};
 
 /// Commits the files that an attempt left, and looks at the changes since its work began. Safe to repeat.
-pub(super) fn save(world: &EngineContext, job: &Job) -> Option<Event> {
+pub(super) fn save(context: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     Some(Event::WorkSaved {
         attempt: attempt.id,
-        work: saved(world, job, attempt),
+        work: saved(context, job, attempt),
     })
 }
 
-fn saved(world: &EngineContext, job: &Job, attempt: &Attempt) -> SavedWork {
+fn saved(context: &EngineContext, job: &Job, attempt: &Attempt) -> SavedWork {
     // Nothing is committed under a process that may still write.
-    let ended = cleanup::end_agent(world, attempt.id);
-    let problem = ended.and_then(|()| commit(world, job, attempt)).err();
+    let ended = cleanup::end_agent(context, attempt.id);
+    let problem = ended.and_then(|()| commit(context, job, attempt)).err();
     let problem = problem.map(|why| why.text);
     let Some(place) = place(job) else {
         return SavedWork {
@@ -29,8 +29,8 @@ fn saved(world: &EngineContext, job: &Job, attempt: &Attempt) -> SavedWork {
             ..SavedWork::default()
         };
     };
-    let seen = world.git.workspace_tree(&place).ok();
-    let mut changed = changed(world, job, attempt, place);
+    let seen = context.git.workspace_tree(&place).ok();
+    let mut changed = changed(context, job, attempt, place);
     changed.sort();
     let more = changed.len().saturating_sub(SavedWork::MOST_FILES);
     changed.truncate(SavedWork::MOST_FILES);
@@ -46,7 +46,7 @@ fn saved(world: &EngineContext, job: &Job, attempt: &Attempt) -> SavedWork {
 }
 
 /// Commits on the task's branch, and nowhere else: who only reads, or works in the person's own folder, leaves nothing to commit.
-fn commit(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Cause> {
+fn commit(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Cause> {
     if job.workspace() != Workspace::Branch {
         return Ok(());
     }
@@ -58,10 +58,10 @@ fn commit(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Cau
         text: text.to_owned(),
         is_whole: false,
     };
-    let Some(request) = leftovers::request(world, job, attempt, words) else {
+    let Some(request) = leftovers::request(context, job, attempt, words) else {
         return Ok(());
     };
-    match world.git.commit_leftovers(&request) {
+    match context.git.commit_leftovers(&request) {
         Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Ok(()),
         Ok(CommitOutcome::Refused(why)) => Err(why.into()),
         Err(error) => Err(error.cause().after("could not ")),
@@ -79,7 +79,7 @@ fn place(job: &Job) -> Option<WorkingTree> {
 
 /// Returns the files that differ from the commit at which the work began, untracked ones included. An unknown answer keeps no agent from
 /// its work.
-fn changed(world: &EngineContext, job: &Job, attempt: &Attempt, place: WorkingTree) -> Vec<String> {
+fn changed(context: &EngineContext, job: &Job, attempt: &Attempt, place: WorkingTree) -> Vec<String> {
     let start = attempt.workplace.as_ref().and_then(|made| made.start.as_deref());
     let start = start
         .and_then(|text| CommitId::new(text).ok())
@@ -88,7 +88,7 @@ fn changed(world: &EngineContext, job: &Job, attempt: &Attempt, place: WorkingTr
     let Some(base) = start.or_else(base) else {
         return Vec::new();
     };
-    let found = world
+    let found = context
         .git
         .changed_paths(&DiffRange::WorkInProgress { base, place });
     found.unwrap_or_else(|error| {

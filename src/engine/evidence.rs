@@ -44,38 +44,38 @@ impl BranchHeads {
 }
 
 /// Collects all evidence asked for. Checks may run for minutes, so the heads that were seen before are used up first.
-pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Option<Event> {
+pub(super) fn verify(context: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     // First, because everything else is about committed files.
     let rest = kinds
         .contains(&EvidenceKind::Committed)
-        .then(|| leftovers::take(world, job, attempt));
+        .then(|| leftovers::take(context, job, attempt));
     let seen = BranchHeads {
         committed: rest,
-        ..read_heads(world, job, kinds)
+        ..read_heads(context, job, kinds)
     };
     let proves_merge = kinds.contains(&EvidenceKind::Merged);
     match &seen.base {
-        Some(Head::At(base)) => base_watch::look(world, job, base),
+        Some(Head::At(base)) => base_watch::look(context, job, base),
         Some(Head::Absent | Head::Unknown(_)) | None if !proves_merge => {
-            base_watch::look_behind_agent(world, job);
+            base_watch::look_behind_agent(context, job);
         }
         Some(Head::Absent | Head::Unknown(_)) | None => {}
     }
-    let mut evidence = match refused_objects(world, &seen) {
-        None => collect_all(world, job, attempt, kinds, &seen),
+    let mut evidence = match refused_objects(context, &seen) {
+        None => collect_all(context, job, attempt, kinds, &seen),
         Some(why) => {
             let piece = |kind: &EvidenceKind| Evidence::new(kind.clone(), of_refused(kind, kinds, &why));
             kinds.iter().map(piece).collect()
         }
     };
     let integration = if proves_merge {
-        agents_merge::compare_agents_merge(world, job, attempt, &mut evidence)
+        agents_merge::compare_agents_merge(context, job, attempt, &mut evidence)
     } else {
         None
     };
     // Last: gates run code of the agent, too.
-    match git_changes::since_start(world, job, attempt) {
+    match git_changes::since_start(context, job, attempt) {
         Ok(changes) if changes.is_empty() => {}
         Ok(changes) => {
             let attempt = attempt.id;
@@ -97,7 +97,7 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
 }
 
 fn collect_all(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     kinds: &[EvidenceKind],
@@ -106,18 +106,18 @@ fn collect_all(
     let (gates, others): (Vec<_>, Vec<_>) =
         kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
     let all = others.into_iter().chain(gates);
-    all.filter_map(|kind| collect(world, job, attempt, kind, seen))
+    all.filter_map(|kind| collect(context, job, attempt, kind, seen))
         .collect()
 }
 
 /// Returns the objection of git's own check to the commits of the task, if it refuses one that the base lacks; unknown: the reason why that
 /// could not be checked.
-fn refused_objects(world: &EngineContext, seen: &BranchHeads) -> Option<Tri> {
+fn refused_objects(context: &EngineContext, seen: &BranchHeads) -> Option<Tri> {
     let base = match &seen.base {
         Some(Head::At(commit)) => Some(commit),
         Some(Head::Absent | Head::Unknown(_)) | None => None,
     };
-    match world.git.refused_objects(seen.head.as_ref()?, base) {
+    match context.git.refused_objects(seen.head.as_ref()?, base) {
         Ok(why) => why.map(Tri::No),
         Err(error) => Some(Tri::Unknown(error.cause().after("could not "))),
     }
@@ -133,7 +133,7 @@ fn of_refused(kind: &EvidenceKind, kinds: &[EvidenceKind], why: &Tri) -> Tri {
 
 /// Collects one piece of evidence; nothing for a kind that the board knows itself.
 pub(super) fn collect(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     kind: &EvidenceKind,
@@ -150,31 +150,36 @@ pub(super) fn collect(
     };
     let outcome = match kind {
         EvidenceKind::Gates => {
-            return Some(gate_runs::on_revision(world, job, attempt, &revision(job, head)));
+            return Some(gate_runs::on_revision(
+                context,
+                job,
+                attempt,
+                &revision(job, head),
+            ));
         }
-        EvidenceKind::Notes => return Some(at_head(&|head| plan_checks::notes(world, job, head))),
-        EvidenceKind::Protected => return Some(at_head(&|head| plan_checks::protected(world, job, head))),
+        EvidenceKind::Notes => return Some(at_head(&|head| plan_checks::notes(context, job, head))),
+        EvidenceKind::Protected => return Some(at_head(&|head| plan_checks::protected(context, job, head))),
         EvidenceKind::ListedFiles => {
-            return Some(at_head(&|head| plan_checks::listed_files(world, job, head)));
+            return Some(at_head(&|head| plan_checks::listed_files(context, job, head)));
         }
         EvidenceKind::GateFails(name) => {
             return Some(at_head(&|head| {
-                plan_checks::gate_fails(world, job, attempt, head, name)
+                plan_checks::gate_fails(context, job, attempt, head, name)
             }));
         }
-        EvidenceKind::Tests => return Some(at_head(&|head| story_checks::tests(world, job, head))),
+        EvidenceKind::Tests => return Some(at_head(&|head| story_checks::tests(context, job, head))),
         EvidenceKind::Committed => seen
             .committed
             .clone()
             .unwrap_or_else(|| Tri::Unknown("it was not looked at".into())),
-        EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(world, job, base, seen)),
-        EvidenceKind::Pushed => pushed(world, job, seen),
+        EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(context, job, base, seen)),
+        EvidenceKind::Pushed => pushed(context, job, seen),
         EvidenceKind::Merged => with_base(job, |base| {
-            with_head(job, |head| world.git.is_merged(&head, base))
+            with_head(job, |head| context.git.is_merged(&head, base))
         }),
-        EvidenceKind::WorkspaceUnchanged => unchanged(world, job, attempt),
+        EvidenceKind::WorkspaceUnchanged => unchanged(context, job, attempt),
         EvidenceKind::Commented => commented(job, attempt),
-        EvidenceKind::Report(path) => report(world, job, path, head),
+        EvidenceKind::Report(path) => report(context, job, path, head),
         EvidenceKind::Approved | EvidenceKind::AgentsUsed | EvidenceKind::StepsDone => return None,
     };
     Some(Evidence::new(kind.clone(), outcome))
@@ -182,7 +187,7 @@ pub(super) fn collect(
 
 /// Reads the head of the task's branch for stages that work on it, and the recorded one for stages that only read it. The heads on the
 /// remote come with it where they are wanted: one question to the remote costs more than all others.
-fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> BranchHeads {
+fn read_heads(context: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> BranchHeads {
     if job.workspace() != Workspace::Branch {
         return BranchHeads {
             head: job.recorded_head(),
@@ -196,7 +201,7 @@ fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Branc
     if let (true, Ok(base)) = (kinds.iter().any(is_about_remote), base_branch(&job.base)) {
         wanted.extend([Revision::RemoteBranch(base), Revision::RemoteBranch(branch)]);
     }
-    let mut heads = world.git.resolve_all(&wanted).into_iter();
+    let mut heads = context.git.resolve_all(&wanted).into_iter();
     let own = heads.next();
     BranchHeads {
         has_no_branch: own == Some(Head::Absent),
@@ -220,7 +225,7 @@ fn revision(job: &Job, head: Option<&CommitId>) -> Revision {
 
 /// Runs the gates for `action = "verify"`, on the recorded head of the task: the engine's own checks come between the work and the merge,
 /// so the base would be the wrong commit, unless the work is in it.
-pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> Evidence {
+pub(super) fn run_gates(context: &EngineContext, job: &Job, attempt: &Attempt) -> Evidence {
     let is_about_base = match job.workspace() {
         Workspace::Base | Workspace::Main => true,
         Workspace::None => job.task.merged.is_some() || job.task.head.is_none(),
@@ -236,7 +241,7 @@ pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> 
         CommitId::new(head).map(Revision::Commit)
     };
     match revision {
-        Ok(revision) => gate_runs::on_revision(world, job, attempt, &revision),
+        Ok(revision) => gate_runs::on_revision(context, job, attempt, &revision),
         Err(error) => {
             let why = format!("could not {error}");
             Evidence::new(EvidenceKind::Gates, Tri::Unknown(why.into()))
@@ -259,7 +264,7 @@ fn with_head(job: &Job, check: impl FnOnce(CommitId) -> Tri) -> Tri {
     }
 }
 
-fn commits_ahead(world: &EngineContext, job: &Job, base: &BranchName, seen: &BranchHeads) -> Tri {
+fn commits_ahead(context: &EngineContext, job: &Job, base: &BranchName, seen: &BranchHeads) -> Tri {
     let head = seen.head.clone().map(Revision::Commit);
     let head = head.unwrap_or_else(|| Revision::LocalBranch(branch_of(&job.task)));
     let base = match &seen.base {
@@ -267,7 +272,7 @@ fn commits_ahead(world: &EngineContext, job: &Job, base: &BranchName, seen: &Bra
         Some(Head::Unknown(why)) => return Tri::Unknown(why.clone()),
         Some(Head::Absent) | None => Revision::RemoteBranch(base.clone()),
     };
-    match world.git.commits_ahead(&head, &base) {
+    match context.git.commits_ahead(&head, &base) {
         CommitsAhead::Commits { n_commits: 0, .. } => {
             Tri::No(format!("nothing was committed on {}", branch_of(&job.task)))
         }
@@ -277,7 +282,7 @@ fn commits_ahead(world: &EngineContext, job: &Job, base: &BranchName, seen: &Bra
     }
 }
 
-fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
+fn pushed(context: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
     if seen.has_no_branch {
         return Tri::No(format!("the branch {} does not exist", branch_of(&job.task)));
     }
@@ -289,7 +294,7 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
         Some(Head::Unknown(why)) => return Tri::Unknown(why.clone()),
         Some(Head::At(_) | Head::Absent) | None => {}
     }
-    match world
+    match context
         .git
         .push_branch(&branch_of(&job.task), job.recorded_head().as_ref())
     {
@@ -306,7 +311,7 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
     }
 }
 
-fn unchanged(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
+fn unchanged(context: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     let Some(start) = start_state(attempt) else {
         // It is recorded before an agent starts; a state that was not recorded will never be known.
         return Tri::No("what the workspace looked like at the start was not recorded".to_owned());
@@ -315,7 +320,7 @@ fn unchanged(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
         (Workspace::Main | Workspace::None, _) | (_, None) => WorkingTree::Main,
         (_, Some(folder)) => WorkingTree::Worktree(SafeName::derive(&folder)),
     };
-    world.git.workspace_unchanged(&place, &start)
+    context.git.workspace_unchanged(&place, &start)
 }
 
 fn start_state(attempt: &Attempt) -> Option<WorkspaceTree> {
@@ -342,13 +347,13 @@ fn commented(job: &Job, attempt: &Attempt) -> Tri {
 }
 
 /// A report is looked at where the work is: in the commit, or in the main checkout for those who work there (K103).
-fn report(world: &EngineContext, job: &Job, path: &str, head: Option<&CommitId>) -> Tri {
+fn report(context: &EngineContext, job: &Job, path: &str, head: Option<&CommitId>) -> Tri {
     let path = path.replace("{task}", job.task.id.as_str());
     let in_commit = job.workspace() != Workspace::Main;
     let Some(head) = head.filter(|_| in_commit) else {
-        return report_file(&world.config.root, &path);
+        return report_file(&context.config.root, &path);
     };
-    match world.git.file_at(head, &path, 1) {
+    match context.git.file_at(head, &path, 1) {
         Ok(CommitFile::Text(text)) if !text.text.is_empty() => Tri::Yes,
         Ok(CommitFile::Text(_) | CommitFile::NoFile) => Tri::No(format!("{path} is empty or not a file")),
         Ok(CommitFile::Absent) => Tri::No(format!("{path} is not in what was committed")),

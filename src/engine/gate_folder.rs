@@ -38,12 +38,12 @@ enum GateTree<'a> {
 
 impl GateFolder<'_> {
     /// Runs one gate there; its number names its output. Changes that the gates before it made to the files are taken back.
-    pub(super) fn run(&self, world: &EngineContext, job: &Job, gate: (usize, &GateCommand)) -> GateReport {
+    pub(super) fn run(&self, context: &EngineContext, job: &Job, gate: (usize, &GateCommand)) -> GateReport {
         let is_first = !self.is_used.replace(true);
         match &self.place {
             GateTree::Checkout { closed, .. } if job.fresh_gates.contains(&gate.1.name) => {
-                let own = in_fresh_checkout(world, closed, self.commit, |path| {
-                    self.run_in(world, job, gate, path)
+                let own = in_fresh_checkout(context, closed, self.commit, |path| {
+                    self.run_in(context, job, gate, path)
                 });
                 own.unwrap_or_else(|why| unrun(Tri::Unknown(why)))
             }
@@ -51,10 +51,10 @@ impl GateFolder<'_> {
                 let restored = if is_first {
                     Ok(())
                 } else {
-                    world.git.restore_checkout(self.commit, path)
+                    context.git.restore_checkout(self.commit, path)
                 };
                 match restored {
-                    Ok(()) => self.run_in(world, job, gate, path),
+                    Ok(()) => self.run_in(context, job, gate, path),
                     Err(error) => unrun(Tri::Unknown(error.cause().after("could not "))),
                 }
             }
@@ -62,10 +62,10 @@ impl GateFolder<'_> {
                 let differing = if is_first {
                     Ok(None)
                 } else {
-                    differing_files(world, name, self.commit)
+                    differing_files(context, name, self.commit)
                 };
                 match differing {
-                    Ok(None) => self.run_in(world, job, gate, path),
+                    Ok(None) => self.run_in(context, job, gate, path),
                     Ok(Some(files)) => unrun(Tri::No(changed_by_gates(self.commit, &files))),
                     Err(why) => unrun(why),
                 }
@@ -75,19 +75,19 @@ impl GateFolder<'_> {
 
     fn run_in(
         &self,
-        world: &EngineContext,
+        context: &EngineContext,
         job: &Job,
         (n, gate): (usize, &GateCommand),
         folder: &Path,
     ) -> GateReport {
-        world.gates.run(&GateRun {
+        context.gates.run(&GateRun {
             name: gate.name.clone(),
             command: gate.command.clone(),
             commit: self.commit.as_str().to_owned(),
-            began: world.clock.now(),
+            began: context.clock.now(),
             cwd: folder.to_owned(),
-            env: environment(world, job, self.commit),
-            timeout: world.config.gate_timeout,
+            env: environment(context, job, self.commit),
+            timeout: context.config.gate_timeout,
             output: self.outputs.join(format!("{n:02}.log")),
             output_limit: OUTPUT_LIMIT,
         })
@@ -118,32 +118,32 @@ fn changed_by_gates(commit: &CommitId, files: &str) -> String {
 /// Runs gates where the stage wants them; if they cannot be run there, they do not pass. Before the work they always have a clean checkout:
 /// the worktree was just made.
 pub(super) fn in_folder<T>(
-    world: &EngineContext,
+    context: &EngineContext,
     (job, attempt): (&Job, &Attempt),
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
 ) -> Result<T, Tri> {
-    if let Some(why) = world.gates.withheld() {
+    if let Some(why) = context.gates.withheld() {
         return Err(Tri::Unknown(why));
     }
     match (job.stage.gate_at, &job.kind) {
         (GatePlace::Commit, _) | (GatePlace::Worktree, JobKind::Start) => {
-            in_checkout(world, (job, attempt), commit, run).map_err(Tri::Unknown)
+            in_checkout(context, (job, attempt), commit, run).map_err(Tri::Unknown)
         }
-        (GatePlace::Worktree, _) => in_worktree(world, (job, attempt), commit, run),
+        (GatePlace::Worktree, _) => in_worktree(context, (job, attempt), commit, run),
     }
 }
 
 /// Makes the checkout, and removes it afterwards. No other attempt has one in the same folder.
 fn in_checkout<T>(
-    world: &EngineContext,
+    context: &EngineContext,
     (job, attempt): (&Job, &Attempt),
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
 ) -> Result<T, Cause> {
-    let closed = closed_folder(&world.config.checkouts, attempt.id)?;
-    let outputs = outputs(world, job, attempt)?;
-    let result = in_fresh_checkout(world, &closed, commit, |path| {
+    let closed = closed_folder(&context.config.checkouts, attempt.id)?;
+    let outputs = outputs(context, job, attempt)?;
+    let result = in_fresh_checkout(context, &closed, commit, |path| {
         run(&GateFolder {
             place: GateTree::Checkout {
                 path: path.to_owned(),
@@ -161,17 +161,17 @@ fn in_checkout<T>(
 
 /// Makes a checkout under a name that cannot be guessed, and removes it afterwards.
 fn in_fresh_checkout<T>(
-    world: &EngineContext,
+    context: &EngineContext,
     closed: &Path,
     commit: &CommitId,
     run: impl FnOnce(&Path) -> T,
 ) -> Result<T, Cause> {
-    let name = (world.config.unguessable)()
+    let name = (context.config.unguessable)()
         .ok_or_else(|| Cause::from("could not name a checkout: the system has no random bytes"))?;
     let folder = closed.join(name);
-    let checkout = world.git.checkout_clean(commit, &folder);
+    let checkout = context.git.checkout_clean(commit, &folder);
     let result = checkout.map(|made| run(&made.path));
-    if let Err(error) = world.git.discard_checkout(&folder) {
+    if let Err(error) = context.git.discard_checkout(&folder) {
         tracing::warn!("could not {error}");
     }
     result.map_err(|error| error.cause().after("could not "))
@@ -209,7 +209,7 @@ fn close(_folder: &Path) -> io::Result<()> {
 
 /// Runs gates where the agent worked. Their results are about the commit only if nothing else was there, before and afterwards.
 fn in_worktree<T>(
-    world: &EngineContext,
+    context: &EngineContext,
     (job, attempt): (&Job, &Attempt),
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
@@ -218,7 +218,7 @@ fn in_worktree<T>(
         return Err(Tri::No("there is no worktree to run gates in".to_owned()));
     };
     let name = SafeName::derive(&name);
-    let differs = || differing_files(world, &name, commit);
+    let differs = || differing_files(context, &name, commit);
     if let Some(files) = differs()? {
         let why = format!("gates run in the worktree, and it differs from the commit {commit}: {files}");
         return Err(Tri::No(why));
@@ -228,7 +228,7 @@ fn in_worktree<T>(
             path: PathBuf::from(&made.path),
             name: &name,
         },
-        outputs: outputs(world, job, attempt).map_err(Tri::Unknown)?,
+        outputs: outputs(context, job, attempt).map_err(Tri::Unknown)?,
         commit,
         is_used: Cell::new(false),
     };
@@ -241,13 +241,13 @@ fn in_worktree<T>(
 
 /// Returns the differences between a worktree and the commit, for people; nothing where both are the same.
 fn differing_files(
-    world: &EngineContext,
+    context: &EngineContext,
     folder: &SafeName,
     commit: &CommitId,
 ) -> Result<Option<String>, Tri> {
     let place = WorkingTree::Worktree(folder.clone());
     let unknown = |error: GitError| Tri::Unknown(error.cause().after("could not "));
-    let head = world.git.workspace_tree(&place).map_err(unknown)?.head;
+    let head = context.git.workspace_tree(&place).map_err(unknown)?.head;
     if head.as_ref() != Some(commit) {
         let stands = head.map_or_else(|| "no commit".to_owned(), |head| head.to_string());
         return Ok(Some(format!("it stands at {stands}")));
@@ -256,13 +256,13 @@ fn differing_files(
         base: Revision::Commit(commit.clone()),
         place,
     };
-    let files = world.git.changed_paths(&range).map_err(unknown)?;
+    let files = context.git.changed_paths(&range).map_err(unknown)?;
     Ok((!files.is_empty()).then(|| named_files(&files)))
 }
 
 /// Makes an empty folder for the output of gates: the output of an earlier round would be taken for this one's.
-fn outputs(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<PathBuf, Cause> {
-    let outputs = world.config.attempts.join(attempt.id.to_string());
+fn outputs(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<PathBuf, Cause> {
+    let outputs = context.config.attempts.join(attempt.id.to_string());
     // Results on the commit before the work are not results of the work.
     let is_before = job.kind == JobKind::Start;
     let outputs = outputs.join(if is_before { "gates-before" } else { "gates" });
@@ -276,11 +276,11 @@ fn outputs(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<PathBu
 
 /// Returns the configured environment, plus values that the gate may need; task text is only ever here, never in a command.
 fn environment(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     commit: &CommitId,
 ) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-    let mut env = world.config.gate_env.clone();
+    let mut env = context.config.gate_env.clone();
     env.push(("DBS_TASK".into(), job.task.id.as_str().into()));
     env.push(("DBS_COMMIT".into(), commit.as_str().into()));
     env.push(("DBS_BASE".into(), job.base.as_str().into()));

@@ -13,20 +13,20 @@ use crate::ports::git::{CommitId, Head, Revision};
 
 /// Runs every gate of the job on the present commit of a revision. Without a gate command there is no pass.
 pub(super) fn on_revision(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     revision: &Revision,
 ) -> Evidence {
     let about = |outcome| Evidence::new(EvidenceKind::Gates, outcome);
-    if let Some(why) = world.gates.withheld() {
+    if let Some(why) = context.gates.withheld() {
         return about(Tri::Unknown(why));
     }
     if job.gates.is_empty() {
         return about(Tri::No(WaitReason::NoGate.to_string()));
     }
-    match world.git.resolve(revision) {
-        Head::At(commit) => on_commit(world, job, attempt, &commit),
+    match context.git.resolve(revision) {
+        Head::At(commit) => on_commit(context, job, attempt, &commit),
         Head::Absent => about(Tri::No("there is no commit to check".to_owned())),
         Head::Unknown(why) => about(Tri::Unknown(why)),
     }
@@ -34,9 +34,14 @@ pub(super) fn on_revision(
 
 /// Runs every gate of the job on one commit: all of them, so that all findings are known (LP-11). No beats Unknown; each gate that
 /// failed is a critical issue of its own (P33).
-pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitId) -> Evidence {
+pub(super) fn on_commit(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    commit: &CommitId,
+) -> Evidence {
     let about = |outcome| Evidence::new(EvidenceKind::Gates, outcome);
-    let reports = match all(world, job, attempt, commit) {
+    let reports = match all(context, job, attempt, commit) {
         Ok(reports) => reports,
         Err(why) => return about(why),
     };
@@ -77,7 +82,7 @@ fn empty_run(name: &str, run: &GateReport) -> Option<&'static str> {
 /// Returns the result of each gate of the job on the commit that an attempt begins at, before its agent starts; nothing where the stage
 /// does not ask for it, and nothing for a task whose work has begun. A gate that cannot be run keeps no agent from its work.
 pub(super) fn before_work(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     start: Option<&str>,
@@ -90,7 +95,7 @@ pub(super) fn before_work(
     else {
         return Vec::new();
     };
-    let reports = all(world, job, attempt, &commit).unwrap_or_else(|why| {
+    let reports = all(context, job, attempt, &commit).unwrap_or_else(|why| {
         tracing::warn!(attempt = %attempt.id, "gates were not run before the work: {why:?}");
         Vec::new()
     });
@@ -103,7 +108,7 @@ pub(super) fn before_work(
 
 /// The report of each gate of the job on one commit, in their order.
 fn all(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     commit: &CommitId,
@@ -111,21 +116,21 @@ fn all(
     if job.gates.is_empty() {
         return Ok(Vec::new());
     }
-    in_folder(world, (job, attempt), commit, |place| {
+    in_folder(context, (job, attempt), commit, |place| {
         let gates = job.gates.iter().enumerate();
-        gates.map(|gate| place.run(world, job, gate)).collect()
+        gates.map(|gate| place.run(context, job, gate)).collect()
     })
 }
 
 /// Runs one gate on a commit.
 pub(super) fn one(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     (attempt, gate): (&Attempt, &GateCommand),
     commit: &CommitId,
 ) -> Result<GateReport, Tri> {
-    in_folder(world, (job, attempt), commit, |place| {
-        place.run(world, job, (0, gate))
+    in_folder(context, (job, attempt), commit, |place| {
+        place.run(context, job, (0, gate))
     })
 }
 

@@ -15,8 +15,8 @@ const MOST_NAMED: usize = 5;
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub(super) fn now(world: &EngineContext, job: &Job) -> Result<BTreeMap<String, String>, Cause> {
-    let found = look(world, job)?.into_iter();
+pub(super) fn now(context: &EngineContext, job: &Job) -> Result<BTreeMap<String, String>, Cause> {
+    let found = look(context, job)?.into_iter();
     Ok(found.map(|one| (one.name, one.digest)).collect())
 }
 
@@ -24,14 +24,18 @@ pub(super) fn now(world: &EngineContext, job: &Job) -> Result<BTreeMap<String, S
 ///
 /// # Errors
 /// When that cannot be found out.
-pub(super) fn since_start(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Vec<String>, Cause> {
+pub(super) fn since_start(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+) -> Result<Vec<String>, Cause> {
     let workplace = attempt.workplace.as_ref();
     let Some(before) = workplace.and_then(|workplace| workplace.git_overrides.as_ref()) else {
         return Ok(Vec::new());
     };
     let mut changes = Vec::new();
-    for one in look(world, job)? {
-        if before.get(&one.name) == Some(&one.digest) || is_fetched(world, job, &one)? {
+    for one in look(context, job)? {
+        if before.get(&one.name) == Some(&one.digest) || is_fetched(context, job, &one)? {
             continue;
         }
         changes.push(format!("{} (`{}` takes it back)", one.shown, one.undo));
@@ -44,22 +48,22 @@ pub(super) fn since_start(world: &EngineContext, job: &Job, attempt: &Attempt) -
     Ok(changes)
 }
 
-fn look(world: &EngineContext, job: &Job) -> Result<Vec<GitOverride>, Cause> {
+fn look(context: &EngineContext, job: &Job) -> Result<Vec<GitOverride>, Cause> {
     // Work on the main checkout may have none.
     let base = base_branch(&job.base).ok();
-    let found = world.git.overrides(base.as_ref());
+    let found = context.git.overrides(base.as_ref());
     found.map_err(|error| error.cause().after("could not "))
 }
 
 /// Returns true if it is a tracking branch at a present or former commit of the remote's branch: agents may fetch.
-fn is_fetched(world: &EngineContext, job: &Job, one: &GitOverride) -> Result<bool, Cause> {
+fn is_fetched(context: &EngineContext, job: &Job, one: &GitOverride) -> Result<bool, Cause> {
     if !one.name.starts_with("refs/remotes/") {
         return Ok(false);
     }
     let (Ok(at), Ok(base)) = (CommitId::new(&one.digest), base_branch(&job.base)) else {
         return Ok(false);
     };
-    match world
+    match context
         .git
         .commits_ahead(&Revision::Commit(at), &Revision::RemoteBranch(base))
     {

@@ -29,11 +29,11 @@ enum StartError {
 
 /// Makes the workspace and starts the agent; safe to repeat for the same attempt: a workspace or process that was started before is left
 /// alone and only reported. If that is not known, the start is requested again later.
-pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
+pub(super) fn start(context: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     let id = HolderId::from(attempt.id);
-    let why = match (world.holders.status(&id).state, &attempt.workplace) {
-        (HolderLiveness::NotStarted, _) => return make_and_launch(world, job, attempt),
+    let why = match (context.holders.status(&id).state, &attempt.workplace) {
+        (HolderLiveness::NotStarted, _) => return make_and_launch(context, job, attempt),
         (HolderLiveness::Unknown(why), _) => return Some(unknown(attempt, &why)),
         (
             HolderLiveness::Running(_)
@@ -44,7 +44,7 @@ pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
         ) => {
             return Some(started(attempt, made.clone()));
         }
-        (HolderLiveness::Running(_), None) => match world.holders.stop(&id, STOP_GRACE) {
+        (HolderLiveness::Running(_), None) => match context.holders.stop(&id, STOP_GRACE) {
             Ok(_) => "an agent of that number ran already and was stopped".to_owned(),
             Err(error) => return Some(unknown(attempt, &error.to_string())),
         },
@@ -55,8 +55,8 @@ pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
     Some(not_started(attempt, why.into()))
 }
 
-fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Option<Event> {
-    let session = match session_before::find(world, job, attempt) {
+fn make_and_launch(context: &EngineContext, job: &Job, attempt: &Attempt) -> Option<Event> {
+    let session = match session_before::find(context, job, attempt) {
         Ok(session) => session,
         Err(SessionObstacle::Unknown(why)) => return Some(unknown(attempt, &why)),
         Err(SessionObstacle::Lost(why)) => {
@@ -64,21 +64,21 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
             return Some(Event::SessionLost { attempt, why });
         }
     };
-    let kept = check_disk(world).and_then(|()| anew::put_aside(world, job, attempt));
+    let kept = check_disk(context).and_then(|()| anew::put_aside(context, job, attempt));
     let kept = kept.and_then(|kept| match session {
         // Its files stay as the session knows them.
         Some(_) => Ok(kept),
-        None => plan_checks::restore_protected(world, job, attempt).map(|()| kept),
+        None => plan_checks::restore_protected(context, job, attempt).map(|()| kept),
     });
-    let made = kept.and_then(|kept| Ok((make_workplace(world, job, attempt)?, kept)));
+    let made = kept.and_then(|kept| Ok((make_workplace(context, job, attempt)?, kept)));
     let ((made, base), kept) = match made {
         Ok(made) => made,
         Err(why) => return Some(not_started(attempt, why)),
     };
-    let gates_before = gate_runs::before_work(world, job, attempt, made.start.as_deref());
+    let gates_before = gate_runs::before_work(context, job, attempt, made.start.as_deref());
     // Durable before the process runs: an end whose start was never heard of is judged by it, and a process that runs is
     // never given another workspace.
-    let known = world.inbox.ask(Event::WorkplaceMade {
+    let known = context.inbox.ask(Event::WorkplaceMade {
         attempt: attempt.id,
         workplace: made.clone(),
         kept,
@@ -88,11 +88,11 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
         Ok(_) => {}
         Err(refusal) => {
             tracing::info!(attempt = %attempt.id, "it is not started: {}", refusal.why);
-            cleanup::discard(world, job);
+            cleanup::discard(context, job);
             return None;
         }
     }
-    match launch(world, (job, attempt), (&made, base), (session, gates_before)) {
+    match launch(context, (job, attempt), (&made, base), (session, gates_before)) {
         Ok(()) => Some(started(attempt, made)),
         Err(StartError::Failed(why)) => Some(not_started(attempt, why)),
         Err(StartError::Unknown(why)) => Some(unknown(attempt, &why)),
@@ -122,15 +122,15 @@ fn unknown(attempt: &Attempt, why: &str) -> Event {
 }
 
 /// Attaches to the started agent; called after its start has been reported, so that its end cannot be reported first.
-pub(super) fn follow(world: &EngineContext, job: &Job) {
+pub(super) fn follow(context: &EngineContext, job: &Job) {
     if let Some(attempt) = job.attempt.as_deref() {
-        world.terminals.follow(&HolderId::from(attempt.id));
+        context.terminals.follow(&HolderId::from(attempt.id));
     }
 }
 
 /// A checkout and a log that fill the disk would stop everything else on it, too.
-fn check_disk(world: &EngineContext) -> Result<(), Cause> {
-    let config = &world.config;
+fn check_disk(context: &EngineContext) -> Result<(), Cause> {
+    let config = &context.config;
     for path in [&config.root, &config.attempts] {
         let free = (config.free_disk)(path);
         if let Some(free) = free.filter(|free| *free < config.min_free_disk) {
@@ -147,7 +147,7 @@ fn check_disk(world: &EngineContext) -> Result<(), Cause> {
 
 /// The workspace of an attempt, and where the remote had the base branch, if it was asked for it.
 fn make_workplace(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
 ) -> Result<(Workplace, Option<CommitId>), Cause> {
@@ -170,35 +170,35 @@ fn make_workplace(
     let spec = WorktreeSpec {
         folder: SafeName::derive(&job.folder().unwrap_or_default()),
         kind,
-        ended_folders: cleanup::ended_folders(world, job),
-        attic_owner: world.attic_owner(&job.task, attempt.created_at),
+        ended_folders: cleanup::ended_folders(context, job),
+        attic_owner: context.attic_owner(&job.task, attempt.created_at),
     };
-    let worktree = match world.git.ensure_worktree(&spec) {
-        Err(GitError::Missing { .. }) if begin_base(world, job)? => world.git.ensure_worktree(&spec),
+    let worktree = match context.git.ensure_worktree(&spec) {
+        Err(GitError::Missing { .. }) if begin_base(context, job)? => context.git.ensure_worktree(&spec),
         tried => tried,
     };
     let worktree = worktree.map_err(|error| unmade(&error))?;
     if let Some(base) = &worktree.base {
-        base_watch::look(world, job, base);
+        base_watch::look(context, job, base);
     }
     let made = Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
         branch: on_branch.then(|| branch.as_str().to_owned()),
         start: worktree.start.head.map(|commit| commit.as_str().to_owned()),
         start_tree: Some(worktree.start.tree.as_str().to_owned()),
-        git_overrides: Some(git_changes::now(world, job)?),
+        git_overrides: Some(git_changes::now(context, job)?),
     };
     Ok((session_before::with_its_start(job, attempt, made), worktree.base))
 }
 
 /// Makes the base branch of the task's batch on the remote, where it has none yet (K61). Answers whether it did.
-fn begin_base(world: &EngineContext, job: &Job) -> Result<bool, Cause> {
+fn begin_base(context: &EngineContext, job: &Job) -> Result<bool, Cause> {
     let Some(from) = &job.base_origin else {
         return Ok(false);
     };
     let name = |text: &str| base_branch(text).map_err(|error| unmade(&error.into()));
     let (branch, from) = (name(&job.base)?, name(from)?);
-    let begun = world.git.begin_branch(&branch, &from);
+    let begun = context.git.begin_branch(&branch, &from);
     begun.map_err(|error| unmade(&error))
 }
 
@@ -215,17 +215,17 @@ fn unmade(error: &GitError) -> Cause {
 }
 
 fn launch(
-    world: &EngineContext,
+    context: &EngineContext,
     (job, attempt): (&Job, &Attempt),
     (made, base): (&Workplace, Option<CommitId>),
     (session, gates_before): (Option<String>, Vec<GateBaseline>),
 ) -> Result<(), StartError> {
-    let facts = prompt_place::facts(world, job, made, base);
+    let facts = prompt_place::facts(context, job, made, base);
     let mut brief = brief(job, attempt, made, facts).map_err(StartError::Failed)?;
-    let difference = prompt_place::difference(world, &brief.facts);
+    let difference = prompt_place::difference(context, &brief.facts);
     if is_judge(&brief) {
         brief.difference = difference.map_err(StartError::Failed)?;
-        let settings = world.git.reader_settings();
+        let settings = context.git.reader_settings();
         let settings = settings.map_err(|error| error.cause().after("could not "));
         brief.git_settings = settings.map_err(StartError::Failed)?;
     } else {
@@ -234,13 +234,16 @@ fn launch(
     brief.facts.agent.goes_on = session.is_some();
     brief.facts.gates_before = gates_before;
     brief.session = session;
-    let line = world.agents.launch_command(&brief).map_err(StartError::Failed)?;
-    let spec = spec(world, attempt, Path::new(&made.path), line);
-    let Err(error) = world.holders.launch(&spec) else {
+    let line = context
+        .agents
+        .launch_command(&brief)
+        .map_err(StartError::Failed)?;
+    let spec = spec(context, attempt, Path::new(&made.path), line);
+    let Err(error) = context.holders.launch(&spec) else {
         return Ok(());
     };
     let why = format!("could not {error}");
-    match (error, world.holders.status(&spec.id).state) {
+    match (error, context.holders.status(&spec.id).state) {
         (
             _,
             HolderLiveness::Running(_)
@@ -263,15 +266,15 @@ fn is_judge(brief: &Brief) -> bool {
     !stage.may_write || is_apart || brief.mode == AttemptMode::Fallback
 }
 
-fn spec(world: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCommand) -> LaunchSpec {
+fn spec(context: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCommand) -> LaunchSpec {
     LaunchSpec {
         id: HolderId::from(attempt.id),
         argv: line.argv,
         cwd: folder.to_path_buf(),
         env: line.env,
-        size: world.config.size,
-        marker: format!("{}-{}", world.config.marker, attempt.id),
-        log_limit: world.config.log_limit,
+        size: context.config.size,
+        marker: format!("{}-{}", context.config.marker, attempt.id),
+        log_limit: context.config.log_limit,
         orphans: OrphanPolicy::Sweep,
         files: line.files,
     }

@@ -12,26 +12,26 @@ use crate::ports::git::{
 const MOST_NAMED: usize = 10;
 
 /// Commits the files that the agent left; where the engine is not to commit, checks whether it left any.
-pub(super) fn take(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
+pub(super) fn take(context: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     if !job.commits {
-        return committed_by_itself(world, job);
+        return committed_by_itself(context, job);
     }
     let words = CommitWords {
         title: &job.task.title,
         text: done_text(attempt),
         is_whole: true,
     };
-    let Some(request) = request(world, job, attempt, words) else {
+    let Some(request) = request(context, job, attempt, words) else {
         return Tri::No("there is no worktree whose files could be committed".to_owned());
     };
-    match world.git.commit_leftovers(&request) {
+    match context.git.commit_leftovers(&request) {
         Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Tri::Yes,
         Ok(CommitOutcome::Refused(why)) => Tri::No(why),
         Err(error) => Tri::Unknown(error.cause().after("could not ")),
     }
 }
 
-fn committed_by_itself(world: &EngineContext, job: &Job) -> Tri {
+fn committed_by_itself(context: &EngineContext, job: &Job) -> Tri {
     let Some(folder) = job.folder() else {
         return Tri::No("there is no worktree to look at".to_owned());
     };
@@ -39,7 +39,7 @@ fn committed_by_itself(world: &EngineContext, job: &Job) -> Tri {
         base: Revision::LocalBranch(branch_of(&job.task)),
         place: WorkingTree::Worktree(SafeName::derive(&folder)),
     };
-    match world.git.changed_paths(&range) {
+    match context.git.changed_paths(&range) {
         Ok(files) if files.is_empty() => Tri::Yes,
         Ok(files) => Tri::No(format!("not committed: {}", named_files(&files))),
         Err(error) => Tri::Unknown(error.cause().after("could not ")),
@@ -68,12 +68,12 @@ pub(super) struct CommitWords<'a> {
 
 /// Returns the commit of the files that an attempt left, with these words; none where it has no worktree of its own.
 pub(super) fn request(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     words: CommitWords<'_>,
 ) -> Option<CommitRequest> {
-    let (start, title) = first_line(world, job, attempt, &words);
+    let (start, title) = first_line(context, job, attempt, &words);
     Some(CommitRequest {
         folder: SafeName::derive(&job.folder()?),
         branch: branch_of(&job.task),
@@ -85,20 +85,20 @@ pub(super) fn request(
         agent: agent(attempt),
         signature: Signature {
             seconds: signature(attempt.created_at).seconds,
-            ..world.config.author.clone()
+            ..context.config.author.clone()
         },
     })
 }
 
 /// Returns the prefix and the title of the commit: worded by the settings, else the title with the task's id before it (C14).
 fn first_line(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     words: &CommitWords<'_>,
 ) -> (String, String) {
     let task = job.task.id.as_str();
-    let Some(template) = world.config.commit_message.as_deref() else {
+    let Some(template) = context.config.commit_message.as_deref() else {
         return (format!("[{task}]"), words.title.to_owned());
     };
     let plan = job.task.plan.as_ref();

@@ -18,13 +18,13 @@ use crate::ports::git::{
 const MAX_ROUNDS: usize = 3;
 
 /// Merges the task's recorded head into its base. Safe to repeat: it finds its earlier merge.
-pub(super) fn merge(world: &EngineContext, job: &Job, attempt: &Attempt) -> ActionOutcome {
+pub(super) fn merge(context: &EngineContext, job: &Job, attempt: &Attempt) -> ActionOutcome {
     let request = match request(job, attempt) {
         Ok(request) => request,
         Err(why) => return ActionOutcome::Failed(why.text),
     };
     for _ in 0..MAX_ROUNDS {
-        match with_record(world, job, attempt, &request) {
+        match with_record(context, job, attempt, &request) {
             MergeRound::Final(outcome) => return outcome,
             MergeRound::Again => {}
         }
@@ -43,23 +43,23 @@ enum MergeRound {
 
 /// Runs one round, with the edits of the project's files that record a story once it is merged; they depend on the base they are written on
 /// (A9).
-fn with_record(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeRequest) -> MergeRound {
+fn with_record(context: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeRequest) -> MergeRound {
     if !story_record::is_kept(job) {
-        return round(world, job, attempt, request, None);
+        return round(context, job, attempt, request, None);
     }
-    let merged = world.git.merge(request);
+    let merged = context.git.merge(request);
     let (MergeOutcome::Merged { base, .. } | MergeOutcome::AlreadyMerged { commit: None, base }) = &merged
     else {
-        return round(world, job, attempt, request, Some(merged));
+        return round(context, job, attempt, request, Some(merged));
     };
-    match story_record::edits(world, job, attempt, base) {
-        Ok(edits) if edits.files.is_empty() => round(world, job, attempt, request, Some(merged)),
+    match story_record::edits(context, job, attempt, base) {
+        Ok(edits) if edits.files.is_empty() => round(context, job, attempt, request, Some(merged)),
         Ok(edits) => {
             let request = MergeRequest {
                 edits: Some(edits),
                 ..request.clone()
             };
-            round(world, job, attempt, &request, None)
+            round(context, job, attempt, &request, None)
         }
         Err(outcome) => MergeRound::Final(outcome),
     }
@@ -67,38 +67,38 @@ fn with_record(world: &EngineContext, job: &Job, attempt: &Attempt, request: &Me
 
 /// Merges, unless that was done before with that result, and continues from there.
 fn round(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     request: &MergeRequest,
     merged: Option<MergeOutcome>,
 ) -> MergeRound {
-    let merged = merged.unwrap_or_else(|| world.git.merge(request));
+    let merged = merged.unwrap_or_else(|| context.git.merge(request));
     if let Some(base) = merged.base() {
-        base_watch::look(world, job, base);
+        base_watch::look(context, job, base);
     }
     match merged {
         MergeOutcome::BaseMoved => MergeRound::Again,
-        MergeOutcome::Merged { commit, base, .. } => match checked(world, job, attempt, &commit) {
+        MergeOutcome::Merged { commit, base, .. } => match checked(context, job, attempt, &commit) {
             Tri::Yes => {
                 let publication = PublishRequest {
                     commit,
                     base: request.base.clone(),
                     expected: base,
                 };
-                publish(world, job, attempt, &publication)
+                publish(context, job, attempt, &publication)
             }
             Tri::No(why) => MergeRound::Final(failed_checks(&why)),
             Tri::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
         },
         MergeOutcome::AlreadyMerged { commit, base } => {
             let commit = commit.unwrap_or(base);
-            MergeRound::Final(verified(world, job, attempt, &commit, Gates::NotRun))
+            MergeRound::Final(verified(context, job, attempt, &commit, Gates::NotRun))
         }
         MergeOutcome::Conflict { files, report, .. } => {
             MergeRound::Final(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
         }
-        MergeOutcome::Unreviewed(found) => MergeRound::Final(unreviewed(world, job, found)),
+        MergeOutcome::Unreviewed(found) => MergeRound::Final(unreviewed(context, job, found)),
         MergeOutcome::Impossible(why) => {
             let why = format!("cannot be merged into {}: {why}", request.base);
             MergeRound::Final(ActionOutcome::Refused(why))
@@ -108,9 +108,9 @@ fn round(
 }
 
 /// Returns the changes that an integrator made of its own, for a review; lost notes go back to it first.
-fn unreviewed(world: &EngineContext, job: &Job, found: Box<Integration>) -> ActionOutcome {
+fn unreviewed(context: &EngineContext, job: &Job, found: Box<Integration>) -> ActionOutcome {
     let notes = match CommitId::new(&found.to) {
-        Ok(merged) => notes_kept(world, job, &merged),
+        Ok(merged) => notes_kept(context, job, &merged),
         Err(error) => Tri::Unknown(format!("could not {error}").into()),
     };
     match notes {
@@ -126,32 +126,41 @@ fn failed_checks(why: &str) -> ActionOutcome {
 
 /// Returns the result of the gates on the merged tree, and whether it holds the notes of the task, before the merge is visible to anyone
 /// else.
-fn checked(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitId) -> Tri {
+fn checked(context: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitId) -> Tri {
     let gates = if job.gates.is_empty() {
         Tri::Yes
     } else {
-        gate_runs::on_commit(world, job, attempt, commit).outcome
+        gate_runs::on_commit(context, job, attempt, commit).outcome
     };
     match gates {
-        Tri::Yes => notes_kept(world, job, commit),
+        Tri::Yes => notes_kept(context, job, commit),
         gates => gates,
     }
 }
 
 /// Returns whether a merged tree holds the notes of the task, where its stage asks for them.
-fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
+fn notes_kept(context: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
     if job.stage.evidence.contains(&EvidenceKind::Notes) {
-        plan_checks::notes_kept(world, job, merged)
+        plan_checks::notes_kept(context, job, merged)
     } else {
         Tri::Yes
     }
 }
 
-fn publish(world: &EngineContext, job: &Job, attempt: &Attempt, publication: &PublishRequest) -> MergeRound {
-    match world.git.publish(publication) {
-        PublishOutcome::Done => {
-            MergeRound::Final(verified(world, job, attempt, &publication.commit, Gates::Passed))
-        }
+fn publish(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    publication: &PublishRequest,
+) -> MergeRound {
+    match context.git.publish(publication) {
+        PublishOutcome::Done => MergeRound::Final(verified(
+            context,
+            job,
+            attempt,
+            &publication.commit,
+            Gates::Passed,
+        )),
         PublishOutcome::Moved(_) => MergeRound::Again,
         PublishOutcome::Refused(why) => {
             let why = format!("the remote refused {}: {why}", publication.base);
@@ -172,7 +181,7 @@ enum Gates {
 
 /// Verifies everything the stage asks for, as seen after the push.
 fn verified(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     commit: &CommitId,
@@ -185,13 +194,13 @@ fn verified(
         }
         EvidenceKind::Gates => Some(match gates {
             Gates::Passed => about_gates(Tri::Yes),
-            Gates::NotRun => gate_runs::on_commit(world, job, attempt, commit),
+            Gates::NotRun => gate_runs::on_commit(context, job, attempt, commit),
         }),
         EvidenceKind::Notes => Some(Evidence::new(
             EvidenceKind::Notes,
-            plan_checks::notes_kept(world, job, commit),
+            plan_checks::notes_kept(context, job, commit),
         )),
-        kind => collect(world, job, attempt, kind, &BranchHeads::at(commit)),
+        kind => collect(context, job, attempt, kind, &BranchHeads::at(commit)),
     };
     let evidence = job.stage.evidence.iter().filter_map(look);
     ActionOutcome::Done {

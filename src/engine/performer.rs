@@ -43,9 +43,9 @@ impl Performer {
 
 impl Perform for Performer {
     fn clean_up(&mut self, board: &Board) {
-        let (world, board) = (Arc::clone(&self.context), board.clone());
+        let (context, board) = (Arc::clone(&self.context), board.clone());
         self.tracker
-            .spawn_blocking_on(move || startup_cleanup::clean_up(&world, &board), &self.runtime);
+            .spawn_blocking_on(move || startup_cleanup::clean_up(&context, &board), &self.runtime);
     }
 
     fn perform(&mut self, effect: Effect, board: &Board) {
@@ -55,7 +55,7 @@ impl Perform for Performer {
         let Some(first) = self.lanes.enter(&lane, key, job) else {
             return;
         };
-        let (world, lanes, urgent) = (Arc::clone(&self.context), self.lanes.clone(), self.urgent.clone());
+        let (context, lanes, urgent) = (Arc::clone(&self.context), self.lanes.clone(), self.urgent.clone());
         // Counted before any other thread runs, so that later work of this turn gives way.
         let is_urgent = matches!(first.kind, JobKind::Start | JobKind::Verify(_));
         let mut under_way = is_urgent.then(|| urgent.begin());
@@ -65,7 +65,7 @@ impl Perform for Performer {
                 if job.priority == JobPriority::Background {
                     urgent.wait_until_idle();
                 }
-                run_job(&world, &job);
+                run_job(&context, &job);
                 drop(under_way.take());
                 next = lanes.next(&lane);
             }
@@ -75,44 +75,44 @@ impl Perform for Performer {
 }
 
 /// Does one job and reports it. The engine may have ended meanwhile; then the report is made again after the next start.
-fn run_job(world: &EngineContext, job: &Job) {
+fn run_job(context: &EngineContext, job: &Job) {
     let report =
-        catch_unwind(AssertUnwindSafe(|| perform(world, job))).unwrap_or_else(|_panic| panicked(job));
+        catch_unwind(AssertUnwindSafe(|| perform(context, job))).unwrap_or_else(|_panic| panicked(job));
     let started = matches!(report, Some(Event::AttemptStarted { .. }));
     if let Some(event) = report
-        && world.inbox.send(event).is_err()
+        && context.inbox.send(event).is_err()
     {
         return;
     }
     if started {
-        launch::follow(world, job);
+        launch::follow(context, job);
     }
 }
 
-fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
+fn perform(context: &EngineContext, job: &Job) -> Option<Event> {
     match &job.kind {
-        JobKind::Start => launch::start(world, job),
+        JobKind::Start => launch::start(context, job),
         JobKind::Act(action) => {
             let attempt = job.attempt.as_deref()?;
             Some(Event::ActionEnded {
                 attempt: attempt.id,
-                outcome: act(world, job, attempt, *action),
+                outcome: act(context, job, attempt, *action),
             })
         }
-        JobKind::Stop(cause) => stop(world, job, *cause),
-        JobKind::Verify(kinds) => evidence::verify(world, job, kinds),
-        JobKind::Checkpoint => checkpoint::save(world, job),
-        JobKind::Settle => cleanup::settle(world, job),
+        JobKind::Stop(cause) => stop(context, job, *cause),
+        JobKind::Verify(kinds) => evidence::verify(context, job, kinds),
+        JobKind::Checkpoint => checkpoint::save(context, job),
+        JobKind::Settle => cleanup::settle(context, job),
         JobKind::Retire => {
-            let problem = cleanup::retire(world, job);
+            let problem = cleanup::retire(context, job);
             // No caller waits for the end of a task's branch.
-            startup_cleanup::pack(world);
+            startup_cleanup::pack(context);
             let key = Effect::Retire(job.task.id.clone()).key()?;
             Some(Event::Performed { key, problem })
         }
         JobKind::TypeLine(line) => {
             let id = HolderId::from(job.attempt.as_deref()?.id);
-            let why = world.terminals.type_line(&id, line).err()?;
+            let why = context.terminals.type_line(&id, line).err()?;
             tracing::warn!(task = %job.task.id, "could not type {line:?}: {why}");
             Some(Event::TextLost {
                 attempt: job.attempt.as_deref()?.id,
@@ -122,21 +122,21 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
         }
         JobKind::Interrupt => {
             let id = HolderId::from(job.attempt.as_deref()?.id);
-            let why = world.terminals.interrupt(&id).err()?;
+            let why = context.terminals.interrupt(&id).err()?;
             let text = format!("Esc was not pressed in the terminal of its agent: {why}");
             Some(Event::comment(job.task.id.clone(), text))
         }
-        JobKind::Answer(ask) => answer(world, job, ask),
+        JobKind::Answer(ask) => answer(context, job, ask),
     }
 }
 
 /// Hands the answer to an ask to its agent, unless that no longer asks.
-fn answer(world: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
+fn answer(context: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     let known = attempt.asks.iter().find(|known| known.ask.id == *ask)?;
     let given = known.answer.as_ref().filter(|_| known.closed.is_none())?;
     let (attempt, ask) = (attempt.id, ask.clone());
-    match world.terminals.answer(attempt, &known.ask, given) {
+    match context.terminals.answer(attempt, &known.ask, given) {
         Err(why) => Some(Event::AnswerLost {
             attempt,
             ask,
@@ -147,11 +147,11 @@ fn answer(world: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
     }
 }
 
-fn act(world: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction) -> ActionOutcome {
+fn act(context: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction) -> ActionOutcome {
     match action {
-        EngineAction::Merge => merge::merge(world, job, attempt),
+        EngineAction::Merge => merge::merge(context, job, attempt),
         EngineAction::Verify => {
-            let seen = evidence::run_gates(world, job, attempt);
+            let seen = evidence::run_gates(context, job, attempt);
             match seen.outcome {
                 Tri::Unknown(why) => ActionOutcome::Unknown(why),
                 Tri::Yes | Tri::No(_) => ActionOutcome::Issues(seen.findings()),
@@ -165,13 +165,13 @@ fn act(world: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction
 }
 
 /// Ends the running process; the follower of the terminal reports the end itself, also when there was nothing to end.
-fn stop(world: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
+fn stop(context: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     if matches!(attempt.worker, Worker::Engine(_)) {
         return None;
     }
     let id = HolderId::from(attempt.id);
-    match world.holders.stop(&id, STOP_GRACE) {
+    match context.holders.stop(&id, STOP_GRACE) {
         Ok(stopped) if stopped.survivors > 0 => {
             tracing::warn!(attempt = %attempt.id, ?cause, survivors = stopped.survivors, "processes could not be ended");
         }
@@ -179,14 +179,14 @@ fn stop(world: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
         Err(error) => {
             let why = format!("could not {error}");
             tracing::warn!(attempt = %attempt.id, ?cause, "{why}");
-            world.terminals.follow(&id);
+            context.terminals.follow(&id);
             return Some(Event::AttemptUnknown {
                 attempt: attempt.id,
                 why: why.into(),
             });
         }
     }
-    world.terminals.follow(&id);
+    context.terminals.follow(&id);
     None
 }
 

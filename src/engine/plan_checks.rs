@@ -23,10 +23,10 @@ const MOST_PATHS: usize = 20;
 
 /// Checks that a merged commit holds the notes as the task brought them to its stage: faults that were accepted then are not the fault of
 /// the merge.
-pub(super) fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
+pub(super) fn notes_kept(context: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
     let brought = job.task.stage_head.as_deref().or(job.task.head.as_deref());
-    let looked = notes(world, job, merged).and_then(|now| match brought.map(CommitId::new) {
-        Some(Ok(brought)) if !now.is_empty() => Ok((now, notes(world, job, &brought)?)),
+    let looked = notes(context, job, merged).and_then(|now| match brought.map(CommitId::new) {
+        Some(Ok(brought)) if !now.is_empty() => Ok((now, notes(context, job, &brought)?)),
         _ => Ok((now, Vec::new())),
     });
     match looked {
@@ -39,7 +39,7 @@ pub(super) fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) ->
 }
 
 /// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
-pub(super) fn notes(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
+pub(super) fn notes(context: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(path) = job.task.plan.as_deref().and_then(|plan| plan.notes.as_deref()) else {
         return Ok(Vec::new());
     };
@@ -47,7 +47,7 @@ pub(super) fn notes(world: &EngineContext, job: &Job, head: &CommitId) -> Issues
         let text = format!("the notes {path} {why}");
         Ok(vec![ComplianceIssue::new(Severity::High, text)])
     };
-    match world.git.file_at(head, path, NOTES_LIMIT) {
+    match context.git.file_at(head, path, NOTES_LIMIT) {
         Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
         Ok(CommitFile::Absent) => missing("are not in what was committed; a file that git ignores is not"),
         Ok(CommitFile::NoFile) => missing("are no file"),
@@ -75,9 +75,9 @@ fn sections_without(text: &str, path: &str) -> Vec<ComplianceIssue> {
 }
 
 /// Checks that no protected file has changed since the task came to the stage.
-pub(super) fn protected(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
+pub(super) fn protected(context: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let patterns = PlanEntry::protected(job.task.plan.as_deref(), &job.stage.protected);
-    let touched = changed(world, job, head)?;
+    let touched = changed(context, job, head)?;
     let is_protected = |path: &String| patterns.iter().any(|pattern| fits_path(pattern, path));
     let found: Vec<String> = touched.into_iter().filter(is_protected).collect();
     Ok(about_paths("protected files were changed", &found))
@@ -88,7 +88,7 @@ pub(super) fn protected(world: &EngineContext, job: &Job, head: &CommitId) -> Is
 ///
 /// # Errors
 /// When that cannot be done; then no agent may start.
-pub(super) fn restore_protected(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Cause> {
+pub(super) fn restore_protected(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Cause> {
     let patterns = PlanEntry::protected(job.task.plan.as_deref(), &job.stage.protected);
     let from = job
         .task
@@ -99,12 +99,12 @@ pub(super) fn restore_protected(world: &EngineContext, job: &Job, attempt: &Atte
         return Ok(());
     };
     let branch = branch_of(&job.task);
-    let head = match world.git.resolve(&Revision::LocalBranch(branch.clone())) {
+    let head = match context.git.resolve(&Revision::LocalBranch(branch.clone())) {
         Head::At(head) => head,
         Head::Absent => return Ok(()),
         Head::Unknown(why) => return Err(why),
     };
-    let touched = changed(world, job, &head).map_err(|why| match why {
+    let touched = changed(context, job, &head).map_err(|why| match why {
         Tri::Unknown(why) => why,
         Tri::Yes | Tri::No(_) => Cause::from("could not tell which files were changed"),
     })?;
@@ -122,18 +122,18 @@ pub(super) fn restore_protected(world: &EngineContext, job: &Job, attempt: &Atte
         attempt: SafeName::derive(&attempt.id.to_string()),
         signature: signature(attempt.created_at),
     };
-    let restored = world.git.restore_files(&request);
+    let restored = context.git.restore_files(&request);
     restored
         .map(drop)
         .map_err(|error| error.cause().after("could not "))
 }
 
 /// Checks that the files listed to be made exist, that those listed to be changed were changed, and that no others were.
-pub(super) fn listed_files(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
+pub(super) fn listed_files(context: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };
-    let touched = changed(world, job, head)?;
+    let touched = changed(context, job, head)?;
     Ok(compare_listed(&plan.paths, plan.notes.as_deref(), &touched))
 }
 
@@ -164,7 +164,7 @@ fn about_paths(what: &str, paths: &[String]) -> Vec<ComplianceIssue> {
 
 /// Returns the paths that differ between the head and the commit with which the task came to the stage: its own head then, else the base it
 /// left.
-fn changed(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<String>, Tri> {
+fn changed(context: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<String>, Tri> {
     let could_not = |error: &dyn std::fmt::Display| Tri::Unknown(format!("could not {error}").into());
     let to = Revision::Commit(head.clone());
     let range = match job.task.stage_head.as_deref().map(CommitId::new) {
@@ -178,13 +178,13 @@ fn changed(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<Stri
             head: to,
         },
     };
-    let paths = world.git.changed_paths(&range);
+    let paths = context.git.changed_paths(&range);
     paths.map_err(|error| Tri::Unknown(error.cause().after("could not ")))
 }
 
 /// The gate fails on the head, and not because it could not be found or did not end (LA-5).
 pub(super) fn gate_fails(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     head: &CommitId,
@@ -194,14 +194,16 @@ pub(super) fn gate_fails(
         let why = format!("there is no gate {name}; set it with `dbs config gates.{name} COMMAND`");
         return Err(Tri::No(why));
     };
-    let run = gate_runs::one(world, job, (attempt, gate), head)?;
+    let run = gate_runs::one(context, job, (attempt, gate), head)?;
     let why = match &run.exit {
         // Exit codes of a shell for a command that does not exist, or may not be run.
         GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),
-        GateExit::Code(_) if run.tests.is_some() => match story_checks::first_run(world, job, head, &run)? {
-            None => return Ok(Vec::new()),
-            Some(why) => why,
-        },
+        GateExit::Code(_) if run.tests.is_some() => {
+            match story_checks::first_run(context, job, head, &run)? {
+                None => return Ok(Vec::new()),
+                Some(why) => why,
+            }
+        }
         GateExit::Code(0) => "passes already".to_owned(),
         GateExit::Code(_) => return Ok(Vec::new()),
         GateExit::Signal(signal) => format!("was ended by signal {signal}"),

@@ -15,23 +15,23 @@ const MOST_DIFFERENCE: usize = 16 * 1024 * 1024;
 /// Returns the facts for the agent of a job that works there; `base` is the commit of the remote's base branch, if it was asked already.
 /// Facts that git cannot give are left open: they keep no agent from its work.
 pub(super) fn facts(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     made: &Workplace,
     base: Option<CommitId>,
 ) -> PromptFacts {
     let mut facts = job.facts.as_deref().cloned().unwrap_or_default();
-    facts.reading = reading(world, job, made).unwrap_or_else(|why| {
+    facts.reading = reading(context, job, made).unwrap_or_else(|why| {
         tracing::warn!(task = %job.task.id, "the agent of a story is given nothing to read: {why}");
         String::new()
     });
     facts.place.worktree = Some(made.path.clone());
     branch_of(&job.task).as_str().clone_into(&mut facts.place.branch);
-    facts.gate_limit = u64::try_from(world.config.gate_timeout.as_millis())
+    facts.gate_limit = u64::try_from(context.config.gate_timeout.as_millis())
         .ok()
         .map(Span);
     // The remote is asked once at most: on the way to a distant one a question takes as long as all else here.
-    let Some(base) = base.or_else(|| remote_base(world, job)) else {
+    let Some(base) = base.or_else(|| remote_base(context, job)) else {
         return facts;
     };
     facts.place.base_commit = Some(base.as_str().to_owned());
@@ -40,7 +40,7 @@ pub(super) fn facts(
     }
     if let Some(head) = job.recorded_head() {
         let (base, head) = (Revision::Commit(base), Revision::Commit(head));
-        let changed = world.git.changed_paths(&DiffRange::SinceFork { base, head });
+        let changed = context.git.changed_paths(&DiffRange::SinceFork { base, head });
         facts.place.changed = changed.unwrap_or_default();
     }
     facts
@@ -48,14 +48,14 @@ pub(super) fn facts(
 
 /// Returns the difference from the base to the recorded head, made from the commits to be merged; nothing where one of the two is not
 /// known. Agents that are to judge it do not start without it.
-pub(super) fn difference(world: &EngineContext, facts: &PromptFacts) -> Result<Option<String>, Cause> {
+pub(super) fn difference(context: &EngineContext, facts: &PromptFacts) -> Result<Option<String>, Cause> {
     if let Some(found) = integration_to_judge(facts) {
         let (Ok(from), Ok(to)) = (CommitId::new(&found.from), CommitId::new(&found.to)) else {
             return Ok(None);
         };
         let (from, to) = (Revision::Commit(from), Revision::Commit(to));
         let range = DiffRange::Between { from, to };
-        return shown(world, &range, &format!("{} {}", found.from, found.to));
+        return shown(context, &range, &format!("{} {}", found.from, found.to));
     }
     let ends = (facts.place.base_commit.as_deref(), facts.place.head.as_deref());
     let (Some(base), Some(head)) = ends else {
@@ -75,7 +75,7 @@ pub(super) fn difference(world: &EngineContext, facts: &PromptFacts) -> Result<O
         return Ok(None);
     };
     let range = DiffRange::SinceFork { base: from, head: to };
-    shown(world, &range, &format!("{base}...{head}"))
+    shown(context, &range, &format!("{base}...{head}"))
 }
 
 /// Returns the changes of an integrator, where the agent reads the work to judge it.
@@ -85,8 +85,8 @@ fn integration_to_judge(facts: &PromptFacts) -> Option<&Integration> {
 }
 
 /// Reads the text of a difference; `named` is git's name for it, for a part that is cut off.
-fn shown(world: &EngineContext, range: &DiffRange, named: &str) -> Result<Option<String>, Cause> {
-    match world.git.diff_text(range, MOST_DIFFERENCE) {
+fn shown(context: &EngineContext, range: &DiffRange, named: &str) -> Result<Option<String>, Cause> {
+    match context.git.diff_text(range, MOST_DIFFERENCE) {
         Ok(shown) if shown.truncated => Ok(Some(format!(
             "{}\n\ndbs cut this off after {MOST_DIFFERENCE} bytes. See the rest with: git diff --no-ext-diff --no-textconv \
              {named}\n",
@@ -97,23 +97,23 @@ fn shown(world: &EngineContext, range: &DiffRange, named: &str) -> Result<Option
     }
 }
 
-fn remote_base(world: &EngineContext, job: &Job) -> Option<CommitId> {
+fn remote_base(context: &EngineContext, job: &Job) -> Option<CommitId> {
     let base = base_branch(&job.base).ok()?;
-    match world.git.resolve(&Revision::RemoteBranch(base)) {
+    match context.git.resolve(&Revision::RemoteBranch(base)) {
         Head::At(commit) => Some(commit),
         Head::Absent | Head::Unknown(_) => None,
     }
 }
 
 /// Returns the reading for the agent of a story, as of the commit that it begins at; nothing for any other task.
-fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String, Cause> {
+fn reading(context: &EngineContext, job: &Job, made: &Workplace) -> Result<String, Cause> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(String::new());
     };
     let start = made.start.as_deref().ok_or("its workspace begins at no commit")?;
     let start = CommitId::new(start).map_err(|error| Cause::from(error.to_string()))?;
-    let from = (world.git.as_ref(), &start);
-    story_reading(from, world.stories.as_ref(), plan, &job.stage.evidence)
+    let from = (context.git.as_ref(), &start);
+    story_reading(from, context.stories.as_ref(), plan, &job.stage.evidence)
 }
 
 /// Returns the reading for the agent of a story at a stage that asks for this evidence; nothing where the plan belongs to no story.

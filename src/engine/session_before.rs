@@ -19,14 +19,14 @@ pub(super) enum SessionObstacle {
 /// Returns the name of the session that an attempt continues; none where it begins one. Processes that are left of the agent that had it
 /// are ended first, also those that continued without its holder.
 pub(super) fn find(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
 ) -> Result<Option<String>, SessionObstacle> {
     let Some(after) = attempt.session.follows() else {
         return Ok(None);
     };
-    match world.holders.stop(&HolderId::from(after), STOP_GRACE) {
+    match context.holders.stop(&HolderId::from(after), STOP_GRACE) {
         Ok(ended) if ended.survivors == 0 => {}
         Ok(ended) => {
             let count = ended.survivors;
@@ -48,7 +48,7 @@ pub(super) fn find(
         .role_choice()
         .ok_or_else(|| lost("the engine has no session"))?;
     let place = place_before(job, attempt).ok_or_else(|| lost("where it worked is not known"))?;
-    let found = world
+    let found = context
         .agents
         .session(of, &continued.origin, Path::new(&place.path));
     found.map(Some).map_err(|why| SessionObstacle::Lost(why.text))

@@ -13,24 +13,24 @@ use crate::domain::{Attempt, AttemptId, Board, Effect, TaskId};
 use crate::ports::git::{BranchName, SafeName};
 
 /// Puts leftovers away. Those that cannot be looked at or removed now are found by the next start.
-pub(super) fn clean_up(world: &EngineContext, board: &Board) {
-    worktrees(world, board);
-    branches(world, board);
-    checkouts(world, board);
-    pack(world);
+pub(super) fn clean_up(context: &EngineContext, board: &Board) {
+    worktrees(context, board);
+    branches(context, board);
+    checkouts(context, board);
+    pack(context);
 }
 
 /// Packs the control repository when much has gathered.
-pub(super) fn pack(world: &EngineContext) {
-    match world.git.maintain() {
+pub(super) fn pack(context: &EngineContext) {
+    match context.git.maintain() {
         Ok(true) => tracing::info!("packed the control repository"),
         Ok(false) => {}
         Err(error) => tracing::warn!("could not {error}"),
     }
 }
 
-fn worktrees(world: &EngineContext, board: &Board) {
-    let found = match world.git.worktrees() {
+fn worktrees(context: &EngineContext, board: &Board) {
+    let found = match context.git.worktrees() {
         Ok(found) => found,
         Err(error) => {
             tracing::warn!("could not {error}");
@@ -50,7 +50,7 @@ fn worktrees(world: &EngineContext, board: &Board) {
     for entry in found {
         let attempt = entry.folder.as_ref().and_then(|folder| known.get(folder));
         match (&entry.folder, attempt) {
-            (Some(folder), Some(attempt)) if !is_used(folder) => remove(world, board, folder, attempt),
+            (Some(folder), Some(attempt)) if !is_used(folder) => remove(context, board, folder, attempt),
             (_, Some(_)) => {}
             (_, None) => tracing::info!("left alone, no attempt is known to it: {}", entry.path.display()),
         }
@@ -62,11 +62,11 @@ fn is_leftover(attempt: &Attempt) -> bool {
     !attempt.state.is_open() && matches!(attempt.workspace, WorkspaceState::None | WorkspaceState::Gone)
 }
 
-fn remove(world: &EngineContext, board: &Board, folder: &SafeName, attempt: &Attempt) {
+fn remove(context: &EngineContext, board: &Board, folder: &SafeName, attempt: &Attempt) {
     let Some(task) = board.tasks.get(&attempt.task) else {
         return;
     };
-    match cleanup::remove_worktree(world, task, attempt, folder) {
+    match cleanup::remove_worktree(context, task, attempt, folder) {
         Ok(Some(kept)) => tracing::warn!(
             "removed worktree {folder}; what it held is kept as {}",
             kept.attic_ref
@@ -76,14 +76,14 @@ fn remove(world: &EngineContext, board: &Board, folder: &SafeName, attempt: &Att
     }
 }
 
-fn branches(world: &EngineContext, board: &Board) {
+fn branches(context: &EngineContext, board: &Board) {
     let over = board.tasks.values().filter(|task| board.is_retirable(&task.id));
     let over: BTreeMap<BranchName, TaskId> = over.map(|task| (branch_of(task), task.id.clone())).collect();
     if over.is_empty() {
         return;
     }
     let mut found = Vec::new();
-    for listed in [world.git.branches(), world.git.remote_branches()] {
+    for listed in [context.git.branches(), context.git.remote_branches()] {
         match listed {
             Ok(listed) => found.extend(listed.into_iter().map(|entry| entry.branch)),
             Err(error) => tracing::info!("could not {error}"),
@@ -96,15 +96,15 @@ fn branches(world: &EngineContext, board: &Board) {
         let Some(job) = task.and_then(|task| Job::of(Effect::Retire(task), board)) else {
             continue;
         };
-        match cleanup::retire(world, &job) {
+        match cleanup::retire(context, &job) {
             None => tracing::info!("deleted branch {branch}"),
             Some(why) => tracing::info!("branch {branch} stays: {why}"),
         }
     }
 }
 
-fn checkouts(world: &EngineContext, board: &Board) {
-    for folder in entries(&world.config.checkouts) {
+fn checkouts(context: &EngineContext, board: &Board) {
+    for folder in entries(&context.config.checkouts) {
         let number = folder
             .file_name()
             .and_then(|name| name.to_str()?.strip_prefix("attempt-")?.parse().ok());
@@ -116,21 +116,21 @@ fn checkouts(world: &EngineContext, board: &Board) {
             continue;
         }
         if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            discard(world, &folder);
+            discard(context, &folder);
         }
     }
 }
 
 /// Removes the checkouts of an attempt, or the one that earlier versions made in the place of their folder.
-fn discard(world: &EngineContext, folder: &Path) {
+fn discard(context: &EngineContext, folder: &Path) {
     if let Err(error) = open(folder) {
         return tracing::warn!("could not open {}: {error}", folder.display());
     }
-    if world.git.discard_checkout(folder).is_ok() {
+    if context.git.discard_checkout(folder).is_ok() {
         return;
     }
     for checkout in entries(folder) {
-        if let Err(error) = world.git.discard_checkout(&checkout) {
+        if let Err(error) = context.git.discard_checkout(&checkout) {
             tracing::warn!("could not {error}");
         }
     }

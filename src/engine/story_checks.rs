@@ -13,7 +13,11 @@ const TESTS_LIMIT: usize = 1024 * 1024;
 const MOST_NAMES: usize = 10;
 
 /// The tests are in the commit, none is plainly a stub, and there is one for each criterion at least (A5, A15).
-pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<ComplianceIssue>, Tri> {
+pub(super) fn tests(
+    context: &EngineContext,
+    job: &Job,
+    head: &CommitId,
+) -> Result<Vec<ComplianceIssue>, Tri> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };
@@ -22,7 +26,7 @@ pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Result
     };
     let critical = |text: String| Ok(vec![ComplianceIssue::new(Severity::Critical, text)]);
     let path = &tests.file;
-    let Some(found) = read(world, tests, head)? else {
+    let Some(found) = read(context, tests, head)? else {
         return critical(format!(
             "the tests {path} are not in what was committed, or are no file"
         ));
@@ -48,8 +52,8 @@ pub(super) fn tests(world: &EngineContext, job: &Job, head: &CommitId) -> Result
     Ok(Vec::new())
 }
 
-fn read(world: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Option<TestFile>, Tri> {
-    match world.git.file_at(head, &tests.file, TESTS_LIMIT) {
+fn read(context: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Option<TestFile>, Tri> {
+    match context.git.file_at(head, &tests.file, TESTS_LIMIT) {
         Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
         Ok(CommitFile::Absent | CommitFile::NoFile) => Ok(None),
         Ok(CommitFile::Text(text)) if text.truncated => Err(Tri::No(format!(
@@ -57,7 +61,7 @@ fn read(world: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Op
             tests.file
         ))),
         Ok(CommitFile::Text(text)) => {
-            let found = world.stories.read_tests(tests, &text.text);
+            let found = context.stories.read_tests(tests, &text.text);
             found.map(Some).map_err(|why| Tri::No(format!("could not {why}")))
         }
     }
@@ -65,7 +69,7 @@ fn read(world: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Op
 
 /// Returns the reason why the first run of new tests is not the wanted one; nothing where it is (LA-5).
 pub(super) fn first_run(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     head: &CommitId,
     run: &GateReport,
@@ -75,7 +79,7 @@ pub(super) fn first_run(
     };
     let tests = job.task.plan.as_ref().and_then(|plan| plan.tests.as_ref());
     let file = match tests {
-        Some(tests) => read(world, tests, head)?.unwrap_or_default(),
+        Some(tests) => read(context, tests, head)?.unwrap_or_default(),
         None => TestFile::default(),
     };
     // For a gate of no story, no file lists what is to be created.

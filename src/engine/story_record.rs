@@ -22,7 +22,7 @@ pub(super) fn is_kept(job: &Job) -> bool {
 /// # Errors
 /// The outcome of the action where they cannot be known, or a person has to put something right.
 pub(super) fn edits(
-    world: &EngineContext,
+    context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     base: &CommitId,
@@ -35,10 +35,10 @@ pub(super) fn edits(
         return Ok(none());
     };
     let work = &job.task.record.work;
-    let prds = prds(world, plan, base)?;
+    let prds = prds(context, plan, base)?;
     let mut unknown = None;
     let unread = std::cell::RefCell::new(&mut unknown);
-    let read = |path: &str| match world.git.file_at(base, path, FILE_LIMIT) {
+    let read = |path: &str| match context.git.file_at(base, path, FILE_LIMIT) {
         Ok(CommitFile::Absent) => Ok(None),
         Ok(CommitFile::Text(text)) if !text.truncated => Ok(Some(text.text)),
         Ok(CommitFile::Text(_)) => {
@@ -66,7 +66,7 @@ pub(super) fn edits(
             .map(|stuck| (stuck.at, stuck.why.clone()))
             .collect(),
     };
-    let files = world.stories.record(&story, &prds, &read);
+    let files = context.stories.record(&story, &prds, &read);
     match (files, unknown) {
         (Ok(files), _) => Ok(MergeEdits { files, ..none() }),
         (Err(_), Some(cause)) => Err(ActionOutcome::Unknown(cause)),
@@ -75,9 +75,9 @@ pub(super) fn edits(
 }
 
 /// Returns the names of the PRDs in their folder, in a commit.
-fn prds(world: &EngineContext, plan: &PlanEntry, base: &CommitId) -> Result<Vec<String>, ActionOutcome> {
+fn prds(context: &EngineContext, plan: &PlanEntry, base: &CommitId) -> Result<Vec<String>, ActionOutcome> {
     let folder = plan.tests.as_ref().map_or("", |tests| tests.prds.as_str());
-    let files = world.git.list_files(base, Some(folder));
+    let files = context.git.list_files(base, Some(folder));
     let files = files.map_err(|error| ActionOutcome::Unknown(error.cause().after("could not ")))?;
     let names = files.iter().filter_map(|path| queued_prd(folder, path));
     Ok(names.map(str::to_owned).collect())

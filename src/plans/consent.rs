@@ -67,9 +67,9 @@ pub struct PlanConsent<'a> {
 
 impl<'a> PlanConsent<'a> {
     /// Opens the record of earlier consent for a plan.
-    pub fn new(plan: &'a Plan, place: &ProjectPaths) -> PlanConsent<'a> {
-        let name = in_project(&plan.file, &place.root);
-        let trust = place.trust.of_plan(&name);
+    pub fn new(plan: &'a Plan, paths: &ProjectPaths) -> PlanConsent<'a> {
+        let name = in_project(&plan.file, &paths.root);
+        let trust = paths.trust.of_plan(&name);
         PlanConsent { plan, trust }
     }
 

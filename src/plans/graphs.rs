@@ -8,8 +8,8 @@ use crate::formats::graph_plan;
 use crate::formats::plan::{self, Plan};
 
 /// Reads the plan of a file with that text. The files it names are looked up in the project; without one in this folder.
-pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) -> Plan {
-    let root = place.map_or(Path::new("."), |place| &place.root);
+pub(super) fn read((file, text): (&Path, &str), paths: Option<&ProjectPaths>) -> Plan {
+    let root = paths.map_or(Path::new("."), |paths| &paths.root);
     let exists = |path: &str| root.join(path).exists();
     plan::graph(&graph_plan::read(file, text, &exists), &exists)
 }

@@ -61,7 +61,7 @@ pub struct MadeName {
 /// A job with all that its next step depends on.
 pub struct PlanMaking<'a> {
     pub name: MadeName,
-    place: &'a ProjectPaths,
+    paths: &'a ProjectPaths,
     job: &'a PlanJob,
     /// The tasks of the board, at least those of the job's batch.
     tasks: &'a PlanTasks,
@@ -82,12 +82,12 @@ pub enum MakingStep {
 
 impl MadeName {
     /// Names what is made of that name in a project.
-    pub fn new(place: &ProjectPaths, form: MadeForm, feature: &str) -> MadeName {
+    pub fn new(paths: &ProjectPaths, form: MadeForm, feature: &str) -> MadeName {
         let feature = feature.trim().to_owned();
         let slug = plan::slug(&feature);
         let folder = match form {
             MadeForm::Plan => format!("plans/{slug}"),
-            MadeForm::Prd => StorySettings::of(&place.read_config()).folder,
+            MadeForm::Prd => StorySettings::of(&paths.read_config()).folder,
             MadeForm::Graph => graph_file::FOLDER.to_owned(),
         };
         MadeName {
@@ -109,8 +109,8 @@ impl MadeName {
     }
 
     /// Returns the existing file or folder of that name.
-    pub fn taken(&self, place: &ProjectPaths) -> Option<PathBuf> {
-        let folder = place.root.join(&self.folder);
+    pub fn taken(&self, paths: &ProjectPaths) -> Option<PathBuf> {
+        let folder = paths.root.join(&self.folder);
         match self.form {
             MadeForm::Plan => Some(folder).filter(|folder| folder.exists()),
             MadeForm::Prd => prd_file::taken(&folder, &self.slug),
@@ -123,18 +123,18 @@ impl MadeName {
 impl<'a> PlanMaking<'a> {
     /// Puts together what the next step of a job depends on.
     pub fn new(
-        place: &'a ProjectPaths,
+        paths: &'a ProjectPaths,
         job: &'a PlanJob,
         tasks: &'a PlanTasks,
         open: OpenCommitted<'a>,
     ) -> PlanMaking<'a> {
         PlanMaking {
-            name: MadeName::new(place, job.form, &job.feature),
-            place,
+            name: MadeName::new(paths, job.form, &job.feature),
+            paths,
             job,
             tasks,
             open,
-            setup: PlanSetup::read(place),
+            setup: PlanSetup::read(paths),
         }
     }
 

@@ -39,8 +39,8 @@ pub struct PrdQueue {
 ///
 /// # Errors
 /// When the folder cannot be listed, or leads out of the project.
-pub fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue, Cause> {
-    let folder = place.root.join(&settings.folder);
+pub fn whole(paths: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue, Cause> {
+    let folder = paths.root.join(&settings.folder);
     let files = match folder.canonicalize() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => {
@@ -49,7 +49,7 @@ pub fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue,
                 folder.display()
             )));
         }
-        Ok(real) if !real.starts_with(&place.root) => {
+        Ok(real) if !real.starts_with(&paths.root) => {
             return Err(Cause::from(format!(
                 "could not list {}: it is a link out of the project; put a folder in its place, or name another: dbs config atdd.folder FOLDER",
                 folder.display()
@@ -57,7 +57,7 @@ pub fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue,
         }
         Ok(_) => prds_in(&folder)?,
     };
-    read(&files, Some(place), settings)
+    read(&files, Some(paths), settings)
 }
 
 /// Returns the PRDs that a person names, and those of named folders.
@@ -66,7 +66,7 @@ pub fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue,
 /// When one does not exist, or a folder cannot be listed.
 pub fn named(
     paths: &[PathBuf],
-    place: Option<&ProjectPaths>,
+    project: Option<&ProjectPaths>,
     settings: &StorySettings,
 ) -> Result<PrdQueue, Cause> {
     let mut files = Vec::new();
@@ -82,7 +82,7 @@ pub fn named(
             files.push(path.clone());
         }
     }
-    read(&files, place, settings)
+    read(&files, project, settings)
 }
 
 fn prds_in(folder: &Path) -> Result<Vec<PathBuf>, Cause> {
@@ -101,7 +101,7 @@ fn prds_in(folder: &Path) -> Result<Vec<PathBuf>, Cause> {
 
 fn read(
     files: &[PathBuf],
-    place: Option<&ProjectPaths>,
+    paths: Option<&ProjectPaths>,
     settings: &StorySettings,
 ) -> Result<PrdQueue, Cause> {
     if files.len() > MOST_PRDS {
@@ -111,7 +111,7 @@ fn read(
         )));
     }
     let mut bytes_left = MOST_BYTES;
-    let root = place.map(|place| place.root.as_path());
+    let root = paths.map(|paths| paths.root.as_path());
     let prds = files.iter().map(|file| match open(file, root, &mut bytes_left) {
         Ok(text) => prd::read(file, &text),
         Err(why) => unreadable(file, &why.to_string()),

@@ -31,18 +31,18 @@ pub struct ReadPlan {
 ///
 /// # Errors
 /// When there is no plan, or its first file cannot be read; for people.
-pub fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<ReadPlan, Cause> {
-    if let Some(plan) = stories::read(file, place)? {
+pub fn read(file: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Cause> {
+    if let Some(plan) = stories::read(file, paths)? {
         let texts = PlanTexts::new();
         return Ok(ReadPlan { plan, texts });
     }
     let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
     if !file.exists() {
-        return Err(failed(&format!("it is not there; {}", way_to_plan(file, place))).into());
+        return Err(failed(&format!("it is not there; {}", way_to_plan(file, paths))).into());
     }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
     if file.extension().is_some_and(|ending| ending == "json") {
-        let plan = graphs::read((file, &text), place);
+        let plan = graphs::read((file, &text), paths);
         let texts = PlanTexts::from([(file.to_owned(), text)]);
         return Ok(ReadPlan { plan, texts });
     }
@@ -65,18 +65,18 @@ pub fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<ReadPlan, Cause
         texts.insert(path.to_owned(), text.clone());
         Ok(text)
     };
-    let plan = plan::read(file, &text, &own_gates(place), &mut open);
+    let plan = plan::read(file, &text, &own_gates(paths), &mut open);
     Ok(ReadPlan { plan, texts })
 }
 
 /// Returns the way for a person to get a plan that does not exist.
-fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
-    let is_queue = |place: &ProjectPaths| {
-        file.ends_with(StorySettings::of(&place.read_config()).folder) && file.extension().is_none()
+fn way_to_plan(file: &Path, paths: Option<&ProjectPaths>) -> &'static str {
+    let is_queue = |paths: &ProjectPaths| {
+        file.ends_with(StorySettings::of(&paths.read_config()).folder) && file.extension().is_none()
     };
     if file.ends_with(".design/plan.json") {
         "`dbs design GOAL` makes one"
-    } else if place.is_some_and(is_queue) {
+    } else if paths.is_some_and(is_queue) {
         "`dbs atdd init` makes the folder, `dbs atdd new TEXT` a PRD in it"
     } else {
         "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json"

@@ -16,8 +16,8 @@ pub struct PlanSetup {
 
 impl PlanSetup {
     /// Reads the settings of a project; nothing is set where they cannot be read.
-    pub fn read(place: &ProjectPaths) -> PlanSetup {
-        let read = session_setup::reread(place).unwrap_or_default();
+    pub fn read(paths: &ProjectPaths) -> PlanSetup {
+        let read = session_setup::reread(paths).unwrap_or_default();
         let (settings, workflows) = read;
         PlanSetup { settings, workflows }
     }
@@ -53,8 +53,8 @@ impl PlanSetup {
 }
 
 /// Returns the gates of the project, by whose names a plan may use their commands.
-pub fn own_gates(place: Option<&ProjectPaths>) -> Vec<GateCommand> {
-    place
-        .map(|place| PlanSetup::read(place).settings.gates)
+pub fn own_gates(paths: Option<&ProjectPaths>) -> Vec<GateCommand> {
+    paths
+        .map(|paths| PlanSetup::read(paths).settings.gates)
         .unwrap_or_default()
 }

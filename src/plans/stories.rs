@@ -14,7 +14,7 @@ use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::ARCHIVE_FOLDER;
 
 /// Returns the stories of a path that is a folder of PRDs or a PRD; nothing for any other.
-pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<Plan>, Cause> {
+pub(super) fn read(path: &Path, paths: Option<&ProjectPaths>) -> Result<Option<Plan>, Cause> {
     let most = u64::try_from(MOST_PRD_BYTES).unwrap_or(u64::MAX);
     let is_prd = || {
         path.extension().is_some_and(|ending| ending == "json")
@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let Some(place) = place else {
+    let Some(paths) = paths else {
         return Err(
             "could not read the queue: it is worked on in a project; run `dbs init` first"
                 .to_owned()
@@ -34,8 +34,8 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         );
     };
     let rules = OwnRules {
-        settings: StorySettings::of(&place.read_config()),
-        folder: in_project(folder, &place.root),
+        settings: StorySettings::of(&paths.read_config()),
+        folder: in_project(folder, &paths.root),
     };
     if Path::new(&rules.folder).is_absolute() {
         return Err(format!(
@@ -44,7 +44,7 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         )
         .into());
     }
-    let queued = prd_queue::named(&[path.to_owned()], Some(place), &rules.settings)?;
+    let queued = prd_queue::named(&[path.to_owned()], Some(paths), &rules.settings)?;
     if queued.prds.is_empty() {
         let folder = path.display();
         return Err(if path.join(ARCHIVE_FOLDER).is_dir() {
@@ -56,7 +56,7 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         });
     }
     let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();
-    Ok(Some(rules.plan(&prds, &queued.archived, &place.root)))
+    Ok(Some(rules.plan(&prds, &queued.archived, &paths.root)))
 }
 
 /// Returns the plan of all stories on the board, whatever folder they come from; it has no items.

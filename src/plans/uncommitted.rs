@@ -14,7 +14,7 @@ const MOST_NAMED: usize = 5;
 ///
 /// # Errors
 /// The files that are changed, and the ways out.
-pub fn refuse_changes(place: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Result<Option<String>, Cause> {
+pub fn refuse_changes(paths: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Result<Option<String>, Cause> {
     let found = GitCli::open(git).map_err(|error| error.to_string());
     let found = found.and_then(|git| git.uncommitted().map_err(|error| error.to_string()));
     let found = match found {
@@ -28,7 +28,7 @@ pub fn refuse_changes(place: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Resu
     let items = plan.items.iter().filter_map(|item| item.file.as_deref());
     let own: Vec<String> = items
         .chain([plan.file.as_path()])
-        .map(|file| in_project(file, &place.root))
+        .map(|file| in_project(file, &paths.root))
         .collect();
     if plan.kind == PlanKind::Stories {
         // The result of a story is written into its PRD on the base.

@@ -35,19 +35,19 @@ impl WriteBack {
     ///
     /// # Errors
     /// When a file is no longer as it was read, or lies outside of the project; for people.
-    pub fn new(read: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<WriteBack, Cause> {
+    pub fn new(read: &ReadPlan, paths: &ProjectPaths, rows: &PlanRows) -> Result<WriteBack, Cause> {
         Ok(WriteBack {
-            changes: changes(read, place, rows)?,
+            changes: changes(read, paths, rows)?,
             file: read.plan.file.clone(),
             done_name: name_when_done(&read.plan, rows),
         })
     }
 
     /// Returns the files that change, as they are named in the project.
-    pub fn files(&self, place: &ProjectPaths) -> Vec<String> {
+    pub fn files(&self, paths: &ProjectPaths) -> Vec<String> {
         let changes = self.changes.iter();
         let mut files: Vec<String> = changes
-            .map(|change| in_project(&change.file, &place.root))
+            .map(|change| in_project(&change.file, &paths.root))
             .collect();
         files.sort();
         files
@@ -92,12 +92,12 @@ fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
 }
 
 /// Returns the changes of each file; an error where one is no longer as it was read.
-fn changes(of: &ReadPlan, place: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, Cause> {
+fn changes(of: &ReadPlan, paths: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, Cause> {
     let ReadPlan { plan, texts } = of;
-    let root = place
+    let root = paths
         .root
         .canonicalize()
-        .map_err(|error| failed(&place.root, &error))?;
+        .map_err(|error| failed(&paths.root, &error))?;
     let mut found = Vec::new();
     let mut change = |file: &Path, edit: &dyn Fn(&str) -> String| {
         let real = file.canonicalize().map_err(|error| failed(file, &error))?;

@@ -30,8 +30,8 @@ struct TaskJson<'a> {
 }
 
 impl TaskJson<'_> {
-    fn of<'a>(board: &ReadModel, task: &'a Task) -> TaskJson<'a> {
-        let standing = board.standing(task);
+    fn of<'a>(model: &ReadModel, task: &'a Task) -> TaskJson<'a> {
+        let standing = model.standing(task);
         TaskJson { task, standing }
     }
 }

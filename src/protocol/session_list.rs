@@ -54,11 +54,11 @@ impl FoundSession {
     }
 
     /// Returns the session as a row of the list; `place` is the session that asks.
-    fn row(self, place: &ProjectPaths) -> SessionRow {
+    fn row(self, paths: &ProjectPaths) -> SessionRow {
         match self {
             FoundSession::Running(who) => SessionRow {
                 state: match who.clients {
-                    _ if Path::new(&who.root) == place.root => SessionState::Here,
+                    _ if Path::new(&who.root) == paths.root => SessionState::Here,
                     0 => SessionState::Detached,
                     _ => SessionState::Running,
                 },
@@ -91,12 +91,12 @@ fn read_record(socket: &Path) -> Option<SessionRecord> {
 }
 
 /// Writes the record of a server that starts or has another name now.
-pub fn write_record(place: &ProjectPaths, name: &str) {
+pub fn write_record(paths: &ProjectPaths, name: &str) {
     let record = SessionRecord {
         name: name.to_owned(),
-        root: place.root.to_string_lossy().into_owned(),
+        root: paths.root.to_string_lossy().into_owned(),
     };
-    let file = record_path(&place.socket);
+    let file = record_path(&paths.socket);
     let text = serde_json::to_vec(&record).unwrap_or_default();
     if let Err(error) = text_file::replace(&file, &text) {
         tracing::warn!("could not write {}: {error}", file.display());
@@ -114,29 +114,29 @@ pub fn remove_record(socket: &Path) {
 }
 
 /// Marks the session as the one that was used last; [`last_used`] finds it again.
-pub fn mark_used(place: &ProjectPaths) {
+pub fn mark_used(paths: &ProjectPaths) {
     let now = UNIX_EPOCH + Duration::from_millis(clock::now().0);
-    let record = File::options().append(true).open(record_path(&place.socket));
+    let record = File::options().append(true).open(record_path(&paths.socket));
     // A session that cannot be marked is still there by its name.
     drop(record.and_then(|record| record.set_modified(now)));
 }
 
 /// All sessions as rows for a screen of the project at `place`, by name. Blocks: call it from a blocking thread of a runtime.
-pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
-    let folder = place.socket.parent().unwrap_or(&place.root);
+pub fn rows(paths: &ProjectPaths) -> Vec<SessionRow> {
+    let folder = paths.socket.parent().unwrap_or(&paths.root);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let records = entries.map(|entry| entry.path());
     let records = records.filter(|path| path.extension().is_some_and(|end| end == "json"));
     let sockets: Vec<PathBuf> = records.map(|record| record.with_extension("sock")).collect();
     let runtime = tokio::runtime::Handle::current();
     let found = at(&sockets, |socket| runtime.block_on(server_status(socket)));
-    found.into_iter().map(|one| one.row(place)).collect()
+    found.into_iter().map(|one| one.row(paths)).collect()
 }
 
 /// All sessions of this machine, by name.
-pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, ProtocolError> {
+pub fn all(env: &ProcessEnv) -> Result<Vec<FoundSession>, ProtocolError> {
     let runtime = connection::blocking_runtime()?;
-    Ok(at(&sockets(&edge.runtime), |socket| {
+    Ok(at(&sockets(&env.runtime), |socket| {
         runtime.block_on(server_status(socket))
     }))
 }
@@ -166,8 +166,8 @@ pub enum SessionNameError {
 }
 
 /// The root of the only session with that name or that root.
-pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, SessionNameError> {
-    let mut found = all(edge)?;
+pub fn find_named(env: &ProcessEnv, name: &str) -> Result<PathBuf, SessionNameError> {
+    let mut found = all(env)?;
     found.retain(|one| one.name() == name || one.root() == name);
     match found.as_slice() {
         [] => Err(SessionNameError::Unknown(name.to_owned())),
@@ -183,13 +183,13 @@ pub fn find_named(edge: &ProcessEnv, name: &str) -> Result<PathBuf, SessionNameE
 }
 
 /// Returns true if the project's server left its record behind, so that it was cut off.
-pub fn is_cut_off(place: &ProjectPaths) -> bool {
-    read_record(&place.socket).is_some()
+pub fn is_cut_off(paths: &ProjectPaths) -> bool {
+    read_record(&paths.socket).is_some()
 }
 
 /// The root of the session that was used last, by the records: no server is asked.
-pub fn last_used(edge: &ProcessEnv) -> Option<PathBuf> {
-    let sockets = sockets(&edge.runtime).into_iter();
+pub fn last_used(env: &ProcessEnv) -> Option<PathBuf> {
+    let sockets = sockets(&env.runtime).into_iter();
     let known = sockets.filter_map(|socket| {
         let record = read_record(&socket).filter(|record| Path::new(&record.root).is_dir())?;
         let at: SystemTime = fs::metadata(record_path(&socket)).ok()?.modified().ok()?;

@@ -61,7 +61,7 @@ pub enum TerminalColour {
 pub struct AttachRequest {
     pub cols: u16,
     pub rows: u16,
-    pub looks: DisplayCaps,
+    pub caps: DisplayCaps,
     /// True if the terminal is reached over a network.
     #[serde(default)]
     pub remote: bool,

@@ -21,8 +21,8 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(3);
 /// Maximum age of a server that was started by the person who attaches.
 const JUST_STARTED: Span = Span::seconds(10);
 
-fn file_of(place: &ProjectPaths) -> PathBuf {
-    place.state.join("screen.json")
+fn file_of(paths: &ProjectPaths) -> PathBuf {
+    paths.state.join("screen.json")
 }
 
 /// Restores the kept arrangement into a fresh state: own layouts, then the arrangement as it was left. Blocks for two small reads.
@@ -45,7 +45,7 @@ pub(super) fn restore(
         state.show_toast(now, NoticeLevel::Warning, text);
     };
     let mut layouts = Vec::new();
-    match toml_files(&settings.place.debussy.join("layouts")) {
+    match toml_files(&settings.paths.debussy.join("layouts")) {
         Ok(files) => layouts = files,
         Err((folder, why)) => report(&folder, &why),
     }
@@ -64,7 +64,7 @@ pub(super) fn restore(
     } else {
         state.show_toast(now, NoticeLevel::Info, banner.join("  "));
     }
-    let Some(saved) = load(&settings.place) else {
+    let Some(saved) = load(&settings.paths) else {
         return;
     };
     let left = saved.left;
@@ -90,8 +90,8 @@ fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel
 }
 
 /// Returns the arrangement as it was kept; nothing when there is none that can be read.
-fn load(place: &ProjectPaths) -> Option<SavedArrangement> {
-    let text = read_small(&file_of(place)).ok()?;
+fn load(paths: &ProjectPaths) -> Option<SavedArrangement> {
+    let text = read_small(&file_of(paths)).ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -120,6 +120,6 @@ impl ArrangementSaver {
 }
 
 /// Saves an arrangement. Blocks for one small write.
-pub(super) fn save(place: &ProjectPaths, saved: &SavedArrangement) {
-    text_file::keep_json(&file_of(place), saved);
+pub(super) fn save(paths: &ProjectPaths, saved: &SavedArrangement) {
+    text_file::keep_json(&file_of(paths), saved);
 }

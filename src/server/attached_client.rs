@@ -91,7 +91,7 @@ pub(super) async fn serve_client(
     let living = AssertUnwindSafe(client.run(services, sender, receiver)).catch_unwind();
     let ended = living.await.unwrap_or_else(|panic| {
         Ok(goodbye::client_panicked(
-            &services.settings.place.logs,
+            &services.settings.paths.logs,
             &payload(&*panic),
         ))
     });
@@ -118,7 +118,7 @@ enum WorkResult {
 impl AttachedClient {
     fn new(services: &Arc<Services>, attach: &AttachRequest) -> Result<AttachedClient, UiStateError> {
         let mut settings = services.settings.changes();
-        let (appearance, problems) = appearance_of(&services.settings.place, &mut settings);
+        let (appearance, problems) = appearance_of(&services.settings.paths, &mut settings);
         let mut state = first_state(&appearance, attach, services)?;
         state.set_themes(appearance.themes());
         let size = state.size;
@@ -137,10 +137,10 @@ impl AttachedClient {
             saver: ArrangementSaver::default(),
             work: JoinSet::new(),
             promised: PromisedShells::default(),
-            notifier: ClientNotifier::new(&appearance, attach.looks, services.hub.calls_after(0).0),
+            notifier: ClientNotifier::new(&appearance, attach.caps, services.hub.calls_after(0).0),
             mouse_captured: None,
             alt_is_escape: attach.alt_is_escape,
-            display: ClientDisplay::new(appearance, attach.looks),
+            display: ClientDisplay::new(appearance, attach.caps),
         };
         for problem in problems {
             client.toast(NoticeLevel::Warning, problem);
@@ -255,7 +255,7 @@ impl AttachedClient {
         };
         let settings = Arc::clone(&self.services.settings);
         self.work.spawn_blocking(move || {
-            arrangements::save(&settings.place, &saved);
+            arrangements::save(&settings.paths, &saved);
             WorkResult::Nothing
         });
     }
@@ -265,7 +265,7 @@ impl AttachedClient {
         let mut saved = self.state.save_arrangement();
         saved.left = Some(clock::now());
         let settings = Arc::clone(&self.services.settings);
-        let save = move || arrangements::save(&settings.place, &saved);
+        let save = move || arrangements::save(&settings.paths, &saved);
         // Nothing depends on the result.
         drop(tokio::task::spawn_blocking(save).await);
     }
@@ -349,7 +349,7 @@ impl AttachedClient {
                 RequestOutcome::ApplyTheme => self.apply_theme(),
                 RequestOutcome::Redraw => self.frame.reset(self.state.size),
                 RequestOutcome::Detach => {
-                    let root = &self.services.settings.place.root;
+                    let root = &self.services.settings.paths.root;
                     return Ok(goodbye::person_left(root, &self.services.engine.read_model()));
                 }
                 RequestOutcome::Leave => return Ok(ClientFlow::Bye(String::new())),

@@ -104,7 +104,7 @@ impl StoredFacts for ServerFacts<'_> {
     }
 
     fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, QueryError> {
-        attempts_at(&self.0.settings.place.store, task).map_err(QueryError::facts)
+        attempts_at(&self.0.settings.paths.store, task).map_err(QueryError::facts)
     }
 }
 
@@ -127,7 +127,7 @@ fn server_status(services: &Services) -> ServerStatus {
     let counts = model.counts().into_iter();
     ServerStatus {
         name: settings.name(),
-        root: settings.place.root.to_string_lossy().into_owned(),
+        root: settings.paths.root.to_string_lossy().into_owned(),
         pid: std::process::id(),
         program: env!("CARGO_PKG_VERSION").to_owned(),
         since: settings.started,

@@ -64,7 +64,7 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                 }
             },
             () = copies.due() => {
-                let files = services.settings.place.store.clone();
+                let files = services.settings.paths.store.clone();
                 conversations.tasks.spawn_blocking(move || backups::back_up(&files));
                 conversations.sweep_old();
             }

@@ -32,7 +32,7 @@ const MAX_DIFF: usize = 2 * 1024 * 1024;
 
 /// The sources of data that views show and the board does not hold.
 pub(super) struct Fetcher {
-    pub(super) place: ProjectPaths,
+    pub(super) paths: ProjectPaths,
     pub(super) engine: EngineHandle,
     pub(super) git: Arc<dyn Git>,
     pub(super) records: Records,
@@ -45,7 +45,7 @@ impl Fetcher {
         let (model, records) = (self.engine.read_model(), &self.records);
         let fetched = match key {
             CacheKey::Diff(changes) => diff(self.git.as_ref(), changes),
-            CacheKey::Attempts(task, _) => attempts_at(&self.place.store, task)
+            CacheKey::Attempts(task, _) => attempts_at(&self.paths.store, task)
                 .map(|found| CacheEntry::Attempts(found.into()))
                 .map_err(FetchError::from),
             CacheKey::Checks(task) => Ok(CacheEntry::Checks(checks(records, &model, task.as_ref()).into())),
@@ -59,10 +59,10 @@ impl Fetcher {
                 let folder = records.folder(&HolderId::from(*attempt));
                 past_screen::screen_at(&folder, *at).map(|moment| CacheEntry::Replay(moment.into()))
             }
-            CacheKey::Sessions => Ok(CacheEntry::Sessions(session_list::rows(&self.place).into())),
+            CacheKey::Sessions => Ok(CacheEntry::Sessions(session_list::rows(&self.paths).into())),
             CacheKey::Trust(_) => {
-                let report = self.place.trust.look();
-                Ok(CacheEntry::Trust(overview(&report, &self.place.root).into()))
+                let report = self.paths.trust.look();
+                Ok(CacheEntry::Trust(overview(&report, &self.paths.root).into()))
             }
             // Searched step by step, never fetched as a whole.
             CacheKey::Search(_) => Err(FetchError::WholeSearch),

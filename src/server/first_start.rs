@@ -12,58 +12,58 @@ use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
 
 /// Returns the detected programs, if nothing is configured yet, neither for this project nor for this person, and nothing was done. Blocks.
 pub(super) fn detect(
-    place: &ProjectPaths,
+    paths: &ProjectPaths,
     (facts, model): (&SessionFacts, &ReadModel),
     (environment, outer): (&InheritedEnv, Option<String>),
 ) -> Option<DetectedPrograms> {
-    let places = &place.sources.files;
-    let config = place.read_config();
-    let configured = is_configured(place, &config);
+    let places = &paths.sources.files;
+    let config = paths.read_config();
+    let configured = is_configured(paths, &config);
     let is_new = model.tasks.is_empty() && facts.kind == SessionKind::Real;
     if configured || !is_new || places.user.is_empty() {
         return None;
     }
     let path = environment.get("PATH").unwrap_or_default();
     let look = |agent: KnownAgent| {
-        let found = find_program(&agent.program, &place.root, path);
+        let found = find_program(&agent.program, &paths.root, path);
         (agent.name, found.map(|found| found.display().to_string()))
     };
     Some(DetectedPrograms {
         programs: known_agents(config.agent_kinds()).into_iter().map(look).collect(),
         path: path.to_owned(),
         multiplexer: outer,
-        base: found_base(place, environment),
+        base: found_base(paths, environment),
         is_base_set: config.value(&schema::BASE_BRANCH).is_some(),
     })
 }
 
 /// Returns true if anything is set but the base branch, which `dbs init` asks for.
-fn is_configured(place: &ProjectPaths, config: &Config) -> bool {
+fn is_configured(paths: &ProjectPaths, config: &Config) -> bool {
     let is_set = |shown: &ResolvedSetting| {
         let is_ours = matches!(shown.origin, SettingOrigin::File { .. } | SettingOrigin::Trusted);
         is_ours && !schema::BASE_BRANCH.covers(&shown.key)
     };
-    place.sources.files.user.iter().any(|file| file.exists())
+    paths.sources.files.user.iter().any(|file| file.exists())
         || config.list().iter().any(is_set)
         || !config.diagnostics().is_empty()
 }
 
 /// Returns the branch that tasks most likely start from, and the way it was found; nothing where git gives no answer. Blocks.
-fn found_base(place: &ProjectPaths, environment: &InheritedEnv) -> Option<(String, String)> {
+fn found_base(paths: &ProjectPaths, environment: &InheritedEnv) -> Option<(String, String)> {
     let environment = environment.clone().into_pairs().into_iter();
     let environment = environment.map(|(name, value)| (name.into(), value.into()));
-    let found = likely_base(&GitSetup::new(&place.root, environment)).ok()??;
+    let found = likely_base(&GitSetup::new(&paths.root, environment)).ok()??;
     Some((found.name, found.found_by.to_owned()))
 }
 
 /// Saves the answers as the person's own settings, and the one about this project as its setting; with no answer, saves the fact that they
 /// were asked. Blocks.
-pub(super) fn save_answers(place: &ProjectPaths, answers: &[(String, String)]) -> (NoticeLevel, String) {
+pub(super) fn save_answers(paths: &ProjectPaths, answers: &[(String, String)]) -> (NoticeLevel, String) {
     let (own, project): (Vec<_>, Vec<_>) = answers
         .iter()
         .cloned()
         .partition(|(key, _)| !schema::BASE_BRANCH.covers(key));
-    let files = &place.sources.files;
+    let files = &paths.sources.files;
     let saved = project
         .iter()
         .try_for_each(|(key, value)| set(files, key, value).map(drop))

@@ -16,7 +16,7 @@ use crate::ui::{LeaveEffect, NextSteps, SessionFacts, SessionKind};
 
 /// The settings in use, and the problem with the files if newer ones could not be taken over.
 pub(super) struct ActiveSettings {
-    pub(super) place: ProjectPaths,
+    pub(super) paths: ProjectPaths,
     /// The agents, whose kinds are settings, too.
     pub(super) agents: Arc<LocalAgents>,
     pub(super) started: Timestamp,
@@ -35,7 +35,7 @@ pub(super) struct ActiveSettings {
 impl ActiveSettings {
     /// Creates the settings with which a session started at that time.
     pub(super) fn new(
-        place: ProjectPaths,
+        paths: ProjectPaths,
         agents: Arc<LocalAgents>,
         setup: &SessionSetup,
         started: Timestamp,
@@ -46,7 +46,7 @@ impl ActiveSettings {
             problem: Mutex::new(fault_text(&setup.settings.faults)),
             faults: Mutex::new(setup.settings.faults.clone()),
             notice: Mutex::new(None),
-            place,
+            paths,
             agents,
             started,
             on_leave: setup.on_leave,
@@ -65,7 +65,7 @@ impl ActiveSettings {
 
     /// Returns the present name of the session: the one that was set, else that of its folder.
     pub(super) fn name(&self) -> String {
-        self.place.session_name(&self.config())
+        self.paths.session_name(&self.config())
     }
 
     /// Returns the facts that a frame shows about the session as a whole.

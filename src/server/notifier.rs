@@ -81,7 +81,7 @@ pub(super) async fn run(
 impl<'a> NotifierTask<'a> {
     fn new(settings: &'a ActiveSettings, engine: &'a EngineHandle) -> NotifierTask<'a> {
         NotifierTask {
-            delivered: delivered::load(&settings.place.delivered()),
+            delivered: delivered::load(&settings.paths.delivered()),
             settings,
             engine,
             configured: ChannelSettings::default(),
@@ -107,7 +107,7 @@ impl<'a> NotifierTask<'a> {
             return;
         }
         self.generation += 1;
-        let (open, problems) = configured.open(&self.settings.place);
+        let (open, problems) = configured.open(&self.settings.paths);
         self.configured = configured;
         for problem in problems {
             self.publish_notice(channel::notice(NoticeLevel::Warning, problem));
@@ -206,7 +206,7 @@ impl<'a> NotifierTask<'a> {
         if marks == self.delivered {
             return;
         }
-        let file = self.settings.place.delivered();
+        let file = self.settings.paths.delivered();
         self.delivered = marks.clone();
         let kept = tokio::task::spawn_blocking(move || delivered::save(&file, &marks)).await;
         if let Ok(Err(error)) = kept {

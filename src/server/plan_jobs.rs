@@ -20,7 +20,7 @@ type JobFacts = (PlanJob, Vec<(TaskId, TaskState)>);
 
 /// Driver of the jobs of a project.
 pub(super) struct PlanJobs {
-    pub(super) place: ProjectPaths,
+    pub(super) paths: ProjectPaths,
     pub(super) engine: EngineHandle,
     pub(super) git: Arc<dyn Git>,
 }
@@ -73,7 +73,7 @@ impl PlanJobs {
     /// Returns the commands of the next step; a result with a yes is put in its place before.
     fn step(&self, job: &PlanJob, model: &ReadModel) -> Result<Vec<Command>, Cause> {
         let open = |task: &Task, path: &Path| committed_file(self.git.as_ref(), task, path);
-        let making = PlanMaking::new(&self.place, job, &model.tasks, &open);
+        let making = PlanMaking::new(&self.paths, job, &model.tasks, &open);
         match making.step()? {
             MakingStep::Wait => Ok(Vec::new()),
             MakingStep::Ask(commands) => Ok(commands),

@@ -17,8 +17,8 @@ use crate::ui::PlanQuestion;
 /// # Errors
 /// The reason that the plan cannot be carried out; for people.
 pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, Cause> {
-    let place = &services.settings.place;
-    let read = plans::read(&place.root.join(file), Some(place))?;
+    let paths = &services.settings.paths;
+    let read = plans::read(&paths.root.join(file), Some(paths))?;
     let plan = &read.plan;
     if !plan.is_sound() {
         return Err(format!("could not run the plan: it has errors, `dbs audit {file}` shows them").into());
@@ -33,19 +33,19 @@ pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, 
     if rows.begins(&wishes) {
         let environment = services.shells.environment().clone().into_pairs().into_iter();
         let environment = environment.map(|(name, value)| (name.into(), value.into()));
-        let git = GitSetup::new(&place.root, environment);
-        lines.extend(uncommitted::refuse_changes(place, &git, plan)?);
+        let git = GitSetup::new(&paths.root, environment);
+        lines.extend(uncommitted::refuse_changes(paths, &git, plan)?);
     }
     let project = PlanProject {
-        root: &place.root,
-        is_claude: PlanSetup::read(place).works_with_claude(plan.kind),
+        root: &paths.root,
+        is_claude: PlanSetup::read(paths).works_with_claude(plan.kind),
     };
     let taken = model.tasks.keys().cloned().collect();
     let found = reconcile(&read, &rows, &taken, &wishes, project)?;
     if found.commands.is_empty() {
         return Err("the plan is on the board as its files have it".to_owned().into());
     }
-    lines.extend(PlanConsent::new(plan, place).question(&found)?.lines());
+    lines.extend(PlanConsent::new(plan, paths).question(&found)?.lines());
     Ok(PlanQuestion {
         title: plan.title.clone(),
         lines,
@@ -65,7 +65,7 @@ pub(super) fn design(services: &Services, goal: &str) -> Result<Command, Cause> 
         ).into());
     }
     let job = PlanJob::new(MadeForm::Graph, goal_name(goal), goal.to_owned());
-    let name = MadeName::new(&services.settings.place, job.form, &job.feature);
+    let name = MadeName::new(&services.settings.paths, job.form, &job.feature);
     if services.engine.read_model().batches.contains_key(&name.batch()) {
         return Err(format!(
             "could not design: {} is on the board already; begin the goal with other words",

@@ -65,11 +65,11 @@ impl Reloader {
         // The scripts that count are read out of the other files, so they are listed again only when one of those has changed.
         let list = || {
             let settings = Arc::clone(&self.settings);
-            tokio::task::spawn_blocking(move || Arc::new(settings.place.trust.watched_files()))
+            tokio::task::spawn_blocking(move || Arc::new(settings.paths.trust.watched_files()))
         };
         let look = |scripts: &Arc<Vec<PathBuf>>| {
             let (settings, scripts) = (Arc::clone(&self.settings), Arc::clone(scripts));
-            tokio::task::spawn_blocking(move || FileStamps::at(&settings.place, &scripts))
+            tokio::task::spawn_blocking(move || FileStamps::at(&settings.paths, &scripts))
         };
         let mut scripts = list().await.unwrap_or_default();
         let mut looks = 0_u32;
@@ -146,15 +146,15 @@ impl Reloader {
 
     /// Keeps a copy of the files, or reports that they are gone. Blocks.
     fn keep_files(&self) {
-        let place = &self.settings.place;
-        let kept = KeptSettings::new(&place.debussy, &place.state);
+        let paths = &self.settings.paths;
+        let kept = KeptSettings::new(&paths.debussy, &paths.state);
         if let Some(text) = kept.lost_text() {
             return publish_notice(&self.engine.journal, NoticeLevel::Alert, text);
         }
         if let Err(error) = kept.keep() {
             tracing::warn!(
                 "could not copy the settings into {}: {error}",
-                place.state.display()
+                paths.state.display()
             );
         }
     }
@@ -162,9 +162,9 @@ impl Reloader {
     /// Renames the session in the project's settings; the folder's name needs no setting. Returns the notice. Blocks.
     pub(super) fn rename(&self, name: &str) -> (NoticeLevel, String) {
         const KEY: &str = "session.name";
-        let place = &self.settings.place;
-        let places = &place.sources.files;
-        let done = if name == place.folder_name() {
+        let paths = &self.settings.paths;
+        let places = &paths.sources.files;
+        let done = if name == paths.folder_name() {
             config::unset(places, KEY)
         } else {
             config::set(places, KEY, name)
@@ -190,7 +190,7 @@ impl Reloader {
     /// Returns the keys that have other values by now. Where the files cannot be understood, only the faults in them come into force:
     /// everything that depends on them waits.
     fn apply_files(&self, cause: &str) -> Result<Vec<String>, ReloadError> {
-        let (old, new) = (self.settings.config(), self.settings.place.read_config());
+        let (old, new) = (self.settings.config(), self.settings.paths.read_config());
         if old.untrusted() != new.untrusted() {
             self.say_untrusted(&new);
         }
@@ -209,7 +209,7 @@ impl Reloader {
         self.settings.replace(new);
         let name = self.settings.name();
         if name != before {
-            session_list::write_record(&self.settings.place, &name);
+            session_list::write_record(&self.settings.paths, &name);
         }
         Ok(keys)
     }
@@ -223,7 +223,7 @@ impl Reloader {
         workflows: Option<Vec<Workflow>>,
         newest: &Config,
     ) -> Result<(), ReloadError> {
-        let place = &self.settings.place;
+        let paths = &self.settings.paths;
         let model = self.engine.read_model();
         let flows: Vec<Workflow> = match &workflows {
             Some(flows) => flows.clone(),
@@ -233,7 +233,7 @@ impl Reloader {
                 .map(|flow| Workflow::clone(flow))
                 .collect(),
         };
-        let faults = faults::all(place, newest, &flows);
+        let faults = faults::all(paths, newest, &flows);
         let is_same_fault = *self.settings.faults.lock() == faults;
         let mut events = Vec::new();
         let same = |flow: &Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
@@ -259,7 +259,7 @@ impl Reloader {
     /// # Errors
     /// The part that cannot be understood, with file and line where that is known; then the old settings stay in force.
     fn understood(&self, old: &Config, new: &Config) -> Result<(Vec<Workflow>, Vec<String>), ReloadError> {
-        let place = &self.settings.place;
+        let paths = &self.settings.paths;
         let known = old.diagnostics();
         let found = new.diagnostics().iter().filter(|found| !known.contains(found));
         let found: Vec<String> = found.map(ToString::to_string).collect();
@@ -278,8 +278,8 @@ impl Reloader {
             let origin = origin(&changed, |key| key.starts_with(&error.keys));
             return Err(ReloadError::Agents { origin, error });
         }
-        let (_, workflows) = session_setup::rules(place, new)?;
-        let unknown = unknown_names(place, new, &workflows).into_iter();
+        let (_, workflows) = session_setup::rules(paths, new)?;
+        let unknown = unknown_names(paths, new, &workflows).into_iter();
         let unknown: Vec<String> = unknown.filter(|name| name.is_own).map(|name| name.text).collect();
         if !unknown.is_empty() {
             return Err(ReloadError::Faults(unknown.join("\n")));
@@ -301,7 +301,7 @@ impl Reloader {
 impl Reloader {
     /// Trusts everything in the project's files, if it has this hash. Returns the notice. Blocks.
     pub(super) fn trust(&self, hash: &str) -> (NoticeLevel, String) {
-        match self.settings.place.trust.trust(hash) {
+        match self.settings.paths.trust.trust(hash) {
             Ok(()) => match self.reload("trusted by a person") {
                 Ok(()) => (NoticeLevel::Success, "trusted; it is in force now".to_owned()),
                 Err(error) => (NoticeLevel::Error, error.to_string()),

@@ -121,8 +121,8 @@ pub enum SessionEndError {
 }
 
 /// Opens the board of a store that takes in no token of an attempt.
-fn open_board(store: Box<dyn Store>, place: &ProjectPaths) -> Result<DurableBoard, StoreError> {
-    let secret = place.secret.clone();
+fn open_board(store: Box<dyn Store>, paths: &ProjectPaths) -> Result<DurableBoard, StoreError> {
+    let secret = paths.secret.clone();
     let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
     Ok(DurableBoard::open(store)?.with_mask(mask))
 }
@@ -142,7 +142,7 @@ fn begun_journal(durable: &mut DurableBoard, setup: &SessionSetup) -> Result<Jou
 
 /// Returns the programs that run and those that have ended since the last server, and whether that one was lost.
 fn look_around(
-    place: &ProjectPaths,
+    paths: &ProjectPaths,
     board: &Board,
     (holders, hub, agents): (&Arc<LocalHolders>, &TerminalHub, &Arc<LocalAgents>),
 ) -> Result<Inventory, HolderPortError> {
@@ -150,7 +150,7 @@ fn look_around(
         context::end_cause(agents, attempt, tail)
     })?;
     Ok(Inventory {
-        server_was_lost: session_list::has_record(&place.socket),
+        server_was_lost: session_list::has_record(&paths.socket),
         ..found
     })
 }
@@ -159,12 +159,12 @@ impl Session {
     /// Looks for agents that still run, and begins to work. Blocks: call it outside of asynchronous code, with the runtime whose
     /// blocking threads carry out effects.
     pub fn start(
-        place: ProjectPaths,
+        paths: ProjectPaths,
         setup: SessionSetup,
         adapters: SessionAdapters,
         runtime: &Handle,
     ) -> Result<Session, SessionError> {
-        let mut durable = open_board(adapters.store, &place)?;
+        let mut durable = open_board(adapters.store, &paths)?;
         let (holders, agents, git) = (adapters.holders, adapters.agents, adapters.git);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
@@ -175,9 +175,9 @@ impl Session {
             read_models,
             journal: journal.clone(),
         };
-        let intake = SignalIntake::new(place.inbox.clone(), place.secret.clone(), engine.clone());
+        let intake = SignalIntake::new(paths.inbox.clone(), paths.secret.clone(), engine.clone());
         let hub = context::terminals(&holders, &setup, &intake, &agents);
-        let found = look_around(&place, durable.board(), (&holders, &hub, &agents))?;
+        let found = look_around(&paths, durable.board(), (&holders, &hub, &agents))?;
         let loss = found.loss_text();
         let context = Arc::new(EngineContext {
             stories: adapters.stories,
@@ -188,7 +188,7 @@ impl Session {
             terminals: Arc::new(hub.clone()),
             clock: Arc::new(WallClock),
             inbox: engine.inbox.clone(),
-            config: context::config(&place, &setup),
+            config: context::config(&paths, &setup),
         });
         let effects = TaskTracker::new();
         let running = EngineLoop {
@@ -208,11 +208,11 @@ impl Session {
         let thread = EngineThread::start(running, first, ends).map_err(SessionError::Thread)?;
         let started = clock::now();
         let terminals = (Arc::clone(&holders) as _, hub.clone());
-        let settings = Arc::new(ActiveSettings::new(place.clone(), agents, &setup, started));
-        let shells = Shells::new(place.clone(), setup, started, terminals);
+        let settings = Arc::new(ActiveSettings::new(paths.clone(), agents, &setup, started));
+        let shells = Shells::new(paths.clone(), setup, started, terminals);
         Ok(Session {
             settings,
-            paths: place,
+            paths,
             engine,
             started_at: started,
             thread,
@@ -291,7 +291,7 @@ impl Server {
     /// Takes the steps of plans that persons ordered, until the server ends.
     pub async fn make_plans(&self) {
         let jobs = PlanJobs {
-            place: self.session.paths.clone(),
+            paths: self.session.paths.clone(),
             engine: self.session.engine.clone(),
             git: Arc::clone(&self.session.git),
         };
@@ -353,7 +353,7 @@ impl Session {
     fn services(&self, tasks: TaskTracker, stop: CancellationToken) -> Services {
         let (engine, hub, store) = (&self.engine, &self.hub, &self.paths.store);
         let fetcher = Fetcher {
-            place: self.paths.clone(),
+            paths: self.paths.clone(),
             engine: engine.clone(),
             git: Arc::clone(&self.git),
             records: Records {

@@ -24,7 +24,7 @@ const GRACE: Span = Span(1_000);
 
 /// Opens, numbers and finds the shells that run in panes.
 pub(super) struct Shells {
-    place: ProjectPaths,
+    paths: ProjectPaths,
     program: PathBuf,
     inherited: InheritedEnv,
     /// Time at which the session began; a part of the markers by which the processes of shells are known.
@@ -71,13 +71,13 @@ impl PromisedShells {
 impl Shells {
     /// Creates the shells before any was searched.
     pub(super) fn new(
-        place: ProjectPaths,
+        paths: ProjectPaths,
         setup: SessionSetup,
         since: Timestamp,
         (holders, hub): (Arc<dyn Holders>, TerminalHub),
     ) -> Shells {
         Shells {
-            place,
+            paths,
             program: setup.shell,
             inherited: setup.inherited,
             since,
@@ -136,19 +136,19 @@ impl Shells {
             return Err("could not open a shell: the session ends".into());
         }
         let id = HolderId::new(format!("shell-{number}"));
-        let place = &self.place;
+        let paths = &self.paths;
         let mut env = self.inherited.clone().into_pairs();
         env.push((
             "DBS_SOCKET".to_owned(),
-            place.socket.to_string_lossy().into_owned(),
+            paths.socket.to_string_lossy().into_owned(),
         ));
         let spec = LaunchSpec {
             id: id.clone(),
             argv: argv(&self.program.to_string_lossy(), command),
-            cwd: folder.map_or_else(|| place.root.clone(), |folder| place.root.join(folder)),
+            cwd: folder.map_or_else(|| paths.root.clone(), |folder| paths.root.join(folder)),
             env,
             size,
-            marker: format!("{}-shell-{number}-{}", place.marker, self.since.0),
+            marker: format!("{}-shell-{number}-{}", paths.marker, self.since.0),
             log_limit: Some(LOG),
             orphans: OrphanPolicy::Leave,
             files: Vec::new(),

@@ -18,50 +18,50 @@ pub(crate) fn unavailable_reason(
     action: Action,
     state: &UiState,
     scene: &Scene<'_>,
-    arranged: &ScreenLayout,
+    layout: &ScreenLayout,
 ) -> Option<String> {
-    unavailable_reason_for(action, &target(state, scene, arranged), state, scene, arranged)
+    unavailable_reason_for(action, &target(state, scene, layout), state, scene, layout)
 }
 
 /// Returns the same for an action on a given target.
 pub(crate) fn unavailable_reason_for(
     action: Action,
-    about: &ActionTarget<'_>,
+    target: &ActionTarget<'_>,
     state: &UiState,
     scene: &Scene<'_>,
-    arranged: &ScreenLayout,
+    layout: &ScreenLayout,
 ) -> Option<String> {
     let availability = action
         .entry()
         .map_or(Availability::Always, |entry| entry.availability);
     match availability {
         Availability::Always | Availability::Workplace => None,
-        Availability::Task => task_refuses(about, |_| true, ""),
-        Availability::Approval | Availability::Permission if about.wants_permission(scene.now).is_some() => {
+        Availability::Task => task_refuses(target, |_| true, ""),
+        Availability::Approval | Availability::Permission if target.wants_permission(scene.now).is_some() => {
             None
         }
-        Availability::Approval => approval(about, state, scene),
+        Availability::Approval => approval(target, state, scene),
         Availability::Permission => Some("no agent asks for a permission here".to_owned()),
-        Availability::Rejectable => task_refuses(about, is_under_way, "is not under way")
-            .or_else(|| stage_refuses(about.task?, scene)),
+        Availability::Rejectable => task_refuses(target, is_under_way, "is not under way")
+            .or_else(|| stage_refuses(target.task?, scene)),
         // For a leftover workspace of a task, the only choice is to try to remove it again; a note would have no reader.
-        Availability::Retryable if action == Action::Retry && has_left_workspace(about, scene) => None,
+        Availability::Retryable if action == Action::Retry && has_left_workspace(target, scene) => None,
         Availability::Retryable => {
-            task_refuses(about, can_be_retried, "is not held, parked, failed or skipped")
+            task_refuses(target, can_be_retried, "is not held, parked, failed or skipped")
         }
-        Availability::Unfinished => task_refuses(about, |task| !task.state.is_terminal(), "is over"),
-        Availability::Skippable => task_refuses(about, |task| task.state.can_be_skipped(), "is over"),
-        Availability::Backlog => task_refuses(about, is_in_backlog, "is not in the backlog"),
-        Availability::Agent => agent(about),
-        Availability::Terminal => terminal(about, state, scene, arranged),
+        Availability::Unfinished => task_refuses(target, |task| !task.state.is_terminal(), "is over"),
+        Availability::Skippable => task_refuses(target, |task| task.state.can_be_skipped(), "is over"),
+        Availability::Backlog => task_refuses(target, is_in_backlog, "is not in the backlog"),
+        Availability::Agent => agent(target),
+        Availability::Terminal => terminal(target, state, scene, layout),
         Availability::TerminalFocus => {
-            let screen = state.pane(arranged.focus).content.screen();
+            let screen = state.pane(layout.focus).content.screen();
             let is_there = screen.is_some_and(|id| scene.screens.has(id));
             unless(is_there, "there is no terminal here")
         }
         Availability::CopyMode => unless(state.copy_mode.is_some(), "not in copy mode"),
         Availability::Matches => unless(
-            state.copy_mode.is_some() || !state.pane(arranged.focus).filter.is_empty(),
+            state.copy_mode.is_some() || !state.pane(layout.focus).filter.is_empty(),
             "nothing was searched for",
         ),
         Availability::Attention => unless(!scene.model.attention.is_empty(), "nothing needs you"),
@@ -69,14 +69,14 @@ pub(crate) fn unavailable_reason_for(
             scene.model.delayed().next().is_some(),
             "nothing waits because of something outside",
         ),
-        Availability::Panes => unless(arranged.order.len() > 1, "this tab has one pane only"),
+        Availability::Panes => unless(layout.order.len() > 1, "this tab has one pane only"),
         Availability::Tabs => unless(state.tabs.len() > 1, "there is one tab only"),
         Availability::Diff => unless(
-            matches!(state.pane(arranged.focus).content, PaneContent::Diff(..)),
+            matches!(state.pane(layout.focus).content, PaneContent::Diff(..)),
             "this pane shows no differences",
         ),
         Availability::Parts => unless(
-            view_of(&state.pane(arranged.focus).content).has_parts(),
+            view_of(&state.pane(layout.focus).content).has_parts(),
             "this pane shows no files or checks",
         ),
     }
@@ -95,33 +95,33 @@ fn unless(possible: bool, why: &str) -> Option<String> {
 }
 
 /// Checks that there is something to approve: a dialog that accepts a yes, or a task that waits for a yes.
-fn approval(about: &ActionTarget<'_>, state: &UiState, scene: &Scene<'_>) -> Option<String> {
-    match about.asks(AskKind::Dialog, scene.now) {
+fn approval(target: &ActionTarget<'_>, state: &UiState, scene: &Scene<'_>) -> Option<String> {
+    match target.asks(AskKind::Dialog, scene.now) {
         Some((_, known)) if known.ask.only_yes().is_some() => None,
         Some(_) => {
             let key = state.keymap.hint(Action::Type).unwrap_or_default();
             Some(format!("a dialog of its tool is answered in its terminal: {key}"))
         }
-        None => task_refuses(about, awaits_approval, "does not wait for approval"),
+        None => task_refuses(target, awaits_approval, "does not wait for approval"),
     }
 }
 
 /// Checks that typing is possible: it needs a running program where the focus is, or an agent at work with a terminal to go to.
 fn terminal(
-    about: &ActionTarget<'_>,
+    target: &ActionTarget<'_>,
     state: &UiState,
     scene: &Scene<'_>,
-    arranged: &ScreenLayout,
+    layout: &ScreenLayout,
 ) -> Option<String> {
-    let here = state.pane(arranged.focus).content.screen();
-    match here.filter(|_| !about.is_named) {
+    let here = state.pane(layout.focus).content.screen();
+    match here.filter(|_| !target.is_named) {
         Some(id) => unless(is_running(scene, id), "its program does not run (any more)"),
-        None => agent(about),
+        None => agent(target),
     }
 }
 
-fn agent(about: &ActionTarget<'_>) -> Option<String> {
-    match (about.attempt, about.task) {
+fn agent(target: &ActionTarget<'_>) -> Option<String> {
+    match (target.attempt, target.task) {
         (Some(_), _) => None,
         (None, Some(task)) => Some(format!("no agent works on {}", task.id)),
         (None, None) => Some("no task is selected".to_owned()),
@@ -129,8 +129,8 @@ fn agent(about: &ActionTarget<'_>) -> Option<String> {
 }
 
 /// Returns the reason why the current task is not a wanted one: no task is selected, or it `is_not` one of them.
-fn task_refuses(about: &ActionTarget<'_>, wanted: fn(&Task) -> bool, is_not: &str) -> Option<String> {
-    match about.task {
+fn task_refuses(target: &ActionTarget<'_>, wanted: fn(&Task) -> bool, is_not: &str) -> Option<String> {
+    match target.task {
         None => Some("no task is selected".to_owned()),
         Some(task) if wanted(task) => None,
         Some(task) => Some(format!("{} {is_not}: {}", task.id, task.state.word())),
@@ -161,9 +161,9 @@ fn can_be_retried(task: &Task) -> bool {
 
 /// Returns true if a workspace of the task still exists because it could not be removed; retrying the task tries that again, whatever state
 /// the task is in.
-fn has_left_workspace(about: &ActionTarget<'_>, scene: &Scene<'_>) -> bool {
+fn has_left_workspace(target: &ActionTarget<'_>, scene: &Scene<'_>) -> bool {
     let mut attempts = scene.model.attempts.values();
-    about.task.is_some_and(|task| {
+    target.task.is_some_and(|task| {
         attempts.any(|attempt| attempt.task == task.id && attempt.unremovable().is_some())
     })
 }

@@ -23,12 +23,12 @@ pub(crate) enum HelpRow {
 }
 
 /// The rows for what was typed.
-pub(crate) fn rows(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout, typed: &str) -> Vec<HelpRow> {
+pub(crate) fn rows(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout, typed: &str) -> Vec<HelpRow> {
     // The key that begins a search elsewhere.
     let typed = typed.strip_prefix('/').unwrap_or(typed);
     let needle = FuzzyQuery::new(typed);
     if needle.is_empty() {
-        return all(state, scene, arranged);
+        return all(state, scene, layout);
     }
     let mut found: Vec<(u32, &ActionEntry)> = entries()
         .filter_map(|entry| Some((score(&state.keymap, entry, &needle, typed.trim())?, entry)))
@@ -66,22 +66,19 @@ fn score(keymap: &Keymap, entry: &ActionEntry, needle: &FuzzyQuery, typed: &str)
         .or_else(|| needle.score_exact(&all()))
 }
 
-fn all(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<HelpRow> {
-    let content = state.pane(arranged.focus).content;
+fn all(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<HelpRow> {
+    let content = state.pane(layout.focus).content;
     let mut rows = vec![
         HelpRow::Heading("What you see"),
         HelpRow::Text(view_of(&content).description().to_owned()),
         HelpRow::Text(legend(scene)),
-        HelpRow::Text(about_mode(
-            state,
-            mode_under_overlay(state, scene, arranged.focus),
-        )),
+        HelpRow::Text(about_mode(state, mode_under_overlay(state, scene, layout.focus))),
         HelpRow::Heading("Keys here"),
     ];
     // Actions that are possible now come first.
-    let (now, not_now): (Vec<_>, Vec<_>) = suggested_actions(state, scene, arranged)
+    let (now, not_now): (Vec<_>, Vec<_>) = suggested_actions(state, scene, layout)
         .into_iter()
-        .partition(|action| unavailable_reason(*action, state, scene, arranged).is_none());
+        .partition(|action| unavailable_reason(*action, state, scene, layout).is_none());
     rows.extend(now.into_iter().chain(not_now).map(HelpRow::Act));
     for group in ActionGroup::ALL {
         rows.push(HelpRow::Heading(group.title()));
@@ -121,12 +118,12 @@ fn about_mode(state: &UiState, mode: InputMode) -> String {
 }
 
 /// Returns the shell command that would do the same as an action does now; `ID` and `TEXT` are left where nothing is known.
-pub(crate) fn shell_command(action: Action, about: &ActionTarget<'_>, model: &ReadModel) -> Option<String> {
+pub(crate) fn shell_command(action: Action, target: &ActionTarget<'_>, model: &ReadModel) -> Option<String> {
     let text = match action {
         Action::TogglePause if model.pause.is_some() => "dbs resume",
         other => other.command_line()?,
     };
-    let Some(task) = about.task else {
+    let Some(task) = target.task else {
         return Some(text.to_owned());
     };
     let priority = |by: i8| task.priority.saturating_add_signed(by).min(4);

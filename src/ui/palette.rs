@@ -72,18 +72,14 @@ pub(crate) const MARKS: [(&str, &str, &str); 5] = [
 pub(crate) fn rows(
     state: &UiState,
     scene: &Scene<'_>,
-    arranged: &ScreenLayout,
+    layout: &ScreenLayout,
     typed: &str,
 ) -> Vec<PaletteRow> {
     // The key that opens the palette.
     let typed = typed.strip_prefix(':').unwrap_or(typed);
     let mark = MARKS.iter().find(|(mark, ..)| typed.starts_with(mark));
     let (mark, rest) = mark.map_or(("", typed), |(mark, ..)| typed.split_at(mark.len()));
-    let list = PaletteBuilder {
-        state,
-        scene,
-        arranged,
-    };
+    let list = PaletteBuilder { state, scene, layout };
     match mark {
         "" if rest.trim().is_empty() => return list.likely(),
         "/" => return list.text(rest.trim()),
@@ -161,7 +157,7 @@ type PaletteMatch = (u32, PaletteRow);
 struct PaletteBuilder<'a> {
     state: &'a UiState,
     scene: &'a Scene<'a>,
-    arranged: &'a ScreenLayout,
+    layout: &'a ScreenLayout,
 }
 
 impl<'a> PaletteBuilder<'a> {
@@ -173,7 +169,7 @@ impl<'a> PaletteBuilder<'a> {
             .recent_actions
             .iter()
             .copied()
-            .chain(suggested_actions(self.state, self.scene, self.arranged))
+            .chain(suggested_actions(self.state, self.scene, self.layout))
             .chain(ANYWHERE)
         {
             if !actions.contains(&action) && action != Action::Palette {
@@ -212,7 +208,7 @@ impl<'a> PaletteBuilder<'a> {
 
     /// A command for a shell, and where it would run.
     fn shell(&self, command: &str) -> Option<PaletteRow> {
-        let attempt = target(self.state, self.scene, self.arranged).attempt;
+        let attempt = target(self.state, self.scene, self.layout).attempt;
         let attempt = attempt.filter(|attempt| attempt.workplace.is_some());
         let place = attempt.map_or_else(
             || "in the project's folder".to_owned(),
@@ -258,7 +254,7 @@ impl<'a> PaletteBuilder<'a> {
 
     fn about(&self, task: Option<&TaskId>) -> ActionTarget<'a> {
         task.map_or_else(
-            || target(self.state, self.scene, self.arranged),
+            || target(self.state, self.scene, self.layout),
             |id| named_target(self.scene, id),
         )
     }
@@ -306,8 +302,13 @@ impl<'a> PaletteBuilder<'a> {
     }
 
     /// Returns the row of an action on that task, or on the current target.
-    fn action_row(&self, entry: &ActionEntry, task: Option<&TaskId>, about: &ActionTarget<'_>) -> PaletteRow {
-        let why = unavailable_reason_for(entry.action, about, self.state, self.scene, self.arranged);
+    fn action_row(
+        &self,
+        entry: &ActionEntry,
+        task: Option<&TaskId>,
+        target: &ActionTarget<'_>,
+    ) -> PaletteRow {
+        let why = unavailable_reason_for(entry.action, target, self.state, self.scene, self.layout);
         PaletteRow {
             title: task.map_or_else(|| entry.title.to_owned(), |id| format!("{} {id}", entry.title)),
             possible: why.is_none(),
@@ -326,8 +327,8 @@ pub(crate) fn pane_entries(state: &UiState, scene: &Scene<'_>) -> Vec<(usize, Pa
     for tab in 0..state.tabs.len() {
         at.tab = tab;
         let title = at.tab_title();
-        let arranged = screen_layout(&at, scene, ratatui::layout::Rect::new(0, 0, width, height));
-        for pane in arranged.order {
+        let layout = screen_layout(&at, scene, ratatui::layout::Rect::new(0, 0, width, height));
+        for pane in layout.order {
             let text = format!("{} {title}  {}", tab + 1, pane_name(state, scene, pane));
             places.push((tab, pane, text));
         }

@@ -223,15 +223,11 @@ pub(crate) fn shows_selected_task(state: &UiState) -> bool {
 }
 
 /// Returns the tree that is drawn, of a tab whose lines a person may move: one that follows the agents arranges itself.
-pub(crate) fn resizable_tree(
-    state: &UiState,
-    scene: &Scene<'_>,
-    arranged: &ScreenLayout,
-) -> Option<PaneTree> {
+pub(crate) fn resizable_tree(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Option<PaneTree> {
     let follows = matches!(state.current_tab()?.arrangement, PaneArrangement::Agents { .. });
-    let roomy = arranged.body.width >= SEVERAL;
-    let boxed = arranged.framing == BorderMode::Bordered && !follows && roomy;
-    let tree = tree(state, scene, arranged.body, arranged.focus);
+    let roomy = layout.body.width >= SEVERAL;
+    let boxed = layout.framing == BorderMode::Bordered && !follows && roomy;
+    let tree = tree(state, scene, layout.body, layout.focus);
     tree.filter(|_| boxed)
 }
 

@@ -80,18 +80,18 @@ pub(crate) const ANYWHERE: [Action; 12] = [
 const WORDS: [Action; 2] = [Action::Reject, Action::Answer];
 
 /// Returns the likeliest actions for the place with the focus, regardless of any overlay.
-pub(crate) fn suggested_actions(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
-    match mode_under_overlay(state, scene, arranged.focus) {
-        InputMode::Nav | InputMode::Find | InputMode::Ask => in_nav(state, scene, arranged),
+pub(crate) fn suggested_actions(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<Action> {
+    match mode_under_overlay(state, scene, layout.focus) {
+        InputMode::Nav | InputMode::Find | InputMode::Ask => in_nav(state, scene, layout),
         InputMode::Copy => COPY.to_vec(),
-        InputMode::Look => in_look(state, scene, arranged),
+        InputMode::Look => in_look(state, scene, layout),
         InputMode::Type => TYPE.to_vec(),
     }
 }
 
 /// Returns the suggestions for a terminal: the keys that answer an agent's question come first.
-fn in_look(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
-    let about = target(state, scene, arranged);
+fn in_look(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<Action> {
+    let about = target(state, scene, layout);
     let answers: &[Action] = if about.asks(AskKind::Question, scene.now).is_some() {
         &[Action::Answer]
     } else {
@@ -107,15 +107,15 @@ fn in_look(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<A
 
 /// Returns the suggestions for our views: where nothing waits for a person's word, giving one comes last; where a list of tasks is empty,
 /// nothing is opened.
-fn in_nav(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
-    let about = target(state, scene, arranged);
+fn in_nav(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<Action> {
+    let about = target(state, scene, layout);
     let task = about.task.map(|task| &task.id);
     let asked = scene
         .model
         .attention
         .iter()
         .any(|waits| Some(&waits.task) == task);
-    let lists_tasks = match &state.pane(arranged.focus).content {
+    let lists_tasks = match &state.pane(layout.focus).content {
         PaneContent::Board | PaneContent::Agents => true,
         PaneContent::Page(page) => page.name() == "inbox",
         _ => false,

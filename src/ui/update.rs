@@ -344,10 +344,10 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
     }
 
     /// Returns the target of an action: the task it was named for, else the current one.
-    fn target(&self, arranged: &ScreenLayout) -> ActionTarget<'a> {
+    fn target(&self, layout: &ScreenLayout) -> ActionTarget<'a> {
         match &self.named_task {
             Some(id) => named_target(self.scene, id),
-            None => target(self.state, self.scene, arranged),
+            None => target(self.state, self.scene, layout),
         }
     }
 

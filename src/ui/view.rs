@@ -76,19 +76,19 @@ pub struct FrameCursor {
 
 /// Draws one frame over the whole buffer.
 pub fn view(state: &UiState, scene: &Scene<'_>, buffer: &mut Buffer) -> RenderedLayout {
-    let arranged = screen_layout(state, scene, buffer.area);
-    let mode = input_mode(state, scene, arranged.focus);
+    let layout = screen_layout(state, scene, buffer.area);
+    let mode = input_mode(state, scene, layout.focus);
     let mut canvas = Canvas::new(buffer, scene.theme);
     let area = canvas.buffer.area;
     canvas.clear(area);
     let frame = FrameContext {
         state,
         scene,
-        arranged: &arranged,
+        layout: &layout,
         mode,
     };
     let mut offered = Vec::new();
-    match arranged.framing {
+    match layout.framing {
         BorderMode::TooSmall => too_small(&frame, area, &mut canvas),
         BorderMode::Borderless | BorderMode::Bordered => {
             hints::status_row(&frame, &mut canvas);
@@ -104,10 +104,10 @@ pub fn view(state: &UiState, scene: &Scene<'_>, buffer: &mut Buffer) -> Rendered
         cursor::outer_cursor(&frame, canvas.caret, area).or_else(|| cursor::row_cursor(&frame, &canvas));
     RenderedLayout {
         hits: canvas.hits,
-        panes: arranged
+        panes: layout
             .panes
             .iter()
-            .map(|placed| pane_area(placed, arranged.focus))
+            .map(|placed| pane_area(placed, layout.focus))
             .collect(),
         cursor,
         cache_requests: frame.wants(),
@@ -128,23 +128,23 @@ fn pane_area(placed: &PlacedPane, focus: PaneId) -> PaneArea {
 struct FrameContext<'a> {
     state: &'a UiState,
     scene: &'a Scene<'a>,
-    arranged: &'a ScreenLayout,
+    layout: &'a ScreenLayout,
     mode: InputMode,
 }
 
 impl FrameContext<'_> {
     fn bars(&self, canvas: &mut Canvas<'_>) {
         bars::top_bar(self, canvas);
-        if self.arranged.framing == BorderMode::Bordered {
+        if self.layout.framing == BorderMode::Bordered {
             bars::attention_bar(self, canvas);
         }
     }
 
     fn panes(&self, canvas: &mut Canvas<'_>) {
-        if self.arranged.framing == BorderMode::Bordered {
+        if self.layout.framing == BorderMode::Bordered {
             self.lines(canvas);
         }
-        for placed in &self.arranged.panes {
+        for placed in &self.layout.panes {
             canvas.hits.push((placed.outer, ClickTarget::Pane(placed.pane)));
             let before = canvas.hits.len();
             // A failure stays in its pane; the others are drawn.
@@ -154,7 +154,7 @@ impl FrameContext<'_> {
                 broken(placed, &*panic, canvas);
             }
         }
-        if self.arranged.framing == BorderMode::Bordered {
+        if self.layout.framing == BorderMode::Bordered {
             switcher::draw(self, canvas);
         }
     }
@@ -162,7 +162,7 @@ impl FrameContext<'_> {
     fn one_pane(&self, placed: &PlacedPane, canvas: &mut Canvas<'_>) {
         let pane = self.state.pane(placed.pane);
         let ctx = self.ctx(placed.pane, &pane);
-        if self.arranged.framing == BorderMode::Bordered {
+        if self.layout.framing == BorderMode::Bordered {
             Self::title(placed, &ctx, canvas);
         }
         view_of(&placed.content).draw(&ctx, placed.inner, canvas);
@@ -176,7 +176,7 @@ impl FrameContext<'_> {
         };
         // A pane that fails shows that itself and requests nothing.
         let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
-        let of_panes = self.arranged.panes.iter().flat_map(wanted);
+        let of_panes = self.layout.panes.iter().flat_map(wanted);
         of_panes
             .chain(machine::cache_request(self))
             .chain(trust::cache_request(self))
@@ -189,17 +189,17 @@ impl FrameContext<'_> {
             scene: self.scene,
             id,
             pane,
-            focused: id == self.arranged.focus,
+            focused: id == self.layout.focus,
             mode: self.mode,
         }
     }
 
     fn lines(&self, canvas: &mut Canvas<'_>) {
-        let mut lines = BorderGrid::new(self.arranged.body);
-        for placed in &self.arranged.panes {
+        let mut lines = BorderGrid::new(self.layout.body);
+        for placed in &self.layout.panes {
             lines.add(placed.outer, BorderType::Plain);
         }
-        let focused = self.arranged.focused().map(|placed| placed.outer);
+        let focused = self.layout.focused().map(|placed| placed.outer);
         let (weight, role) = match self.mode {
             InputMode::Type => (BorderType::Thick, StyleRole::BorderType),
             InputMode::Nav | InputMode::Look | InputMode::Copy | InputMode::Find | InputMode::Ask => {
@@ -242,7 +242,7 @@ impl FrameContext<'_> {
 
     /// Returns the number of matching rows in the list with the focus, and the number of all.
     fn found(&self) -> Option<(usize, usize)> {
-        let placed = self.arranged.focused()?;
+        let placed = self.layout.focused()?;
         let pane = self.state.pane(placed.pane);
         view_of(&placed.content).match_count(&self.ctx(placed.pane, &pane))
     }

@@ -288,9 +288,9 @@ pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
 }
 
 /// Returns the target of an action pressed now: that of the pane with the focus, else the selected task.
-pub(crate) fn target<'a>(state: &UiState, scene: &Scene<'a>, arranged: &ScreenLayout) -> ActionTarget<'a> {
-    let pane = state.pane(arranged.focus);
-    view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
+pub(crate) fn target<'a>(state: &UiState, scene: &Scene<'a>, layout: &ScreenLayout) -> ActionTarget<'a> {
+    let pane = state.pane(layout.focus);
+    view_of(&pane.content).target(state, scene, (layout.focus, &pane))
 }
 
 /// Returns the agent that has run longest, and its time.

@@ -309,7 +309,7 @@ fn attach(socket: &Path) -> String {
     let request = AttachRequest {
         cols: 80,
         rows: 24,
-        looks: DisplayCaps {
+        caps: DisplayCaps {
             palette: ColourDepth::True,
             glyphs: Glyphs::Ascii,
             ground: None,

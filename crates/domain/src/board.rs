@@ -105,20 +105,20 @@ impl Board {
     /// Debug builds end with [`check_invariants`]: a board that was sound before must be sound after.
     pub fn apply(&mut self, now: Timestamp, event: &Event) -> Vec<Effect> {
         let was_sound = cfg!(debug_assertions) && check_invariants(self).is_ok();
-        let mut step = Transition::new(now);
+        let mut transition = Transition::new(now);
         self.build_index();
-        self.dispatch(&mut step, event);
+        self.dispatch(&mut transition, event);
         // Nothing can be judged before the workflows are read; the first event that brings them catches up.
         if !self.workflows.is_empty() {
-            self.end_exhausted(&mut step);
-            self.cascade(&mut step);
-            self.release_kept(&mut step);
+            self.end_exhausted(&mut transition);
+            self.cascade(&mut transition);
+            self.release_kept(&mut transition);
             if !self.asleep {
-                self.schedule(&mut step);
+                self.schedule(&mut transition);
             }
-            if self.update_run_states(&mut step) && !self.asleep {
-                self.schedule(&mut step);
-                self.update_run_states(&mut step);
+            if self.update_run_states(&mut transition) && !self.asleep {
+                self.schedule(&mut transition);
+                self.update_run_states(&mut transition);
             }
         }
         self.update_links();
@@ -127,7 +127,7 @@ impl Board {
             "{event:?} broke the board: {:?}",
             check_invariants(self)
         );
-        step.effects
+        transition.effects
     }
 
     /// Starts nothing until [`Event::Woke`]: a board that was just read, or is changed without a server, does not know what runs, and
@@ -159,60 +159,62 @@ impl Board {
         (whole != **settings).then(|| Event::configured(whole))
     }
 
-    fn dispatch(&mut self, step: &mut Transition, event: &Event) {
+    fn dispatch(&mut self, transition: &mut Transition, event: &Event) {
         match event {
-            Event::Asked { request, by, command } => self.execute_and_reply(step, *request, by, command),
-            Event::Configured(settings) => self.configured(step, settings),
+            Event::Asked { request, by, command } => {
+                self.execute_and_reply(transition, *request, by, command)
+            }
+            Event::Configured(settings) => self.configured(transition, settings),
             Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),
             Event::WorkplaceMade {
                 attempt,
                 workplace,
                 kept,
                 gates_before,
-            } => self.workplace_made(step, *attempt, (workplace, kept, gates_before)),
-            Event::AttemptStarted { attempt, workplace } => self.started(step, *attempt, workplace),
-            Event::AttemptNotStarted { attempt, why } => self.not_started(step, *attempt, why),
-            Event::SessionLost { attempt, why } => self.session_lost(step, *attempt, why),
-            Event::AttemptUnknown { attempt, why } => self.process_unknown(step, *attempt, why),
-            Event::Signalled { .. } => self.signal_event(step, event),
+            } => self.workplace_made(transition, *attempt, (workplace, kept, gates_before)),
+            Event::AttemptStarted { attempt, workplace } => self.started(transition, *attempt, workplace),
+            Event::AttemptNotStarted { attempt, why } => self.not_started(transition, *attempt, why),
+            Event::SessionLost { attempt, why } => self.session_lost(transition, *attempt, why),
+            Event::AttemptUnknown { attempt, why } => self.process_unknown(transition, *attempt, why),
+            Event::Signalled { .. } => self.signal_event(transition, event),
             Event::Observed {
                 attempt,
                 doing,
                 source,
-            } => self.observed(step, *attempt, doing, source),
+            } => self.observed(transition, *attempt, doing, source),
             Event::UsageReported {
                 attempt,
                 usage,
                 context,
-            } => self.usage_reported(step, *attempt, (*usage, *context)),
+            } => self.usage_reported(transition, *attempt, (*usage, *context)),
             Event::SubagentSeen { attempt, name } => self.subagent_seen(*attempt, name),
-            Event::ContextCompacted { attempt } => self.compacted(step, *attempt),
-            Event::WorkSaved { attempt, work } => self.work_saved(step, *attempt, work),
+            Event::ContextCompacted { attempt } => self.compacted(transition, *attempt),
+            Event::WorkSaved { attempt, work } => self.work_saved(transition, *attempt, work),
             Event::AskOpened { .. }
             | Event::AskWithdrawn { .. }
             | Event::AnswerTyped { .. }
             | Event::AnswerLost { .. }
             | Event::TextLost { .. }
-            | Event::MenuSeen { .. } => self.ask_event(step, event),
+            | Event::MenuSeen { .. } => self.ask_event(transition, event),
             Event::AttemptEnded {
                 attempt,
                 exit,
                 tail,
                 cause,
-            } => self.ended(step, *attempt, (exit, tail), cause.as_ref()),
-            Event::ActionEnded { attempt, outcome } => self.action_ended(step, *attempt, outcome),
-            Event::Verified { .. } | Event::GitChanged { .. } => self.verification_event(step, event),
-            Event::BaseMoved { task, moved } => self.base_moved(step, task, moved),
-            Event::WorkspaceSettled { .. } => self.workspace_settled(step, event),
-            Event::Performed { key, problem } => self.performed(step, key, problem.as_deref()),
-            Event::Woke(inventory) => self.woke(step, inventory),
-            Event::ClockJumped { by } => self.clock_jumped(step, *by),
-            Event::Ticked => self.ticked(step),
+            } => self.ended(transition, *attempt, (exit, tail), cause.as_ref()),
+            Event::ActionEnded { attempt, outcome } => self.action_ended(transition, *attempt, outcome),
+            Event::Verified { .. } | Event::GitChanged { .. } => self.verification_event(transition, event),
+            Event::BaseMoved { task, moved } => self.base_moved(transition, task, moved),
+            Event::WorkspaceSettled { .. } => self.workspace_settled(transition, event),
+            Event::Performed { key, problem } => self.performed(transition, key, problem.as_deref()),
+            Event::Woke(inventory) => self.woke(transition, inventory),
+            Event::ClockJumped { by } => self.clock_jumped(transition, *by),
+            Event::Ticked => self.ticked(transition),
         }
     }
 
     /// Handles a signal of an attempt, with the time at which it came; any other event is ignored.
-    fn signal_event(&mut self, step: &mut Transition, event: &Event) {
+    fn signal_event(&mut self, transition: &mut Transition, event: &Event) {
         if let Event::Signalled {
             attempt,
             kind,
@@ -229,13 +231,13 @@ impl Board {
                 report: report.clone(),
                 key: key.clone(),
                 by_file: *by_file,
-                at: step.now,
+                at: transition.now,
             };
-            self.signalled(step, *attempt, (signal, claims));
+            self.signalled(transition, *attempt, (signal, claims));
         }
     }
 
-    fn configured(&mut self, step: &mut Transition, settings: &BoardSettings) {
+    fn configured(&mut self, transition: &mut Transition, settings: &BoardSettings) {
         let next = settings.following(&self.settings);
         if next.change != self.settings.change
             && let Some(change) = &next.change
@@ -245,7 +247,7 @@ impl Board {
             } else {
                 NoticeLevel::Info
             };
-            step.notify(level, "settings", change.text.clone());
+            transition.notify(level, "settings", change.text.clone());
         }
         if *self.settings != next {
             self.settings = Arc::new(next);

@@ -41,20 +41,20 @@ impl GitCli {
     /// Keeps files, commit, commits only the worktree's own log remembers, and the repositories in it.
     pub(super) fn snapshot_checkout(
         &self,
-        site: &CheckoutDir,
-        saver: &AtticOwner,
+        checkout: &CheckoutDir,
+        owner: &AtticOwner,
     ) -> Result<AtticSnapshot, GitError> {
-        let state = self.read_state(site)?;
+        let state = self.read_state(checkout)?;
         let mut parents: Vec<CommitId> = state.head.into_iter().collect();
-        parents.extend(self.unreferenced_commits(site, parents.first())?);
+        parents.extend(self.unreferenced_commits(checkout, parents.first())?);
         // Nothing is about to be deleted in the main checkout, whose submodules may be large.
-        if site.git_dir != self.project.git_dir {
-            parents.extend(self.keep_nested(site, saver)?);
+        if checkout.git_dir != self.project.git_dir {
+            parents.extend(self.keep_nested(checkout, owner)?);
         }
-        let folder = site.folder.file_name().unwrap_or_default().to_string_lossy();
+        let folder = checkout.folder.file_name().unwrap_or_default().to_string_lossy();
         let folder = super::error_text::one_line(&folder);
-        let message = format!("Snapshot of {folder}\n\nDbs-Task: {}\n", saver.task);
-        self.keep_once(&state.tree, &parents, message, saver)
+        let message = format!("Snapshot of {folder}\n\nDbs-Task: {}\n", owner.task);
+        self.keep_once(&state.tree, &parents, message, owner)
     }
 
     /// Puts a commit of that into the task's attic, unless the same is there already.
@@ -63,22 +63,22 @@ impl GitCli {
         tree: &TreeId,
         parents: &[CommitId],
         message: String,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<AtticSnapshot, GitError> {
         let is_same = |entry: &AtticEntry| {
             let ids = parents.iter().map(CommitId::as_str);
             entry.tree == tree.as_str() && ids.eq(entry.parents.iter().map(String::as_str))
         };
-        if let Some(entry) = self.attic(&saver.task)?.into_iter().find(is_same) {
+        if let Some(entry) = self.attic(&owner.task)?.into_iter().find(is_same) {
             return Ok(entry.snapshot);
         }
         let draft = CommitDraft {
             tree,
             parents,
             message,
-            signature: &saver.signature,
+            signature: &owner.signature,
         };
-        self.add_to_attic(self.commit(&draft)?, &saver.task)
+        self.add_to_attic(self.commit(&draft)?, &owner.task)
     }
 
     /// Keeps a commit as it is, unless the task's attic holds it already.
@@ -149,11 +149,11 @@ impl GitCli {
     /// rebase, commits without a branch). The log of the main checkout is the person's and not read.
     pub(super) fn unreferenced_commits(
         &self,
-        site: &CheckoutDir,
+        checkout: &CheckoutDir,
         head: Option<&CommitId>,
     ) -> Result<Vec<CommitId>, GitError> {
-        let logged = logged(&site.git_dir.join("logs").join("HEAD"));
-        if logged.is_empty() || site.git_dir == self.project.git_dir {
+        let logged = logged(&checkout.git_dir.join("logs").join("HEAD"));
+        if logged.is_empty() || checkout.git_dir == self.project.git_dir {
             return Ok(Vec::new());
         }
         let ids = || logged.iter().map(CommitId::as_str);

@@ -59,7 +59,7 @@ impl GitCli {
     /// New and changed files that are too large, as far as they can still be looked at.
     fn large_files(
         &self,
-        site: &CheckoutDir,
+        checkout: &CheckoutDir,
         head: &CommitId,
         tree: &TreeId,
     ) -> Result<Vec<String>, GitError> {
@@ -68,7 +68,7 @@ impl GitCli {
         let call = call.args(["--end-of-options", head.as_str(), tree.as_str()]);
         let output = call.run_ok()?;
         let is_large = |name: &&[u8]| {
-            let found = site.folder.join(path_of(name)).symlink_metadata();
+            let found = checkout.folder.join(path_of(name)).symlink_metadata();
             !name.is_empty()
                 && found.is_ok_and(|found| found.is_file() && found.len() > self.program.limits.largest)
         };

@@ -29,13 +29,13 @@ impl GitCli {
         branch: &BranchName,
         recorded: &CommitId,
         base: &RemoteBase,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<DeleteOutcome, GitError> {
         if let Some(end) = refusal(self.local_head(branch)?.as_ref(), branch, recorded, base) {
             return Ok(end);
         }
         self.import_known(recorded.clone())?;
-        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
+        let kept_as = self.keep_unless_merged(recorded, base, owner)?;
         let mut turn = self.lock_project()?;
         if let Some(entry) = self.registered()?.iter().find(|entry| entry.holds(branch)) {
             let folder = entry.path.display();
@@ -43,7 +43,7 @@ impl GitCli {
                 "{branch} is checked out in {folder}"
             )));
         }
-        self.free_lock(branch, saver)?;
+        self.free_lock(branch, owner)?;
         let call = self.in_project(format!("delete branch {branch}"));
         let call = call.words("update-ref -d --end-of-options");
         let call = call.arg(branch.full()).arg(recorded.as_str());
@@ -57,7 +57,7 @@ impl GitCli {
         branch: &BranchName,
         recorded: &CommitId,
         base: &RemoteBase,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<DeleteOutcome, GitError> {
         // The remote itself keeps a branch that is at another commit, so it is not asked beforehand.
         if let Some(end) = refusal(Some(recorded), branch, recorded, base) {
@@ -69,7 +69,7 @@ impl GitCli {
             let moved = |there| DeleteOutcome::Kept(format!("{branch} is at {there} now"));
             return Ok(there.map_or(DeleteOutcome::Absent, moved));
         }
-        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
+        let kept_as = self.keep_unless_merged(recorded, base, owner)?;
         let end = self.push(None, branch, PushLease::At(Some(recorded)));
         let Some(there) = self.remote_branch_head(branch)? else {
             return Ok(match end {
@@ -91,13 +91,13 @@ impl GitCli {
         &self,
         commit: &CommitId,
         base: &RemoteBase,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<Option<String>, GitError> {
         let is_in = |base: &CommitId| self.is_ancestor(commit, base).unwrap_or(false);
         if base.head.as_ref().is_some_and(is_in) {
             return Ok(None);
         }
-        Ok(Some(self.archive(commit, &saver.task)?.attic_ref))
+        Ok(Some(self.archive(commit, &owner.task)?.attic_ref))
     }
 }
 

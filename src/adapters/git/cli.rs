@@ -248,13 +248,13 @@ impl Git for GitCli {
         or_unknown(self.compare_state(place, start), Tri::Unknown)
     }
 
-    fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError> {
-        self.snapshot_checkout(&self.locate(place)?, saver)
+    fn snapshot(&self, place: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError> {
+        self.snapshot_checkout(&self.locate(place)?, owner)
     }
 
-    fn remove_worktree(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
+    fn remove_worktree(&self, folder: &SafeName, owner: &AtticOwner) -> Result<RemoveOutcome, GitError> {
         let _queue = self.lock_project()?;
-        self.remove(folder, saver)
+        self.remove(folder, owner)
     }
 
     fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
@@ -274,10 +274,10 @@ impl Git for GitCli {
         branch: &BranchName,
         recorded: &CommitId,
         base: &RemoteBase,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> DeleteOutcome {
         or_unknown(
-            self.delete_local(branch, recorded, base, saver),
+            self.delete_local(branch, recorded, base, owner),
             DeleteOutcome::Unknown,
         )
     }
@@ -287,10 +287,10 @@ impl Git for GitCli {
         branch: &BranchName,
         recorded: &CommitId,
         base: &RemoteBase,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> DeleteOutcome {
         or_unknown(
-            self.delete_remote(branch, recorded, base, saver),
+            self.delete_remote(branch, recorded, base, owner),
             DeleteOutcome::Unknown,
         )
     }

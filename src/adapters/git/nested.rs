@@ -27,7 +27,7 @@ struct BorrowedRepo<'a> {
     git: &'a GitCli,
     path: &'a Path,
     repo: &'a NestedRepo,
-    saver: &'a AtticOwner,
+    owner: &'a AtticOwner,
 }
 
 /// Parts of a nested repository that are in the control repository now.
@@ -42,21 +42,21 @@ impl GitCli {
     /// `refs/dbs/nested/<task>/` afterwards.
     pub(super) fn keep_nested(
         &self,
-        site: &CheckoutDir,
-        saver: &AtticOwner,
+        checkout: &CheckoutDir,
+        owner: &AtticOwner,
     ) -> Result<Vec<CommitId>, GitError> {
         let mut kept = Vec::new();
-        for repo in nested_search::search(site)? {
-            kept.extend(self.keep_repository(&repo, saver)?);
+        for repo in nested_search::search(checkout)? {
+            kept.extend(self.keep_repository(&repo, owner)?);
         }
         Ok(kept)
     }
 
-    fn keep_repository(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<Option<CommitId>, GitError> {
-        let named = self.keep_named(repo, saver).or_else(|error| {
+    fn keep_repository(&self, repo: &NestedRepo, owner: &AtticOwner) -> Result<Option<CommitId>, GitError> {
+        let named = self.keep_named(repo, owner).or_else(|error| {
             let label = super::error_text::one_line(&repo.label);
             tracing::info!("could not fetch from {label}, its git folder is kept as files: {error}");
-            self.keep_git_folder(repo, saver)
+            self.keep_git_folder(repo, owner)
         })?;
         let tree = match &repo.folder {
             Some(folder) => self.read_tree_of(folder, named.head.as_ref())?,
@@ -71,7 +71,7 @@ impl GitCli {
             tree: &tree,
             parents: &named.parents,
             message,
-            signature: &saver.signature,
+            signature: &owner.signature,
         };
         self.commit(&draft).map(Some)
     }
@@ -82,21 +82,21 @@ impl GitCli {
     }
 
     /// Fetches the commits that the refs, the logs and the index of a nested repository name.
-    fn keep_named(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<KeptRepo, GitError> {
+    fn keep_named(&self, repo: &NestedRepo, owner: &AtticOwner) -> Result<KeptRepo, GitError> {
         let ids = nested_refs::read(repo)?;
         let folder = self.control.scratch_folder()?;
         let borrowed = BorrowedRepo {
             git: self,
             path: folder.path(),
             repo,
-            saver,
+            owner,
         };
         borrowed.keep(&ids)
     }
 
     /// Keeps the files of a git folder themselves: a repository that git cannot read as a whole (a part of a history, a broken index,
     /// another way to keep refs) is kept as it is.
-    fn keep_git_folder(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<KeptRepo, GitError> {
+    fn keep_git_folder(&self, repo: &NestedRepo, owner: &AtticOwner) -> Result<KeptRepo, GitError> {
         let own = self.control.scratch_folder()?;
         self.borrowing_repository(own.path(), None, "ref: refs/heads/none")?;
         let info = own.path().join("info");
@@ -119,7 +119,7 @@ impl GitCli {
             tree: &tree,
             parents: &[],
             message: format!("Git folder of repository {label}, as files\n"),
-            signature: &saver.signature,
+            signature: &owner.signature,
         };
         Ok(KeptRepo {
             head: None,
@@ -173,7 +173,7 @@ impl BorrowedRepo<'_> {
 
     /// Returns the name of a ref for an id. The ref is never moved: another id has another name.
     fn ref_name(&self, name: &str, id: &CommitId) -> String {
-        let (task, label) = (&self.saver.task, SafeName::derive(&self.repo.label));
+        let (task, label) = (&self.owner.task, SafeName::derive(&self.repo.label));
         let name = SafeName::derive(name.strip_prefix("refs/").unwrap_or(name));
         let short = id.as_str().get(..SHORT).unwrap_or_default();
         format!("refs/dbs/nested/{task}/{label}/{name}/{short}")
@@ -226,7 +226,7 @@ impl BorrowedRepo<'_> {
             tree: &tree,
             parents: &parents,
             message: format!("Index of repository {label}\n"),
-            signature: &self.saver.signature,
+            signature: &self.owner.signature,
         };
         commit_with(self.call("keep an index"), &draft).map(Some)
     }

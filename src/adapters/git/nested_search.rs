@@ -26,20 +26,20 @@ pub(super) struct NestedRepo {
 
 /// Repositories found so far, by git folder, and the folders that are still to be searched.
 struct NestedSearch<'a> {
-    site: &'a CheckoutDir,
+    checkout: &'a CheckoutDir,
     found: BTreeMap<PathBuf, NestedRepo>,
     open: Vec<PathBuf>,
 }
 
 /// Finds all repositories in a worktree and in its git folder, sorted by git folder. Errors: a folder could not be read, so its content is
 /// not known.
-pub(super) fn search(site: &CheckoutDir) -> Result<Vec<NestedRepo>, GitError> {
+pub(super) fn search(checkout: &CheckoutDir) -> Result<Vec<NestedRepo>, GitError> {
     let mut search = NestedSearch {
-        site,
+        checkout,
         found: BTreeMap::new(),
-        open: vec![site.folder.clone()],
+        open: vec![checkout.folder.clone()],
     };
-    search.open_if_there(&site.git_dir.join("modules"))?;
+    search.open_if_there(&checkout.git_dir.join("modules"))?;
     while let Some(folder) = search.open.pop() {
         search.look_through(&folder)?;
     }
@@ -48,7 +48,7 @@ pub(super) fn search(site: &CheckoutDir) -> Result<Vec<NestedRepo>, GitError> {
 
 impl NestedSearch<'_> {
     fn look_through(&mut self, folder: &Path) -> Result<(), GitError> {
-        let is_root = folder == self.site.folder;
+        let is_root = folder == self.checkout.folder;
         if !is_root && folder.join(".git").symlink_metadata().is_ok() {
             if let Some(git_dir) = git_dir_of(folder) {
                 self.add(&git_dir, Some(folder))?;
@@ -69,7 +69,7 @@ impl NestedSearch<'_> {
         if let Some(known) = self.found.get_mut(&git_dir) {
             if known.folder.is_none() && folder.is_some() {
                 known.folder = folder.map(Path::to_path_buf);
-                known.label = label(self.site, folder.unwrap_or(&git_dir));
+                known.label = label(self.checkout, folder.unwrap_or(&git_dir));
             }
             return Ok(());
         }
@@ -77,9 +77,9 @@ impl NestedSearch<'_> {
         let common = common.and_then(|common| git_dir.join(common).canonicalize().ok());
         let common = common.unwrap_or_else(|| git_dir.clone());
         let is_inside =
-            |path: &Path| path.starts_with(&self.site.folder) || path.starts_with(&self.site.git_dir);
+            |path: &Path| path.starts_with(&self.checkout.folder) || path.starts_with(&self.checkout.git_dir);
         let repo = NestedRepo {
-            label: label(self.site, folder.unwrap_or(&git_dir)),
+            label: label(self.checkout, folder.unwrap_or(&git_dir)),
             folder: folder.map(Path::to_path_buf),
             has_own_objects: is_inside(&common),
             common,
@@ -87,7 +87,7 @@ impl NestedSearch<'_> {
         };
         let is_inside = is_inside(&git_dir);
         self.found.insert(git_dir.clone(), repo);
-        if is_inside && git_dir != self.site.git_dir {
+        if is_inside && git_dir != self.checkout.git_dir {
             self.open_if_there(&git_dir.join("modules"))?;
             for worktree in folders_in(&git_dir.join("worktrees"))? {
                 self.add(&worktree, None)?;
@@ -141,8 +141,8 @@ fn folders_in(folder: &Path) -> Result<Vec<PathBuf>, GitError> {
     }
 }
 
-fn label(site: &CheckoutDir, path: &Path) -> String {
-    let inside = path.strip_prefix(&site.folder);
-    let inside = inside.or_else(|_elsewhere| path.strip_prefix(&site.git_dir));
+fn label(checkout: &CheckoutDir, path: &Path) -> String {
+    let inside = path.strip_prefix(&checkout.folder);
+    let inside = inside.or_else(|_elsewhere| path.strip_prefix(&checkout.git_dir));
     inside.unwrap_or(path).to_string_lossy().into_owned()
 }

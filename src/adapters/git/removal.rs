@@ -14,26 +14,26 @@ use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, RemoveOut
 
 impl GitCli {
     /// Call with the project queue held.
-    pub(super) fn remove(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
+    pub(super) fn remove(&self, folder: &SafeName, owner: &AtticOwner) -> Result<RemoveOutcome, GitError> {
         self.repair_registrations(RepairScope::All);
-        self.remove_as_it_is(folder, saver)
+        self.remove_as_it_is(folder, owner)
     }
 
     /// The same without repairing first.
     pub(super) fn remove_as_it_is(
         &self,
         folder: &SafeName,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<RemoveOutcome, GitError> {
         let path = worktree_link::root(&self.project).join(folder.as_str());
         match worktree_link::look(&self.project, &path)? {
-            PathStatus::Ours(site) => self.remove_ours(&site, saver),
+            PathStatus::Ours(site) => self.remove_ours(&site, owner),
             PathStatus::Foreign(why) => Ok(RemoveOutcome::Kept(why)),
             PathStatus::EmptyFolder => {
                 fs::remove_dir(&path).map_err(failed("remove", &path))?;
-                Ok(RemoveOutcome::Removed(self.forget(&path, saver)?))
+                Ok(RemoveOutcome::Removed(self.forget(&path, owner)?))
             }
-            PathStatus::Nothing => Ok(match self.forget(&path, saver)? {
+            PathStatus::Nothing => Ok(match self.forget(&path, owner)? {
                 Some(snapshot) => RemoveOutcome::Removed(Some(snapshot)),
                 None => RemoveOutcome::Absent,
             }),
@@ -41,11 +41,11 @@ impl GitCli {
     }
 
     /// Drops the registration of a folder that is no longer there; its commit is kept (LK-25).
-    pub(super) fn forget(&self, path: &Path, saver: &AtticOwner) -> Result<Option<AtticSnapshot>, GitError> {
+    pub(super) fn forget(&self, path: &Path, owner: &AtticOwner) -> Result<Option<AtticSnapshot>, GitError> {
         let Some(entry) = self.registration(path)? else {
             return Ok(None);
         };
-        let kept = self.keep_registration(&entry, saver)?;
+        let kept = self.keep_registration(&entry, owner)?;
         self.unregister(&entry)?;
         Ok(kept)
     }
@@ -55,11 +55,11 @@ impl GitCli {
     fn keep_registration(
         &self,
         entry: &RegisteredWorktree,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<Option<AtticSnapshot>, GitError> {
         match (self.git_dir_of(&entry.path), &entry.head) {
-            (Some(git_dir), head) => self.keep_git_dir(&git_dir, head.as_ref(), saver),
-            (None, Some(head)) => self.keep_head(head, saver),
+            (Some(git_dir), head) => self.keep_git_dir(&git_dir, head.as_ref(), owner),
+            (None, Some(head)) => self.keep_head(head, owner),
             (None, None) => Ok(None),
         }
     }
@@ -69,16 +69,16 @@ impl GitCli {
         &self,
         git_dir: &Path,
         head: Option<&CommitId>,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<Option<AtticSnapshot>, GitError> {
         let site = CheckoutDir {
             folder: git_dir.to_path_buf(),
             git_dir: git_dir.to_path_buf(),
         };
         let mut parents = self.unreferenced_commits(&site, head)?;
-        parents.extend(self.keep_nested(&site, saver)?);
+        parents.extend(self.keep_nested(&site, owner)?);
         match (head, parents.first()) {
-            (Some(head), None) => self.keep_head(head, saver),
+            (Some(head), None) => self.keep_head(head, owner),
             (_, Some(first)) => {
                 let mut first = first.clone();
                 if let Some(head) = head {
@@ -86,21 +86,21 @@ impl GitCli {
                     parents.insert(0, first.clone());
                 }
                 let tree = self.tree_of(&first)?;
-                let message = format!("What was left of a worktree\n\nDbs-Task: {}\n", saver.task);
-                self.keep_once(&tree, &parents, message, saver).map(Some)
+                let message = format!("What was left of a worktree\n\nDbs-Task: {}\n", owner.task);
+                self.keep_once(&tree, &parents, message, owner).map(Some)
             }
             (None, None) => Ok(None),
         }
     }
 
-    fn remove_ours(&self, site: &CheckoutDir, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
-        let Some(entry) = self.registration(&site.folder)? else {
+    fn remove_ours(&self, checkout: &CheckoutDir, owner: &AtticOwner) -> Result<RemoveOutcome, GitError> {
+        let Some(entry) = self.registration(&checkout.folder)? else {
             let why = "git does not list it as a worktree".to_owned();
             return Ok(RemoveOutcome::Kept(why));
         };
-        let snapshot = self.keep_if_needed(site, &entry, saver)?;
+        let snapshot = self.keep_if_needed(checkout, &entry, owner)?;
         self.unregister(&entry)?;
-        if site.folder.symlink_metadata().is_ok() {
+        if checkout.folder.symlink_metadata().is_ok() {
             return Ok(RemoveOutcome::Kept("git left something of it behind".to_owned()));
         }
         Ok(RemoveOutcome::Removed(snapshot))
@@ -109,34 +109,38 @@ impl GitCli {
     /// A snapshot where anything would be lost.
     fn keep_if_needed(
         &self,
-        site: &CheckoutDir,
+        checkout: &CheckoutDir,
         entry: &RegisteredWorktree,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<Option<AtticSnapshot>, GitError> {
-        if nested_search::search(site)?.is_empty() && self.is_kept_elsewhere(site, entry)? {
+        if nested_search::search(checkout)?.is_empty() && self.is_kept_elsewhere(checkout, entry)? {
             return Ok(None);
         }
-        self.snapshot_checkout(site, saver).map(Some)
+        self.snapshot_checkout(checkout, owner).map(Some)
     }
 
-    fn is_kept_elsewhere(&self, site: &CheckoutDir, entry: &RegisteredWorktree) -> Result<bool, GitError> {
-        let state = self.read_state(site)?;
+    fn is_kept_elsewhere(
+        &self,
+        checkout: &CheckoutDir,
+        entry: &RegisteredWorktree,
+    ) -> Result<bool, GitError> {
+        let state = self.read_state(checkout)?;
         let Some(head) = &state.head else { return Ok(false) };
         let is_clean = state.tree == self.tree_of(head)?;
         let is_named = entry.branch.is_some() || self.is_on_a_branch(head)? || self.is_on_the_remote(head)?;
-        Ok(is_clean && is_named && self.unreferenced_commits(site, Some(head))?.is_empty())
+        Ok(is_clean && is_named && self.unreferenced_commits(checkout, Some(head))?.is_empty())
     }
 
     pub(super) fn keep_head(
         &self,
         head: &CommitId,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<Option<AtticSnapshot>, GitError> {
         if self.is_on_a_branch(head)? || self.is_on_the_remote(head)? {
             return Ok(None);
         }
         self.import_known(head.clone())?;
-        self.archive(head, &saver.task).map(Some)
+        self.archive(head, &owner.task).map(Some)
     }
 
     /// Returns true if a commit was seen on the remote: such commits are pinned in the control repository for good.

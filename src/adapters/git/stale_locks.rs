@@ -41,7 +41,7 @@ impl GitCli {
     pub(super) fn free_lock(
         &self,
         branch: &BranchName,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> Result<Option<AtticSnapshot>, GitError> {
         let lock = self.project.common.join(lock_of(&branch.full()));
         if !is_file(&lock) {
@@ -57,7 +57,7 @@ impl GitCli {
         let text = text_file::read_text(&lock, LONGEST_LOCK).unwrap_or_default();
         let kept = match existing_commit(text.trim_end()) {
             Some(commit) if is_there(self.in_project(format!("look for {commit}")), &commit)? => {
-                self.keep_head(&commit, saver)?
+                self.keep_head(&commit, owner)?
             }
             Some(_) | None => None,
         };

@@ -74,10 +74,10 @@ impl GitCli {
         self.read_state(&self.locate(place)?)
     }
 
-    pub(super) fn read_state(&self, site: &CheckoutDir) -> Result<WorkspaceTree, GitError> {
-        let head = site.head(self)?;
+    pub(super) fn read_state(&self, checkout: &CheckoutDir) -> Result<WorkspaceTree, GitError> {
+        let head = checkout.head(self)?;
         let head = head.map(|commit| self.import_known(commit)).transpose()?;
-        let tree = self.read_tree_of(&site.folder, head.as_ref())?;
+        let tree = self.read_tree_of(&checkout.folder, head.as_ref())?;
         Ok(WorkspaceTree { head, tree })
     }
 
@@ -85,14 +85,14 @@ impl GitCli {
     /// converts files on their way to the disk and back, they are the commit's.
     pub(super) fn fresh_state(
         &self,
-        site: &CheckoutDir,
+        checkout: &CheckoutDir,
         written: &CommitId,
     ) -> Result<WorkspaceTree, GitError> {
-        if !self.is_unconverted(&site.git_dir.join("index")) {
-            return self.read_state(site);
+        if !self.is_unconverted(&checkout.git_dir.join("index")) {
+            return self.read_state(checkout);
         }
         Ok(WorkspaceTree {
-            head: site.head(self)?,
+            head: checkout.head(self)?,
             tree: self.tree_of(written)?,
         })
     }

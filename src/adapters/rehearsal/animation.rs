@@ -46,8 +46,8 @@ fn cell(
             y.abs_diff(wave)
         }
         Animation::Boxes => {
-            let edge = x.min(width - 1 - x) / 2;
-            (edge.min(y).min(height - 1 - y) + frame) % 12
+            let env = x.min(width - 1 - x) / 2;
+            (env.min(y).min(height - 1 - y) + frame) % 12
         }
     };
     RAINBOW.get(band).copied()

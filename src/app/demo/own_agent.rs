@@ -34,7 +34,7 @@ pub(super) struct OwnAgent {
 ///
 /// # Errors
 /// The thing that is missing, and the way to get it.
-pub(super) fn find(name: &str, form: DemoDisplay, edge: &ProcessEnv) -> CommandResult<OwnAgent> {
+pub(super) fn find(name: &str, form: DemoDisplay, env: &ProcessEnv) -> CommandResult<OwnAgent> {
     let all = known_agents(&AgentKinds::default());
     let names: Vec<&str> = all.iter().map(|known| known.name.as_str()).collect();
     let found = all.iter().find(|known| known.name == name).cloned();
@@ -44,8 +44,8 @@ pub(super) fn find(name: &str, form: DemoDisplay, edge: &ProcessEnv) -> CommandR
             "could not play the demo with {name}: name one of {names}"
         )));
     };
-    let path = edge.get("PATH").unwrap_or_default();
-    if find_program(&known.program, &edge.folder, &path).is_none() {
+    let path = env.get("PATH").unwrap_or_default();
+    if find_program(&known.program, &env.folder, &path).is_none() {
         return Err(CommandError::user(format!(
             "could not find {}: looked in {path}; get it: {}; or see the demo without it: dbs demo",
             known.program, known.install
@@ -53,7 +53,7 @@ pub(super) fn find(name: &str, form: DemoDisplay, edge: &ProcessEnv) -> CommandR
     }
     // Claude Code keeps its login in the system's own store there.
     let is_hidden = cfg!(target_os = "macos") && name == "claude";
-    let login = known.login(|name| edge.get(name), edge.home().as_deref());
+    let login = known.login(|name| env.get(name), env.home().as_deref());
     if login == LoginState::Unknown && !is_hidden {
         let way = known.way_to_log_in().unwrap_or("log in to it");
         return Err(CommandError::user(format!(
@@ -132,7 +132,7 @@ impl OwnAgent {
     }
 
     /// Lets it play every role, within its limits.
-    pub(super) fn arrange(&self, setup: &mut SessionSetup, edge: &ProcessEnv) {
+    pub(super) fn arrange(&self, setup: &mut SessionSetup, env: &ProcessEnv) {
         let permissions = if self.form.has_person() && self.known.support.edits {
             PermissionPolicy::Edits
         } else if self.form.has_person() {
@@ -148,7 +148,7 @@ impl OwnAgent {
             },
         });
         let trusts = (CLAUDE_TRUSTS.0.to_owned(), CLAUDE_TRUSTS.1.to_owned());
-        setup.person = PersonEnv::new(edge.text_environment().chain([trusts]));
+        setup.person = PersonEnv::new(env.text_environment().chain([trusts]));
         // Settings of a person for other projects do not apply to the demo.
         setup.settings.agents = AgentLayers::default();
         setup.settings.budgets = Budgets {

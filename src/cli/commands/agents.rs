@@ -54,8 +54,8 @@ struct Looks {
 }
 
 /// Lists all agents that are known or set.
-pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let rows = rows(edge)?;
+pub(super) fn run(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let rows = rows(env)?;
     if json.json {
         output::json(&rows);
         return Ok(ExitCode::SUCCESS);
@@ -68,11 +68,11 @@ pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
 }
 
 /// Returns one line for each agent whose program is here; none outside of projects, where something else is missing first.
-pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
-    if ProjectPaths::find(&edge.folder, edge).is_err() {
+pub(super) fn found(env: &ProcessEnv) -> Vec<String> {
+    if ProjectPaths::find(&env.folder, env).is_err() {
         return Vec::new();
     }
-    let rows = rows(edge).unwrap_or_default();
+    let rows = rows(env).unwrap_or_default();
     let found = rows
         .iter()
         .filter(|row| row.program.is_some() && row.agent != REHEARSAL);
@@ -80,8 +80,8 @@ pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
 }
 
 /// Returns name and login of each agent that plays a role, and true if a key of the environment comes before the login of its person.
-pub(super) fn logins(edge: &ProcessEnv) -> CommandResult<Vec<(String, bool)>> {
-    let rows = rows(edge)?.into_iter();
+pub(super) fn logins(env: &ProcessEnv) -> CommandResult<Vec<(String, bool)>> {
+    let rows = rows(env)?.into_iter();
     let playing = rows.filter(|row| !row.roles.is_empty() && row.agent != REHEARSAL);
     let said = playing.map(|row| {
         (
@@ -93,8 +93,8 @@ pub(super) fn logins(edge: &ProcessEnv) -> CommandResult<Vec<(String, bool)>> {
 }
 
 /// Returns the next step of a person who has set no agent; nothing when one is set.
-pub(super) fn first_step(edge: &ProcessEnv) -> Option<String> {
-    let rows = rows(edge).ok()?;
+pub(super) fn first_step(env: &ProcessEnv) -> Option<String> {
+    let rows = rows(env).ok()?;
     rows.iter()
         .all(|row| row.roles.is_empty())
         .then(|| way_to_use(&rows))
@@ -125,14 +125,14 @@ fn way_to_use(rows: &[AgentOverview]) -> String {
 
 const REHEARSAL: &str = "rehearsal";
 
-fn rows(edge: &ProcessEnv) -> CommandResult<Vec<AgentOverview>> {
-    let place = ProjectPaths::find(&edge.folder, edge).ok();
+fn rows(env: &ProcessEnv) -> CommandResult<Vec<AgentOverview>> {
+    let place = ProjectPaths::find(&env.folder, env).ok();
     let described = place.as_ref().map(ProjectPaths::read_config).unwrap_or_default();
     let looks = Looks {
-        path: edge.get("PATH").unwrap_or_default(),
+        path: env.get("PATH").unwrap_or_default(),
         folder: place
             .as_ref()
-            .map_or_else(|| edge.folder.clone(), |place| place.root.clone()),
+            .map_or_else(|| env.folder.clone(), |place| place.root.clone()),
         kinds: place
             .as_ref()
             .map(session_setup::agents)
@@ -140,11 +140,11 @@ fn rows(edge: &ProcessEnv) -> CommandResult<Vec<AgentOverview>> {
             .unwrap_or_default(),
         known: known_agents(described.agent_kinds()),
     };
-    let mut rows: Vec<AgentOverview> = looks.known.iter().map(|known| looks.known(edge, known)).collect();
+    let mut rows: Vec<AgentOverview> = looks.known.iter().map(|known| looks.known(env, known)).collect();
     add_versions(&mut rows, &looks.path);
     rows.extend(looks.custom());
     rows.push(AgentOverview {
-        program: Some(edge.program.clone()),
+        program: Some(env.program.clone()),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         setting: "dbs config roles.default.agent rehearsal".to_owned(),
         ..looks.row(REHEARSAL)
@@ -187,13 +187,13 @@ impl Looks {
         }
     }
 
-    fn known(&self, edge: &ProcessEnv, known: &KnownAgent) -> AgentOverview {
+    fn known(&self, env: &ProcessEnv, known: &KnownAgent) -> AgentOverview {
         let program = find_program(&known.program, &self.folder, &self.path);
         AgentOverview {
             install: program.is_none().then(|| known.install.clone()),
             program,
-            login: known.login(|name| edge.get(name), edge.home().as_deref()),
-            unused_login: known.unused_login(|name| edge.get(name), edge.home().as_deref()),
+            login: known.login(|name| env.get(name), env.home().as_deref()),
+            unused_login: known.unused_login(|name| env.get(name), env.home().as_deref()),
             supports: known.support,
             setting: known.setting.clone(),
             log_in: known.way_to_log_in().map(str::to_owned),

@@ -20,22 +20,22 @@ const DOCUMENTS: &str = ".swanson";
 ///
 /// # Errors
 /// When there is no project.
-pub fn as_run(edge: &ProcessEnv, wanted: AtddRunArgs) -> CommandResult<RunPlanArgs> {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub fn as_run(env: &ProcessEnv, wanted: AtddRunArgs) -> CommandResult<RunPlanArgs> {
+    let place = ProjectPaths::find(&env.folder, env)?;
     let folder = place.root.join(StorySettings::of(&place.read_config()).folder);
     Ok(wanted.into_run(folder))
 }
 
 /// Executes a command of stories.
-pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, verb: AtddCommand) -> CommandResult {
     match verb {
-        AtddCommand::Run(wanted) => super::plans::run(edge, &as_run(edge, wanted)?),
-        AtddCommand::Init(wanted) => init::run(edge, &wanted),
-        AtddCommand::Check(wanted) => check::run(edge, &wanted),
+        AtddCommand::Run(wanted) => super::plans::run(env, &as_run(env, wanted)?),
+        AtddCommand::Init(wanted) => init::run(env, &wanted),
+        AtddCommand::Check(wanted) => check::run(env, &wanted),
         // The caller of `run` starts it, because it starts a server.
         AtddCommand::New(_) => Err(CommandError::user("could not run this here")),
-        AtddCommand::Setup(json) => Ok(setup::run(edge, json)),
-        AtddCommand::Status(json) => standing::status(edge, json),
-        AtddCommand::History(wanted) => standing::history(edge, &wanted),
+        AtddCommand::Setup(json) => Ok(setup::run(env, json)),
+        AtddCommand::Status(json) => standing::status(env, json),
+        AtddCommand::History(wanted) => standing::history(env, &wanted),
     }
 }

@@ -8,15 +8,15 @@ use crate::config::process_env::ProcessEnv;
 use crate::domain::{BatchPatch, Command, RunOptions};
 use crate::protocol::query::Report;
 
-pub(super) fn run(edge: &ProcessEnv, verb: BatchCommand) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, verb: BatchCommand) -> CommandResult {
     match verb {
-        BatchCommand::List(json) => show::print_report(edge, Report::Batches, json),
+        BatchCommand::List(json) => show::print_report(env, Report::Batches, json),
         BatchCommand::Show { batch, json } => {
-            show::print_report(edge, Report::Run(batch.as_str().into()), json)
+            show::print_report(env, Report::Run(batch.as_str().into()), json)
         }
         BatchCommand::Create(facts) => {
             let change = patch(&facts)?;
-            change_batch(edge, &facts, true, change)
+            change_batch(env, &facts, true, change)
         }
         BatchCommand::Update {
             facts,
@@ -39,17 +39,17 @@ pub(super) fn run(edge: &ProcessEnv, verb: BatchCommand) -> CommandResult {
                     "could not change anything: say what to change, for example --goal or --base",
                 ));
             }
-            change_batch(edge, &facts, false, change)
+            change_batch(env, &facts, false, change)
         }
         BatchCommand::Release { batch, json } => {
-            execute(edge, Command::ReleaseBatch(batch.as_str().into()), json)
+            execute(env, Command::ReleaseBatch(batch.as_str().into()), json)
         }
     }
 }
 
-fn change_batch(edge: &ProcessEnv, facts: &BatchArgs, is_new: bool, change: BatchPatch) -> CommandResult {
+fn change_batch(env: &ProcessEnv, facts: &BatchArgs, is_new: bool, change: BatchPatch) -> CommandResult {
     let id = facts.batch.as_str().into();
-    execute(edge, Command::ChangeBatch { id, is_new, change }, facts.json)
+    execute(env, Command::ChangeBatch { id, is_new, change }, facts.json)
 }
 
 fn patch(facts: &BatchArgs) -> CommandResult<BatchPatch> {

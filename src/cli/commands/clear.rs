@@ -18,14 +18,14 @@ use crate::ports::git::{AtticOwner, Git as _, RemoveOutcome, SafeName};
 use crate::ports::holders::{HolderLiveness, Holders as _};
 
 /// Empties the board: a copy first, then the rows, then the worktrees, of each a copy in the attic.
-pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    let place = access.place.clone();
+pub(super) fn run(env: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
+    let place = access.paths.clone();
     refuse_running(&access)?;
     if !place.store.database.exists() {
         return Err(CommandError::user("could not clear the board: there is none yet"));
     }
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
+    let git = GitCli::open(&GitSetup::new(&place.root, env.environment.clone()))?;
     let entries = git.worktrees()?.into_iter();
     let folders: Vec<SafeName> = entries.filter_map(|entry| entry.folder).collect();
     let (tasks, worktrees) = (
@@ -42,7 +42,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
     )?;
     let at = clock::now();
     let copy = SqliteStore::backup_before(&place.store, "clear", at)?;
-    let answer = access.execute(&edge.author(), Command::Clear)?;
+    let answer = access.execute(&env.author(), Command::Clear)?;
     answer.map_err(|refusal| CommandError::user(format!("could not clear the board: {}", refusal.why)))?;
     let mut left = Vec::new();
     for folder in &folders {

@@ -19,12 +19,12 @@ use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
 
 /// Shows, sets or unsets configuration.
-pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn run(env: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
     if let Some(key) = &wanted.key
         && (wanted.value.is_some() || wanted.unset)
     {
-        return change((edge, place), key, wanted);
+        return change((env, place), key, wanted);
     }
     let config = place.read_config();
     for finding in config
@@ -49,8 +49,8 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
 }
 
 /// Returns the problem with the theme that is set, with the place where it is set.
-fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Finding> {
-    let why = theme_problem(place, config, None)?;
+fn theme_diagnostic(paths: &ProjectPaths, config: &Config) -> Option<Finding> {
+    let why = theme_problem(paths, config, None)?;
     let shown = config.explain("theme").ok()?;
     let (file, line) = shown.origin.place();
     Some(Finding::new(
@@ -62,8 +62,8 @@ fn theme_diagnostic(place: &ProjectPaths, config: &Config) -> Option<Finding> {
 }
 
 /// Returns the reason why the theme of that name, or the one that is set, cannot be loaded.
-fn theme_problem(place: &ProjectPaths, config: &Config, name: Option<&str>) -> Option<String> {
-    let (own, _unreadable) = own_themes(place);
+fn theme_problem(paths: &ProjectPaths, config: &Config, name: Option<&str>) -> Option<String> {
+    let (own, _unreadable) = own_themes(paths);
     let looks = DisplayCaps {
         palette: ColourDepth::True,
         glyphs: Glyphs::Unicode,
@@ -96,18 +96,18 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
 }
 
 /// Returns the problem with the settings for the work, after one of them was written.
-fn faults_of(place: &ProjectPaths, key: &str) -> Option<String> {
+fn faults_of(paths: &ProjectPaths, key: &str) -> Option<String> {
     let names = ["stages.", "roles.", "max_role_agents."];
-    let config = place.read_config();
+    let config = paths.read_config();
     let mut found = Vec::new();
     if schema::BASE_BRANCH.covers(key) {
         let base = config.value(&schema::BASE_BRANCH);
-        found.extend(base.and_then(|base| faults::base_branch(place, &config, &base)));
+        found.extend(base.and_then(|base| faults::base_branch(paths, &config, &base)));
     } else if names.iter().any(|table| key.starts_with(table)) {
-        let flows = session_setup::workflows(Some(place)).ok()?;
-        found = faults::written(place, &config, &flows);
+        let flows = session_setup::workflows(Some(paths)).ok()?;
+        found = faults::written(paths, &config, &flows);
         if found.is_empty() {
-            found = faults::programs(place, &kinds(&config).0);
+            found = faults::programs(paths, &kinds(&config).0);
         }
     }
     let own = found.iter().find(|fault| fault.text.contains(key));
@@ -115,7 +115,7 @@ fn faults_of(place: &ProjectPaths, key: &str) -> Option<String> {
 }
 
 /// Writes the value, or removes it, then lets a running server read its settings again.
-fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigArgs) -> CommandResult {
+fn change((env, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigArgs) -> CommandResult {
     let (value, json) = (wanted.value.as_deref(), wanted.json);
     if key == "theme"
         && let Some(value) = value
@@ -129,7 +129,7 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
         None => unset(places, key),
     };
     // A value set by a person is trusted by that act; a value set by an agent waits for a person.
-    let written = if edge.is_agent() {
+    let written = if env.is_agent() {
         write()?
     } else {
         let (written, trusted) = place.trust.by_own_hand((key, value), write);
@@ -139,7 +139,7 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
     };
     let fault = faults_of(&place, key);
     let mut access = BoardAccess::open_project(place)?;
-    let note = match (access.call(ServerCall::Reload { by: edge.author() })?, fault) {
+    let note = match (access.call(ServerCall::Reload { by: env.author() })?, fault) {
         (Some(CallReply::Failed(why)), _) | (_, Some(why)) => Some(why),
         _ => written.note.map(|note| {
             let meant = config::keys().find_map(|known| config::with_end(known, key));

@@ -14,14 +14,14 @@ use crate::config::project_paths::ProjectPaths;
 use crate::ports::store::StoreError;
 
 /// Copies the store, beside a running server or without one.
-pub(super) fn backup(edge: &ProcessEnv, file: Option<&Path>, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn backup(env: &ProcessEnv, file: Option<&Path>, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
     if !place.store.database.exists() {
         return Err(CommandError::user("could not copy the store: there is none yet")
             .with_hint("start `dbs` once in this project"));
     }
     let path = if let Some(file) = file {
-        let path = edge.folder.join(file);
+        let path = env.folder.join(file);
         SqliteStore::backup_to(&place.store, &path)?;
         path
     } else {
@@ -48,9 +48,9 @@ fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> CommandEr
 }
 
 /// Puts a copy in the place of the store; refused while a server runs.
-pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    let from = edge.folder.join(file);
+pub(super) fn restore(env: &ProcessEnv, file: &Path, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
+    let from = env.folder.join(file);
     let restored = SqliteStore::restore(&place.store, &owner(), (&from, clock::now()));
     let aside = restored.map_err(|error| not_restored(&place.store, &from, error))?;
     let kept = aside.map_or_else(String::new, |path| {
@@ -64,8 +64,8 @@ pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> Command
 }
 
 /// Restores settings of which only the copies are left; otherwise makes a damaged store whole again, which is refused while a server runs.
-pub(super) fn repair(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn repair(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
     let brought = KeptSettings::new(&place.debussy, &place.state).restore()?;
     if !brought.is_empty() {
         let names: Vec<String> = brought.iter().map(|name| name.display().to_string()).collect();

@@ -20,14 +20,14 @@ use crate::protocol::task_ids;
 const MAX_TRIES: u32 = 5;
 
 /// Puts a task into the backlog.
-pub fn run(edge: &ProcessEnv, create: CreateArgs) -> CommandResult {
+pub fn run(env: &ProcessEnv, create: CreateArgs) -> CommandResult {
     let (json, release) = (create.json, create.release);
-    task_agent::check_kind(edge, &create.agent)?;
-    put(edge, &draft(create)?, release, json)
+    task_agent::check_kind(env, &create.agent)?;
+    put(env, &draft(create)?, release, json)
 }
 
 /// Starts a conductor: its task goes to it at once. The goal may be left out; the person then explains it to the conductor.
-pub fn conduct(edge: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
+pub fn conduct(env: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
     let goal = text_input::typed("goal", goal.to_owned())?;
     let goal = if goal.trim().is_empty() {
         "Plan with a person"
@@ -38,7 +38,7 @@ pub fn conduct(edge: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
         workflow: WorkflowId::from(WorkflowId::CONDUCT),
         ..requirement(goal)
     };
-    put(edge, &draft, true, json)
+    put(env, &draft, true, json)
 }
 
 /// Builds a task from a single text with the requirement.
@@ -51,9 +51,9 @@ pub fn requirement(text: &str) -> TaskDraft {
     }
 }
 
-fn put(edge: &ProcessEnv, draft: &TaskDraft, release: bool, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    let by = edge.author();
+fn put(env: &ProcessEnv, draft: &TaskDraft, release: bool, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
+    let by = env.author();
     let (made, ids) = create_tasks(&mut access, &by, &[draft], |ids| {
         let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
         Command::Create(TaskDraft { id, ..draft.clone() })
@@ -119,7 +119,7 @@ fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Command
         return Ok(drafts.iter().map(|draft| draft.id.clone()).collect());
     }
     let in_use = access.ids()?;
-    let prefix = access.place.read_config().value(&schema::PREFIX);
+    let prefix = access.paths.read_config().value(&schema::PREFIX);
     let mut given: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let mut ids = Vec::new();
     for draft in drafts {

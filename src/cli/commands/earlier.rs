@@ -14,11 +14,11 @@ use crate::config::project_paths::ProjectPaths;
 /// Usual path of that program's database in the project.
 const USUAL: &str = ".debussy/state.db";
 
-pub(super) fn run(edge: &ProcessEnv, wanted: &EarlierArgs) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, wanted: &EarlierArgs) -> CommandResult {
     let file = if let Some(file) = &wanted.file {
-        edge.folder.join(file)
+        env.folder.join(file)
     } else {
-        let place = ProjectPaths::find(&edge.folder, edge)?;
+        let place = ProjectPaths::find(&env.folder, env)?;
         place.root.join(USUAL)
     };
     let shown = wanted.file.as_deref().unwrap_or_else(|| Path::new(USUAL));

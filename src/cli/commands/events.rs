@@ -20,15 +20,15 @@ const BATCH: usize = 500;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Prints the events after a position, and with `--follow` each one that comes, until the output is closed.
-pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn run(env: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
     let runtime = blocking_runtime()?;
     let mut reader: Option<StoreReader> = None;
     let (mut after, mut tasks) = (wanted.since, TaskByAttempt::default());
     while !output::is_unread() {
         // A project in which nothing has happened yet has no store; the first server or command makes it.
         if reader.is_none() {
-            reader = SqliteStore::open_reader(&place.store)?;
+            reader = SqliteStore::open_reader(&paths.store)?;
         }
         let found = match &reader {
             Some(reader) => reader.events(after, BATCH, None)?,

@@ -25,7 +25,7 @@ use runner::Runner;
 const ENDED: u8 = 128 + 15;
 
 /// Runs the tool until it ends; its exit code is that of the tool. The last word is the prompt, behind `--`.
-pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, words: &[String]) -> CommandResult {
     let [argv @ .., mark, prompt] = words else {
         return Err(usage());
     };
@@ -37,7 +37,7 @@ pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
     let ended = runtime.block_on(async {
         let keys = typed_keys().map_err(failed("could not read keys of this terminal"))?;
         let (tool, argv) = headless_tool(argv);
-        Runner::new(caller(edge), tool, console, prompt)
+        Runner::new(caller(env), tool, console, prompt)
             .run(argv, keys)
             .await
     });

@@ -36,8 +36,8 @@ pub(super) struct HookCaller {
 }
 
 /// Takes an event of an agent's tool.
-pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
-    let (Some(caller), Some(input)) = (caller(edge), read_input()) else {
+pub(super) fn hook(env: &ProcessEnv) -> CommandResult {
+    let (Some(caller), Some(input)) = (caller(env), read_input()) else {
         return Ok(ExitCode::SUCCESS);
     };
     let Some(call) = call_of(&caller, &input)? else {
@@ -75,11 +75,11 @@ pub(super) fn printed(input: &Value, reply: &HookReply) -> Option<String> {
 }
 
 /// Returns the agent whose tool calls this program, by its environment.
-pub(super) fn caller(edge: &ProcessEnv) -> Option<HookCaller> {
+pub(super) fn caller(env: &ProcessEnv) -> Option<HookCaller> {
     Some(HookCaller {
-        attempt: AttemptId(edge.get("DBS_ATTEMPT")?.parse().ok()?),
-        token: edge.get("DBS_TOKEN")?,
-        socket: edge.get("DBS_SOCKET")?.into(),
+        attempt: AttemptId(env.get("DBS_ATTEMPT")?.parse().ok()?),
+        token: env.get("DBS_TOKEN")?,
+        socket: env.get("DBS_SOCKET")?.into(),
     })
 }
 

@@ -18,10 +18,10 @@ use crate::formats::task_list::{self, ListedTask};
 /// Maximum bytes of a file that is read: everything the board takes in one turn goes over one wire.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(super) fn run(env: &ProcessEnv, import: &ImportArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let tasks = read(&import.file)?;
-    let by = edge.author();
+    let by = env.author();
     let drafts: Vec<&TaskDraft> = tasks.iter().map(|task| &task.draft).collect();
     let (made, ids) = create::create_tasks(&mut access, &by, &drafts, |ids| {
         Command::CreateAll(with_ids(&tasks, ids))

@@ -13,10 +13,10 @@ use crate::config::project_paths::ProjectPaths as ProjectPlace;
 use crate::ui::{KeyTable, Keymap, entries};
 
 /// Prints the keys in force, or checks them for contradictions.
-pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
     let keymap = match &keys.preset {
         Some(name) => Keymap::with_overrides(&format!("preset = {name:?}"))?,
-        None => own(edge)?,
+        None => own(env)?,
     };
     if keys.check {
         let bound = KeyTable::ALL.map(|place| {
@@ -39,8 +39,8 @@ pub(super) fn run(edge: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
 }
 
 /// Returns the keys of this project's settings; outside of a project those of the program.
-fn own(edge: &ProcessEnv) -> CommandResult<Keymap> {
-    match ProjectPlace::find(&edge.folder, edge) {
+fn own(env: &ProcessEnv) -> CommandResult<Keymap> {
+    match ProjectPlace::find(&env.folder, env) {
         Ok(place) => {
             let keymap = Appearance::of(&place.read_config()).keymap()?;
             Ok(keymap.as_ref().clone())

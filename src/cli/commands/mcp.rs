@@ -41,9 +41,9 @@ enum Line {
 }
 
 /// Answers messages until there are no more.
-pub(super) fn run(edge: &ProcessEnv) -> CommandResult {
-    signal::attempt_and_token(edge)?;
-    let send = |kind, text: String, report| signal::of_this_attempt(edge, kind, (text, report));
+pub(super) fn run(env: &ProcessEnv) -> CommandResult {
+    signal::attempt_and_token(env)?;
+    let send = |kind, text: String, report| signal::of_this_attempt(env, kind, (text, report));
     let mut input = io::stdin().lock();
     while let Some(line) = next_line(&mut input).map_err(command_error::failed("could not read a message"))? {
         if let Some(answer) = answer(&line, &send) {

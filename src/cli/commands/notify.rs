@@ -24,8 +24,8 @@ struct ChannelTest {
 }
 
 /// Lists the channels; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
-pub(super) fn run(edge: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn run(env: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
     let config = place.read_config();
     for finding in config.diagnostics() {
         output::problem(&finding.to_string());

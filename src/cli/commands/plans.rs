@@ -34,12 +34,12 @@ pub use run::stays_attached;
 const DOUBTFUL: u8 = 2;
 
 /// Prints the contents of a plan and its problems.
-pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
+pub(super) fn audit(env: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
     if let Some(kind) = DesignDocument::of(&wanted.plan) {
         return Ok(documents::audit(&wanted.plan, kind, wanted.json)?.exit_code(wanted.strict));
     }
-    let place = ProjectPaths::find(&edge.folder, edge).ok();
-    let ReadPlan { mut plan, texts } = crate::plans::read(&wanted.plan, place.as_ref())?;
+    let paths = ProjectPaths::find(&env.folder, env).ok();
+    let ReadPlan { mut plan, texts } = crate::plans::read(&wanted.plan, paths.as_ref())?;
     if plan.kind == PlanKind::Graph {
         let text = texts.get(&wanted.plan).map_or("", String::as_str);
         plan.findings
@@ -76,16 +76,16 @@ impl Audited {
 }
 
 /// The commands of `dbs plan`.
-pub(super) fn plan(edge: &ProcessEnv, verb: &PlanCommand) -> CommandResult {
+pub(super) fn plan(env: &ProcessEnv, verb: &PlanCommand) -> CommandResult {
     match verb {
-        PlanCommand::New(wanted) => init(edge, (&wanted.feature, &wanted.shape), wanted.json),
-        PlanCommand::WriteBack(wanted) => write_back::write_back(edge, wanted),
+        PlanCommand::New(wanted) => init(env, (&wanted.feature, &wanted.shape), wanted.json),
+        PlanCommand::WriteBack(wanted) => write_back::write_back(env, wanted),
     }
 }
 
 /// Makes the files of a new plan in a folder of its own; existing files are not touched.
-pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn init(env: &ProcessEnv, (feature, shape): (&str, &PlanShape), json: JsonFlag) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
     let feature = feature.trim();
     let usable = |sign: char| !sign.is_control() && !"|[]`".contains(sign);
     if feature.is_empty() || feature.len() > 80 || !feature.chars().all(usable) {
@@ -93,13 +93,13 @@ pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json
             "could not make a plan called {feature:?}: name it in at most 80 letters, without | [ ] and backticks"
         )));
     }
-    let gates = own_gates(Some(&place));
+    let gates = own_gates(Some(&paths));
     if gates.is_empty() {
         return Err(CommandError::user(
             "could not make a plan: nothing would prove its phases; set a check first, for example: dbs config gates.test 'make test'",
         ));
     }
-    let folder = place.root.join("plans").join(plan::slug(feature));
+    let folder = paths.root.join("plans").join(plan::slug(feature));
     let failed = |error: std::io::Error| format!("could not make {}: {error}", folder.display());
     if folder.exists() {
         return Err(CommandError::user(format!(
@@ -121,7 +121,7 @@ pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json
     }
     let made: Vec<String> = files
         .iter()
-        .map(|(name, _)| in_project(&folder.join(name), &place.root))
+        .map(|(name, _)| in_project(&folder.join(name), &paths.root))
         .collect();
     if json.json {
         output::json(&serde_json::json!({ "files": made }));

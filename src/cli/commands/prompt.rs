@@ -26,16 +26,16 @@ use crate::ports::git::{BranchName, CommitId, Git as _, Head, Revision, SafeName
 /// Maximum bytes of a prompt that is read back from an attempt's folder.
 const LARGEST: u64 = 1024 * 1024;
 
-pub(super) fn run(edge: &ProcessEnv, wanted: &PromptArgs) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, wanted: &PromptArgs) -> CommandResult {
     match &wanted.id {
-        Some(id) => show(edge, id, wanted),
-        None => list(edge, wanted.json),
+        Some(id) => show(env, id, wanted),
+        None => list(env, wanted.json),
     }
 }
 
-fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    let library = access.place.trust.prompt_library()?;
+fn show(env: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
+    let library = access.paths.trust.prompt_library()?;
     let role = wanted.role.as_deref().map(RoleId::new);
     if let Some(role) = &role {
         check_role(&library, role)?;
@@ -47,7 +47,7 @@ fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
     let sent = facts
         .agent
         .attempt
-        .map(|attempt| sent(&access.place, attempt))
+        .map(|attempt| sent(&access.paths, attempt))
         .transpose()?
         .flatten();
     let is_sent = sent.is_some();
@@ -56,11 +56,11 @@ fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
     } else {
         let mut facts = facts.clone();
         if let Some(detail) = access.task(&id.into())? {
-            facts.reading = reading(edge, &access.place, &detail.task, &facts)?;
+            facts.reading = reading(env, &access.paths, &detail.task, &facts)?;
         }
-        next(edge, &access.place, &library, facts)?
+        next(env, &access.paths, &library, facts)?
     };
-    for waiting in waiting(&access.place) {
+    for waiting in waiting(&access.paths) {
         output::problem(&waiting);
     }
     if wanted.json.json {
@@ -90,8 +90,8 @@ fn check_role(library: &PromptLibrary, role: &RoleId) -> CommandResult<()> {
 }
 
 /// Returns the prompt of that attempt's agent; nothing when none was written for it.
-fn sent(place: &ProjectPaths, attempt: AttemptId) -> CommandResult<Option<String>> {
-    let file = prompt_file(&place.attempts, attempt);
+fn sent(paths: &ProjectPaths, attempt: AttemptId) -> CommandResult<Option<String>> {
+    let file = prompt_file(&paths.attempts, attempt);
     match text_file::read_text(&file, LARGEST) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -104,8 +104,8 @@ fn sent(place: &ProjectPaths, attempt: AttemptId) -> CommandResult<Option<String
 
 /// Returns the reading that the agent of a story would get: as its work has it, or before there is any the base branch on origin.
 fn reading(
-    edge: &ProcessEnv,
-    place: &ProjectPaths,
+    env: &ProcessEnv,
+    paths: &ProjectPaths,
     task: &Task,
     facts: &PromptFacts,
 ) -> CommandResult<String> {
@@ -113,7 +113,7 @@ fn reading(
     let Some(plan) = plan.filter(|_| !facts.place.base.is_empty()) else {
         return Ok(String::new());
     };
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
+    let git = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
     let base = BranchName::new(&facts.place.base)?;
     let start = task.head.as_deref().and_then(|head| CommitId::new(head).ok());
     let start = match start {
@@ -139,8 +139,8 @@ fn reading(
 
 /// Returns the prompt of the next agent; parts that only its start decides, such as its folder, are left out.
 fn next(
-    edge: &ProcessEnv,
-    place: &ProjectPaths,
+    env: &ProcessEnv,
+    paths: &ProjectPaths,
     library: &PromptLibrary,
     mut facts: PromptFacts,
 ) -> CommandResult<String> {
@@ -151,15 +151,15 @@ fn next(
     }
     let branch = BranchName::feature(&SafeName::derive(&facts.task.id));
     branch.as_str().clone_into(&mut facts.place.branch);
-    facts.gate_limit = Some(place.read_config().value(&schema::LIMITS_GATE_TIMEOUT));
-    let path = edge.get("PATH").unwrap_or_default();
-    let program = program_word(&edge.program, &place.root, &path);
+    facts.gate_limit = Some(paths.read_config().value(&schema::LIMITS_GATE_TIMEOUT));
+    let path = env.get("PATH").unwrap_or_default();
+    let program = program_word(&env.program, &paths.root, &path);
     library.render(&facts, &program).map_err(CommandError::from)
 }
 
 /// Returns the roles and blocks of the project that differ from the trusted ones, one line each.
-fn waiting(place: &ProjectPaths) -> Vec<String> {
-    let entries = place.trust.look().entries().into_iter();
+fn waiting(paths: &ProjectPaths) -> Vec<String> {
+    let entries = paths.trust.look().entries().into_iter();
     let steers = |kind| matches!(kind, TrustKind::Role | TrustKind::Prompt);
     let other = entries.filter(|entry| entry.change != TrustChange::Same && steers(entry.listed.item.kind));
     other
@@ -170,8 +170,8 @@ fn waiting(place: &ProjectPaths) -> Vec<String> {
         .collect()
 }
 
-fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).ok();
+fn list(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env).ok();
     let library = match &place {
         Some(place) => place.trust.prompt_library(),
         None => PromptLibrary::read(&[]),

@@ -21,8 +21,8 @@ use crate::domain::pluralized;
 use crate::protocol::session_list::{self, FoundSession};
 
 /// Lists sessions: those whose server answers, and for people those that were cut off.
-pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let found = session_list::all(edge)?;
+pub(super) fn list(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let found = session_list::all(env)?;
     if json.json {
         let running = found.iter().filter_map(|one| match one {
             FoundSession::Running(who) => Some(who),
@@ -52,12 +52,12 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
 }
 
 /// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
-fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> CommandResult<()> {
+fn choose_base((env, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> CommandResult<()> {
     let is_set = place.read_config().value(&schema::BASE_BRANCH).is_some();
-    if is_set || json.json || edge.is_agent() {
+    if is_set || json.json || env.is_agent() {
         return Ok(());
     }
-    let found = likely_base(&GitSetup::new(&place.root, edge.environment.clone()))?;
+    let found = likely_base(&GitSetup::new(&place.root, env.environment.clone()))?;
     let Some(found) = found else {
         return Ok(());
     };
@@ -85,10 +85,10 @@ fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> C
 }
 
 /// Prints the version and path of this program, and the way to replace it: it fetches no other one itself (K71).
-pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
-    let (version, program) = (env!("CARGO_PKG_VERSION"), edge.program.display());
+pub(super) fn upgrade(env: &ProcessEnv, json: JsonFlag) -> ExitCode {
+    let (version, program) = (env!("CARGO_PKG_VERSION"), env.program.display());
     if json.json {
-        output::json(&serde_json::json!({ "version": version, "program": edge.program }));
+        output::json(&serde_json::json!({ "version": version, "program": env.program }));
         return ExitCode::SUCCESS;
     }
     output::line(&format!("dbs {version}, {program}"));
@@ -101,26 +101,26 @@ pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
 }
 
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
-pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    if let Some(why) = place.state_problem() {
+pub(super) fn init(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
+    if let Some(why) = paths.state_problem() {
         return Err(could_not(why));
     }
-    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
-    let workflows = &place.workflows;
+    GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
+    let workflows = &paths.workflows;
     std::fs::create_dir_all(workflows).map_err(failed(format!("could not make {}", workflows.display())))?;
-    choose_base((edge, &place), json)?;
-    let missing = doctor::problems(edge);
-    let agent = agents::first_step(edge);
+    choose_base((env, &paths), json)?;
+    let missing = doctor::problems(env);
+    let agent = agents::first_step(env);
     if json.json {
-        output::json(&serde_json::json!({ "root": place.root, "missing": missing, "agent": agent }));
+        output::json(&serde_json::json!({ "root": paths.root, "missing": missing, "agent": agent }));
     } else if missing.is_empty() {
         output::line(&format!(
             "{} is ready; next: dbs task create",
-            place.root.display()
+            paths.root.display()
         ));
     } else {
-        output::line(&format!("{} is prepared; still missing:", place.root.display()));
+        output::line(&format!("{} is prepared; still missing:", paths.root.display()));
         output::all(missing.iter().map(|text| format!("  {text}")));
     }
     if !json.json {

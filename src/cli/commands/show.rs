@@ -28,8 +28,8 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::protocol::query::{Answer, Query, Report, TaskBranches};
 
-pub(super) fn print_report(edge: &ProcessEnv, report: Report, json: JsonFlag) -> CommandResult {
-    print(&mut BoardAccess::open(edge)?, report, json)
+pub(super) fn print_report(env: &ProcessEnv, report: Report, json: JsonFlag) -> CommandResult {
+    print(&mut BoardAccess::open(env)?, report, json)
 }
 
 fn print(access: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandResult {
@@ -40,24 +40,24 @@ fn print(access: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandRes
 }
 
 /// Prints base branch, agents, counts, branches of tasks (K65).
-pub(super) fn status(edge: &ProcessEnv, wanted: &StatusArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(super) fn status(env: &ProcessEnv, wanted: &StatusArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let report = match &wanted.run {
         Some(run) => Report::Run(run.as_str().into()),
-        None => Report::Status(branches(&access.place, edge)),
+        None => Report::Status(branches(&access.paths, env)),
     };
     print(&mut access, report, wanted.json)
 }
 
 /// Prints the board; with `watch` again whenever it has changed.
-pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    let place = access.place.clone();
+pub(super) fn board(env: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
+    let place = access.paths.clone();
     let report = || {
         let branches = if json.json {
             Ok(Vec::new())
         } else {
-            branches(&place, edge)
+            branches(&place, env)
         };
         Report::Board {
             columns: output::columns(),
@@ -77,8 +77,8 @@ pub(super) fn board(edge: &ProcessEnv, watch: bool, json: JsonFlag) -> CommandRe
 }
 
 /// Prints the board as a server knows it now, on a connection of its own; nothing when the server has just gone.
-fn reprint(place: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) -> CommandResult<()> {
-    let mut access = BoardAccess::open_project(place.clone())?;
+fn reprint(paths: &ProjectPaths, report: Report, json: JsonFlag, blank: bool) -> CommandResult<()> {
+    let mut access = BoardAccess::open_project(paths.clone())?;
     if !access.has_server() {
         return Ok(());
     }
@@ -106,6 +106,6 @@ fn text_of(answer: Answer) -> CommandResult<Vec<Bytes>> {
 }
 
 /// Returns the local branches of tasks, or the reason why they could not be listed.
-fn branches(place: &ProjectPaths, edge: &ProcessEnv) -> TaskBranches {
-    task_branches(&GitSetup::new(&place.root, edge.environment.clone())).map_err(|error| error.to_string())
+fn branches(paths: &ProjectPaths, env: &ProcessEnv) -> TaskBranches {
+    task_branches(&GitSetup::new(&paths.root, env.environment.clone())).map_err(|error| error.to_string())
 }

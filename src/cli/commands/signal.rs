@@ -24,15 +24,15 @@ pub struct SignalRoute {
 }
 
 /// Sends a signal of the attempt this process belongs to.
-pub(super) fn signal(edge: &ProcessEnv, kind: SignalKind, message: &SignalText) -> CommandResult {
-    attempt_and_token(edge)?;
-    say(edge, kind, (message.text.join(" "), message))
+pub(super) fn signal(env: &ProcessEnv, kind: SignalKind, message: &SignalText) -> CommandResult {
+    attempt_and_token(env)?;
+    say(env, kind, (message.text.join(" "), message))
 }
 
 /// Reports the end of an attempt, in the words of `dbs signal` or with a status, as plans have it (P44).
-pub(super) fn done(edge: &ProcessEnv, wanted: &DoneArgs) -> CommandResult {
-    attempt_and_token(edge)?;
-    is_of_phase(edge, wanted.phase.as_deref())?;
+pub(super) fn done(env: &ProcessEnv, wanted: &DoneArgs) -> CommandResult {
+    attempt_and_token(env)?;
+    is_of_phase(env, wanted.phase.as_deref())?;
     let kind = match wanted.status.as_str() {
         "blocked" => SignalKind::Block,
         "failed" => SignalKind::Fail,
@@ -40,27 +40,27 @@ pub(super) fn done(edge: &ProcessEnv, wanted: &DoneArgs) -> CommandResult {
     };
     let reason = wanted.reason.iter().chain(&wanted.message.text);
     let text = reason.map(String::as_str).collect::<Vec<_>>().join(" ");
-    say(edge, kind, (text, &wanted.message))
+    say(env, kind, (text, &wanted.message))
 }
 
 /// Reports a step of the way, as a text or as a step of the process with its state (P45).
-pub(super) fn progress(edge: &ProcessEnv, wanted: &ProgressArgs) -> CommandResult {
-    attempt_and_token(edge)?;
-    is_of_phase(edge, wanted.phase.as_deref())?;
+pub(super) fn progress(env: &ProcessEnv, wanted: &ProgressArgs) -> CommandResult {
+    attempt_and_token(env)?;
+    is_of_phase(env, wanted.phase.as_deref())?;
     let text = wanted.step.clone();
     let text = text.unwrap_or_else(|| wanted.message.text.join(" "));
-    say(edge, SignalKind::Progress, (text, &wanted.message))
+    say(env, SignalKind::Progress, (text, &wanted.message))
 }
 
-fn say(edge: &ProcessEnv, kind: SignalKind, (text, message): (String, &SignalText)) -> CommandResult {
+fn say(env: &ProcessEnv, kind: SignalKind, (text, message): (String, &SignalText)) -> CommandResult {
     let report = message.report.as_deref().map(report).transpose()?;
-    let answer = of_this_attempt(edge, kind, (text, report))?;
+    let answer = of_this_attempt(env, kind, (text, report))?;
     Ok(print_reply(&answer, "the signal was refused: ", message.json))
 }
 
 /// Refuses a report about another phase than that of the attempt.
-fn is_of_phase(edge: &ProcessEnv, phase: Option<&str>) -> CommandResult<()> {
-    let (Some(phase), Some(task)) = (phase, edge.get("DBS_TASK")) else {
+fn is_of_phase(env: &ProcessEnv, phase: Option<&str>) -> CommandResult<()> {
+    let (Some(phase), Some(task)) = (phase, env.get("DBS_TASK")) else {
         return Ok(());
     };
     let is_own = task == phase
@@ -77,14 +77,14 @@ fn is_of_phase(edge: &ProcessEnv, phase: Option<&str>) -> CommandResult<()> {
 
 /// Sends a signal with that text and report for the attempt this process belongs to.
 pub(super) fn of_this_attempt(
-    edge: &ProcessEnv,
+    env: &ProcessEnv,
     kind: SignalKind,
     (text, report): (String, Option<String>),
 ) -> CommandResult<CommandReply> {
-    let (attempt, token) = attempt_and_token(edge)?;
+    let (attempt, token) = attempt_and_token(env)?;
     let ways = SignalRoute {
-        socket: edge.get("DBS_SOCKET").map(Into::into),
-        inbox: edge.get("DBS_INBOX").map(Into::into),
+        socket: env.get("DBS_SOCKET").map(Into::into),
+        inbox: env.get("DBS_INBOX").map(Into::into),
     };
     let sent = SignalSent {
         attempt,
@@ -98,14 +98,14 @@ pub(super) fn of_this_attempt(
 }
 
 /// Returns the attempt this process belongs to, and the proof of it.
-pub(super) fn attempt_and_token(edge: &ProcessEnv) -> CommandResult<(AttemptId, String)> {
+pub(super) fn attempt_and_token(env: &ProcessEnv) -> CommandResult<(AttemptId, String)> {
     let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
                    people use `dbs task`, `dbs approve` and `dbs reject`";
-    let attempt = edge
+    let attempt = env
         .get("DBS_ATTEMPT")
         .and_then(|text| text.parse().ok())
         .map(AttemptId);
-    let both = attempt.zip(edge.get("DBS_TOKEN"));
+    let both = attempt.zip(env.get("DBS_TOKEN"));
     both.ok_or_else(|| CommandError::user(format!("could not signal: {outside}")))
 }
 

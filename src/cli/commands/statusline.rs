@@ -13,20 +13,20 @@ use crate::domain::ContextFill;
 use crate::protocol::hooks::{HookEvent, UsageFigures};
 
 /// Takes figures of an agent's tool.
-pub(super) fn run(edge: &ProcessEnv) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv) -> CommandResult {
     let mut meter = Meter::default();
     for figures in status_line::read(&input().unwrap_or_default()).figures {
         meter.count(&figures);
     }
     let (usage, context) = (meter.usage(), meter.context());
-    let names = ["DBS_TASK", "DBS_ROLE"].map(|name| edge.get(name));
+    let names = ["DBS_TASK", "DBS_ROLE"].map(|name| env.get(name));
     let fill = context
         .and_then(ContextFill::percent)
         .map(|percent| format!("context {percent} %"));
     let cost = usage.cost.map(|cost| cost.to_string());
     let parts: Vec<String> = names.into_iter().chain([fill, cost]).flatten().collect();
     output::line(&parts.join(" · "));
-    if let Some(caller) = caller(edge) {
+    if let Some(caller) = caller(env) {
         let figures = UsageFigures {
             cost: usage.cost,
             used: context.map(|context| context.used),

@@ -19,8 +19,8 @@ use crate::protocol::wire::{CallReply, ServerCall, StopAgents};
 const LONGEST: Duration = Duration::from_secs(40);
 
 /// Ends the server; `all` ends agents, too, and `now` does not wait for work under way.
-pub(super) fn stop(edge: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(super) fn stop(env: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let agents = if all { StopAgents::Yes } else { StopAgents::No };
     let call = if now {
         ServerCall::StopNow(agents)
@@ -54,7 +54,7 @@ pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> CommandResult<O
     match access.call(call)? {
         None => Ok(None),
         Some(CallReply::Done(text)) => {
-            wait_until_gone(&access.place)?;
+            wait_until_gone(&access.paths)?;
             Ok(Some(text))
         }
         Some(other) => Err(CommandError::server(format!(
@@ -66,7 +66,7 @@ pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> CommandResult<O
 /// Stops everything that still runs in terminals. The store is held meanwhile, so that no server starts more.
 fn stop_agents(access: &BoardAccess) -> CommandResult<usize> {
     let _store = access
-        .place
+        .paths
         .store
         .database
         .exists()
@@ -76,9 +76,9 @@ fn stop_agents(access: &BoardAccess) -> CommandResult<usize> {
 }
 
 /// Waits until no server listens any more.
-fn wait_until_gone(place: &ProjectPaths) -> CommandResult<()> {
+fn wait_until_gone(paths: &ProjectPaths) -> CommandResult<()> {
     let deadline = Deadline::after(LONGEST);
-    while BoardAccess::open_project(place.clone()).is_ok_and(|access| access.has_server()) {
+    while BoardAccess::open_project(paths.clone()).is_ok_and(|access| access.has_server()) {
         if deadline.is_over() {
             return Err(CommandError::server(
                 "could not end the server: it still answers; see what it does with `dbs logs`",

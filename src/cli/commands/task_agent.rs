@@ -12,7 +12,7 @@ use crate::formats::permissions::read_setting;
 
 /// Returns the new settings for the agents of a task, where the command line contains any.
 pub(super) fn changed(
-    edge: &ProcessEnv,
+    env: &ProcessEnv,
     task: &TaskId,
     said: &AgentArgs,
 ) -> CommandResult<Option<Box<AgentSettings>>> {
@@ -20,8 +20,8 @@ pub(super) fn changed(
     if all.iter().all(|part| part.is_none()) {
         return Ok(None);
     }
-    check_kind(edge, said)?;
-    let known = BoardAccess::open(edge)?.task(task)?;
+    check_kind(env, said)?;
+    let known = BoardAccess::open(env)?.task(task)?;
     let before = known.map(|detail| detail.task.agent.clone()).unwrap_or_default();
     merged(said, before).map(|agent| Some(Box::new(agent)))
 }
@@ -30,7 +30,7 @@ pub(super) fn changed(
 ///
 /// # Errors
 /// When there is none, with the nearest.
-pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> CommandResult<()> {
+pub(super) fn check_kind(env: &ProcessEnv, said: &AgentArgs) -> CommandResult<()> {
     let Some(name) = said
         .agent
         .as_deref()
@@ -39,7 +39,7 @@ pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> CommandResult<(
     else {
         return Ok(());
     };
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+    let place = ProjectPaths::find(&env.folder, env)?;
     let names = agent_names(&place.read_config());
     if names.iter().any(|known| known == name) {
         return Ok(());

@@ -18,44 +18,44 @@ use crate::protocol::query::{Report, TaskDetail};
 /// Maximum time until the board knows the observed wait of an agent, on a busy machine.
 const UNTIL_BOARD_KNOWS: Duration = Duration::from_secs(3);
 
-pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
+pub(super) fn task(env: &ProcessEnv, verb: TaskCommand) -> CommandResult {
     match verb {
-        TaskCommand::Create(create) => create::run(edge, create),
-        TaskCommand::Import(import) => import::run(edge, &import),
-        TaskCommand::Show(one) => show::print_report(edge, Report::Task(id(&one.id)), one.json),
+        TaskCommand::Create(create) => create::run(env, create),
+        TaskCommand::Import(import) => import::run(env, &import),
+        TaskCommand::Show(one) => show::print_report(env, Report::Task(id(&one.id)), one.json),
         TaskCommand::List { state, stage, json } => {
-            show::print_report(edge, Report::Tasks { state, stage }, json)
+            show::print_report(env, Report::Tasks { state, stage }, json)
         }
-        TaskCommand::Ready(json) => show::print_report(edge, Report::Ready, json),
-        TaskCommand::Edit(one) => edit(edge, &one.id, one.json),
-        TaskCommand::Update(update) => self::update(edge, update),
+        TaskCommand::Ready(json) => show::print_report(env, Report::Ready, json),
+        TaskCommand::Edit(one) => edit(env, &one.id, one.json),
+        TaskCommand::Update(update) => self::update(env, update),
         TaskCommand::Comment(one) => {
             let text = text_input::typed("comment", one.text.join(" "))?;
-            execute(edge, Command::Comment(id(&one.id), text), one.json)
+            execute(env, Command::Comment(id(&one.id), text), one.json)
         }
         TaskCommand::Dep {
             id: waits,
             on,
             remove: false,
             json,
-        } => execute(edge, Command::AddDependency(id(&waits), id(&on)), json),
+        } => execute(env, Command::AddDependency(id(&waits), id(&on)), json),
         TaskCommand::Dep {
             id: waits,
             on,
             remove: true,
             json,
-        } => execute(edge, Command::RemoveDependency(id(&waits), id(&on)), json),
+        } => execute(env, Command::RemoveDependency(id(&waits), id(&on)), json),
         TaskCommand::Release { ids, json } => execute(
-            edge,
+            env,
             Command::Release(ids.iter().map(|text| id(text)).collect()),
             json,
         ),
-        TaskCommand::Withdraw(one) => execute(edge, Command::Withdraw(id(&one.id)), one.json),
-        TaskCommand::Park(one) => execute(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
-        TaskCommand::Close(one) => execute(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
-        TaskCommand::Retry(again) => retry(edge, again),
-        TaskCommand::Attic(one) => show::attic(edge, &one),
-        TaskCommand::Why(one) => show::print_report(edge, Report::Why(one.id), one.json),
+        TaskCommand::Withdraw(one) => execute(env, Command::Withdraw(id(&one.id)), one.json),
+        TaskCommand::Park(one) => execute(env, Command::Park(id(&one.id), one.text.join(" ")), one.json),
+        TaskCommand::Close(one) => execute(env, Command::Close(id(&one.id), one.text.join(" ")), one.json),
+        TaskCommand::Retry(again) => retry(env, again),
+        TaskCommand::Attic(one) => show::attic(env, &one),
+        TaskCommand::Why(one) => show::print_report(env, Report::Why(one.id), one.json),
     }
 }
 
@@ -64,15 +64,15 @@ fn id(text: &str) -> TaskId {
 }
 
 /// Opens title and description in the person's editor; the first line is the title.
-fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+fn edit(env: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let detail = access.task(&id(name))?.ok_or_else(|| {
         CommandError::user(format!("could not edit {name}: there is no such task"))
             .with_hint("`dbs task list` shows those there are")
     })?;
     let task = detail.task;
     let before = format!("{}\n\n{}\n", task.title, task.body.trim_end());
-    let after = editor::edit(edge.editor(), &before)?;
+    let after = editor::edit(env.editor(), &before)?;
     let (title, body) = after.trim_start().split_once('\n').unwrap_or((after.trim(), ""));
     let patch = TaskPatch {
         title: Some(title.trim().to_owned()).filter(|title| !title.is_empty() && *title != task.title),
@@ -84,11 +84,11 @@ fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
             "could not change {name}: nothing was changed in the editor"
         )));
     }
-    let answer = access.execute(&edge.author(), Command::Update(id(name), patch))?;
+    let answer = access.execute(&env.author(), Command::Update(id(name), patch))?;
     Ok(print_reply(&answer, "", json))
 }
 
-fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
+fn update(env: &ProcessEnv, update: UpdateArgs) -> CommandResult {
     if let Some(status) = &update.status {
         return Err(CommandError::user(status_way(&update.id, status)));
     }
@@ -106,7 +106,7 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
         gates: (update.no_gates || !update.gates.is_empty()).then_some(update.gates),
         needs_approval: update.approval,
         timeout: update.timeout,
-        agent: task_agent::changed(edge, &id(&update.id), &update.agent)?,
+        agent: task_agent::changed(env, &id(&update.id), &update.agent)?,
         begins_anew: None,
         plan: None,
     };
@@ -115,7 +115,7 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
             "could not change anything: say what to change, for example --title or --priority",
         ));
     }
-    execute(edge, Command::Update(id(&update.id), patch), update.json)
+    execute(env, Command::Update(id(&update.id), patch), update.json)
 }
 
 /// Returns the action to take instead of giving a task the status of a bead (K77).
@@ -133,7 +133,7 @@ fn status_way(id: &str, status: &str) -> String {
     format!("could not set the status of {id} to {status}: the engine keeps it; {way}")
 }
 
-pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
+pub(super) fn retry(env: &ProcessEnv, retry: RetryArgs) -> CommandResult {
     let stage = retry.stage.map(|stage| stage.replace('-', "_").as_str().into());
     let task = id(&retry.id);
     let command = Command::Retry {
@@ -142,22 +142,22 @@ pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
         note: retry.note,
     };
     if !retry.clean {
-        return execute(edge, command, retry.json);
+        return execute(env, command, retry.json);
     }
-    let mut access = BoardAccess::open(edge)?;
+    let mut access = BoardAccess::open(env)?;
     let mut clean = |is_clean| {
         let patch = TaskPatch {
             begins_anew: Some(is_clean),
             ..TaskPatch::default()
         };
-        access.execute(&edge.author(), Command::Update(task.clone(), patch))
+        access.execute(&env.author(), Command::Update(task.clone(), patch))
     };
     // Set before: the next attempt may begin at once.
     let set = clean(true)?;
     if set.is_err() {
         return Ok(print_reply(&set, "", retry.json));
     }
-    let retried = BoardAccess::open(edge)?.execute(&edge.author(), command)?;
+    let retried = BoardAccess::open(env)?.execute(&env.author(), command)?;
     if retried.is_err() {
         clean(false)??;
     }
@@ -165,10 +165,10 @@ pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
 }
 
 /// Allows the request of an agent, or approves a task.
-pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
+pub(super) fn approve(env: &ProcessEnv, one: &TaskArgs) -> CommandResult {
     let task = id(&one.id);
     reply_or(
-        edge,
+        env,
         (&task, |_| true),
         (AskReply::Allow, Command::Approve(task.clone())),
         one.json,
@@ -176,42 +176,37 @@ pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
 }
 
 /// Types an answer to the agent that works on a task.
-pub(super) fn answer(edge: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(super) fn answer(env: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let task = id(&one.id);
     open_ask(&mut access, &task)?;
-    let answer = access.execute(&edge.author(), Command::Answer(task, one.text.join(" ")))?;
+    let answer = access.execute(&env.author(), Command::Answer(task, one.text.join(" ")))?;
     Ok(print_reply(&answer, "", one.json))
 }
 
 /// Denies the request of an agent for permission, or sends work back.
-pub(super) fn reject(edge: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
+pub(super) fn reject(env: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
     let (task, why) = (id(&one.id), one.text.join(" "));
     let takes_no = |kind| matches!(kind, AskKind::Permission | AskKind::Plan);
     let send_back = Command::Reject(task.clone(), why.clone());
-    reply_or(
-        edge,
-        (&task, takes_no),
-        (AskReply::Deny(why), send_back),
-        one.json,
-    )
+    reply_or(env, (&task, takes_no), (AskReply::Deny(why), send_back), one.json)
 }
 
 /// Gives the agent of a task the reply if it asks something that takes it, else executes the command.
 fn reply_or(
-    edge: &ProcessEnv,
+    env: &ProcessEnv,
     (task, takes_it): (&TaskId, impl Fn(AskKind) -> bool),
     (reply, otherwise): (AskReply, Command),
     json: JsonFlag,
 ) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+    let mut access = BoardAccess::open(env)?;
     let asked = open_ask(&mut access, task)?
         .and_then(|(attempt, ask)| takes_it(ask.kind).then_some((attempt, ask.id)));
     let command = match asked {
         Some((attempt, ask)) => Command::AnswerAsk { attempt, ask, reply },
         None => otherwise,
     };
-    let answer = access.execute(&edge.author(), command)?;
+    let answer = access.execute(&env.author(), command)?;
     Ok(print_reply(&answer, "", json))
 }
 
@@ -241,27 +236,27 @@ fn open_ask_until(
 }
 
 /// Lets the agents of a task work with or without their tool's interface.
-pub(super) fn mode(edge: &ProcessEnv, (id, mode): (&str, Option<&str>), json: JsonFlag) -> CommandResult {
+pub(super) fn mode(env: &ProcessEnv, (id, mode): (&str, Option<&str>), json: JsonFlag) -> CommandResult {
     let mode = mode.map(|word| match word {
         "headless" => AgentDisplay::Headless,
         _ => AgentDisplay::Visible,
     });
-    execute(edge, Command::SetMode(id.into(), mode), json)
+    execute(env, Command::SetMode(id.into(), mode), json)
 }
 
 /// Ends the turn of the agent that works on a task.
-pub(super) fn interrupt(edge: &ProcessEnv, id: &str, json: JsonFlag) -> CommandResult {
-    execute(edge, Command::Interrupt(id.into()), json)
+pub(super) fn interrupt(env: &ProcessEnv, id: &str, json: JsonFlag) -> CommandResult {
+    execute(env, Command::Interrupt(id.into()), json)
 }
 
 /// Stops an agent, named by its name, its attempt or its task.
-pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(super) fn kill(env: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let attempt = access.open_attempt(name)?.ok_or_else(|| {
         CommandError::user(format!("could not find an agent at work called {name}"))
             .with_hint("`dbs status` lists them")
     })?;
-    let answer = access.execute(&edge.author(), Command::Kill(attempt.id))?;
+    let answer = access.execute(&env.author(), Command::Kill(attempt.id))?;
     Ok(print_reply(&answer, "", json))
 }
 

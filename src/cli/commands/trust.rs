@@ -24,20 +24,20 @@ use crate::protocol::wire::ServerCall;
 use crate::term::{sanitize, sanitize_command};
 
 /// Shows the parts to trust, trusts them or forgets them.
-pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn run(env: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
     if wanted.hash.is_none() && wanted.origin.is_none() && !wanted.forget && !wanted.state {
-        return Ok(print(edge, &place, wanted));
+        return Ok(print(env, &place, wanted));
     }
-    refuse_agents(edge)?;
+    refuse_agents(env)?;
     let done = if let Some(hash) = wanted.hash.as_deref().map(str::trim) {
         place.trust.trust(hash)?;
         format!("trusted: what has the hash {hash}")
     } else if let Some(address) = &wanted.origin {
-        origin::accept(&place, edge, address)?
+        origin::accept(&place, env, address)?
     } else if wanted.state {
         let project = Project::find(&place.root)?;
-        let own = edge.state_folder();
+        let own = env.state_folder();
         project.adopt_state(own.as_deref())?;
         "the state in this project is used from now on".to_owned()
     } else {
@@ -45,7 +45,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
         "nothing of this project is trusted any more".to_owned()
     };
     // A running server takes it over at once; it reports itself the parts that it cannot understand.
-    BoardAccess::open_project(place)?.call(ServerCall::Reload { by: edge.author() })?;
+    BoardAccess::open_project(place)?.call(ServerCall::Reload { by: env.author() })?;
     print_done(&done, wanted.json);
     Ok(ExitCode::SUCCESS)
 }
@@ -54,8 +54,8 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
 ///
 /// # Errors
 /// When an agent asks.
-pub(super) fn refuse_agents(edge: &ProcessEnv) -> CommandResult<()> {
-    if edge.is_agent() {
+pub(super) fn refuse_agents(env: &ProcessEnv) -> CommandResult<()> {
+    if env.is_agent() {
         return Err(CommandError::config(
             "could not trust anything for an agent: a person does that, in a terminal of their own",
         ));
@@ -82,8 +82,8 @@ struct TrustRow<'a> {
 /// The last commits of the files in a comparison.
 type FileCommits = BTreeMap<PathBuf, FileCommit>;
 
-fn commits_of(edge: &ProcessEnv, root: &Path, entries: &[TrustEntry]) -> FileCommits {
-    let setup = GitSetup::new(root, edge.environment.clone());
+fn commits_of(env: &ProcessEnv, root: &Path, entries: &[TrustEntry]) -> FileCommits {
+    let setup = GitSetup::new(root, env.environment.clone());
     let files: BTreeSet<&Path> = entries.iter().map(|entry| entry.listed.file.as_path()).collect();
     // The author of a file is worth knowing; without git the differences are shown all the same.
     let commit = |file: &Path| Some((file.to_owned(), last_commit_of(&setup, file).ok()??));
@@ -128,15 +128,15 @@ impl<'a> TrustRow<'a> {
     }
 }
 
-fn print(edge: &ProcessEnv, place: &ProjectPaths, wanted: &TrustArgs) -> ExitCode {
-    let report = place.trust.look();
+fn print(env: &ProcessEnv, paths: &ProjectPaths, wanted: &TrustArgs) -> ExitCode {
+    let report = paths.trust.look();
     let mut entries = report.entries();
     let mut commits = FileCommits::new();
     if wanted.view == TrustView::Diff {
         entries.retain(|entry| entry.change != TrustChange::Same);
-        commits = commits_of(edge, &place.root, &entries);
+        commits = commits_of(env, &paths.root, &entries);
     }
-    let plans = place.trust.plans();
+    let plans = paths.trust.plans();
     if wanted.json.json {
         let items: Vec<TrustRow<'_>> = entries
             .iter()
@@ -148,7 +148,7 @@ fn print(edge: &ProcessEnv, place: &ProjectPaths, wanted: &TrustArgs) -> ExitCod
         }));
     } else {
         for entry in &entries {
-            let mut lines = lines_of(entry, &place.root, wanted.view);
+            let mut lines = lines_of(entry, &paths.root, wanted.view);
             let commit = commits.get(&entry.listed.file);
             lines.extend(commit.map(commit_line));
             output::all(lines);

@@ -12,8 +12,8 @@ use crate::config::process_env::ProcessEnv;
 ///
 /// # Errors
 /// The words that could not be parsed, or the failure, for people.
-pub fn run(words: &[String], edge: &ProcessEnv) -> CommandResult<()> {
-    super::run(read(words)?, edge).map(drop)
+pub fn run(words: &[String], env: &ProcessEnv) -> CommandResult<()> {
+    super::run(read(words)?, env).map(drop)
 }
 
 /// Parses words as the command line does; `dbs` before them and `task` may be left out.

@@ -18,20 +18,20 @@ use crate::formats::finding::{Finding, FindingLevel};
 use crate::formats::workflow;
 use crate::ui::{Glyphs, flowchart};
 
-pub(super) fn run(edge: &ProcessEnv, verb: WorkflowCommand) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, verb: WorkflowCommand) -> CommandResult {
     match verb {
         WorkflowCommand::List(json) => {
-            list(&in_force(edge)?, json);
+            list(&in_force(env)?, json);
             Ok(ExitCode::SUCCESS)
         }
-        WorkflowCommand::Show { name, json } => show(edge, &name, json),
-        WorkflowCommand::Check { files, json } => check(edge, &files, json),
+        WorkflowCommand::Show { name, json } => show(env, &name, json),
+        WorkflowCommand::Check { files, json } => check(env, &files, json),
     }
 }
 
 /// Returns the built-in workflows, and the project's own where there is a project.
-fn in_force(edge: &ProcessEnv) -> CommandResult<Vec<Workflow>> {
-    let place = ProjectPaths::find(&edge.folder, edge).ok();
+fn in_force(env: &ProcessEnv) -> CommandResult<Vec<Workflow>> {
+    let place = ProjectPaths::find(&env.folder, env).ok();
     Ok(session_setup::workflows(place.as_ref())?)
 }
 
@@ -45,8 +45,8 @@ fn list(flows: &[Workflow], json: JsonFlag) {
     }
 }
 
-fn show(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
-    let flows = in_force(edge)?;
+fn show(env: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
+    let flows = in_force(env)?;
     let flow = flows
         .iter()
         .find(|flow| flow.id.as_str() == name)
@@ -58,25 +58,25 @@ fn show(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
         output::json(flow);
     } else {
         output::all([format!("{}: {}", flow.id, flow.title), String::new()]);
-        output::all(flowchart(flow, glyphs(edge)));
+        output::all(flowchart(flow, glyphs(env)));
         output::lines(&workflow::describe(flow));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the glyphs for drawing lines: as set, else as the terminal can.
-fn glyphs(edge: &ProcessEnv) -> Glyphs {
-    let looks = capabilities::detect(edge);
-    match ProjectPaths::find(&edge.folder, edge) {
+fn glyphs(env: &ProcessEnv) -> Glyphs {
+    let looks = capabilities::detect(env);
+    match ProjectPaths::find(&env.folder, env) {
         Ok(place) => Appearance::of(&place.read_config()).glyphs(looks),
         Err(_outside) => looks.glyphs,
     }
 }
 
-fn check(edge: &ProcessEnv, files: &[PathBuf], json: JsonFlag) -> CommandResult {
+fn check(env: &ProcessEnv, files: &[PathBuf], json: JsonFlag) -> CommandResult {
     let own;
     let files = if files.is_empty() {
-        let place = ProjectPaths::find(&edge.folder, edge)?;
+        let place = ProjectPaths::find(&env.folder, env)?;
         own = session_setup::own_workflows(&place)?;
         &own
     } else {

@@ -32,7 +32,7 @@ impl PlainClient {
                 Ok(())
             }
             PlainTyped::Submit(command) => {
-                let by = self.edge.author();
+                let by = self.env.author();
                 let command = *command;
                 self.request(ServerCall::Ask { by, command }).await
             }
@@ -55,12 +55,12 @@ impl PlainClient {
     async fn run_command(&self, line: &str) -> Result<(), ClientError> {
         let words = shell_words::split(line)?;
         let run = self.commands.run;
-        self.spawn_blocking(move |_place, edge| run(&words, edge)).await
+        self.spawn_blocking(move |_place, env| run(&words, env)).await
     }
 
     /// Sends the server a call that it accepts or refuses, and prints its answer.
     async fn request(&self, call: ServerCall) -> Result<(), ClientError> {
-        match connection::call_once(&self.place.socket, call).await? {
+        match connection::call_once(&self.paths.socket, call).await? {
             CallReply::Asked(reply) => print(reply),
             other => Err(ProtocolError::from(other).into()),
         }

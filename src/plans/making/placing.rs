@@ -30,14 +30,14 @@ pub fn committed_file(git: &dyn Git, task: &Task, path: &Path) -> Result<String,
 
 impl DesignSoFar {
     /// Returns everything that would be written.
-    pub fn question(&self, place: &ProjectPaths, name: &MadeName, files: &MadeFiles) -> ConsentQuestion {
+    pub fn question(&self, paths: &ProjectPaths, name: &MadeName, files: &MadeFiles) -> ConsentQuestion {
         let folder = &name.folder;
         let lines = files.iter().flat_map(|(path, text)| {
             let head = format!("--- {folder}/{}", path.display());
             std::iter::once(head).chain(text.lines().map(str::to_owned))
         });
         let (kept, about) = match name.form {
-            MadeForm::Graph => (history::kept(&place.root), self.about(files)),
+            MadeForm::Graph => (history::kept(&paths.root), self.about(files)),
             MadeForm::Plan | MadeForm::Prd => (None, Vec::new()),
         };
         let items = files.iter().map(|(path, text)| ListedText {
@@ -46,7 +46,7 @@ impl DesignSoFar {
                 name: path.display().to_string(),
                 text: text.clone(),
             },
-            file: place.root.join(folder).join(path),
+            file: paths.root.join(folder).join(path),
             line: 1,
         });
         ConsentQuestion {
@@ -80,7 +80,7 @@ impl PlanMaking<'_> {
 
     /// Returns the files of the result by their names, if they are in their place already: the program may have ended right after that.
     pub(super) fn placed(&self, files: &MadeFiles) -> Option<Vec<PathBuf>> {
-        let folder = self.place.root.join(&self.name.folder);
+        let folder = self.paths.root.join(&self.name.folder);
         let is_there = |name: &Path, text: &String| {
             std::fs::read_to_string(folder.join(name)).is_ok_and(|there| there == *text)
         };
@@ -88,7 +88,7 @@ impl PlanMaking<'_> {
             let all = files.iter().all(|(name, text)| is_there(name, text));
             return all.then(|| files.keys().cloned().collect());
         }
-        let there = self.name.taken(self.place)?;
+        let there = self.name.taken(self.paths)?;
         let name = PathBuf::from(there.file_name()?);
         let is_same = files.values().all(|text| is_there(&name, text));
         is_same.then(|| vec![name])
@@ -103,14 +103,14 @@ impl PlanMaking<'_> {
             form, slug, folder, ..
         } = &self.name;
         let folder = match form {
-            MadeForm::Plan => self.place.root.join("plans"),
-            MadeForm::Prd | MadeForm::Graph => self.place.root.join(folder),
+            MadeForm::Plan => self.paths.root.join("plans"),
+            MadeForm::Prd | MadeForm::Graph => self.paths.root.join(folder),
         };
         let failed = |error: io::Error| format!("could not write {}: {error}", folder.display());
         std::fs::create_dir_all(&folder).map_err(failed)?;
         let (real, root) = (
             folder.canonicalize().map_err(failed)?,
-            self.place.root.canonicalize(),
+            self.paths.root.canonicalize(),
         );
         if !real.starts_with(root.map_err(failed)?) {
             return Err(format!("{} lies outside of the project", folder.display()).into());

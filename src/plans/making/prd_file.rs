@@ -52,8 +52,8 @@ impl PlanMaking<'_> {
     /// # Errors
     /// When the queue cannot be read, so that the taken ids are not known.
     pub(super) fn prd_order(&self) -> Result<(String, String), Cause> {
-        let settings = StorySettings::of(&self.place.read_config());
-        let queue = prd_queue::whole(self.place, &settings)?.prds;
+        let settings = StorySettings::of(&self.paths.read_config());
+        let queue = prd_queue::whole(self.paths, &settings)?.prds;
         let stories = queue.iter().flat_map(|queued| &queued.prd.stories);
         let taken: Vec<&str> = stories.map(|story| story.id.as_str()).collect();
         let schema = STORY_TEMPLATES.iter().find(|(name, _)| *name == "prd-schema.md");
@@ -82,7 +82,7 @@ impl PlanMaking<'_> {
             )
             .into());
         }
-        let begins = names(&self.place.root.join(&self.name.folder))
+        let begins = names(&self.paths.root.join(&self.name.folder))
             .into_iter()
             .filter_map(|name| {
                 let (number, _) = name.split_once('-')?;

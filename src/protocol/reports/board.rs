@@ -21,26 +21,26 @@ const MAX_DONE: usize = 5;
 const MIN_TITLE: usize = 8;
 
 pub(in crate::protocol) fn report(
-    board: &ReadModel,
+    model: &ReadModel,
     (columns, branches): (Option<usize>, &TaskBranches),
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     let text = || {
-        let mut lines = lines(board, columns);
+        let mut lines = lines(model, columns);
         lines.push(String::new());
-        lines.extend(status::lines(board, branches));
+        lines.extend(status::lines(model, branches));
         lines
     };
     let data = || BoardJson {
-        at: board.at,
-        live: board.is_live,
-        tasks: &board.tasks,
-        attempts: &board.attempts,
-        batches: &board.batches,
-        workflows: board.workflows.values().collect(),
-        pause: &board.pause,
-        base: &board.base,
-        max_agents: board.max_agents,
+        at: model.at,
+        live: model.is_live,
+        tasks: &model.tasks,
+        attempts: &model.attempts,
+        batches: &model.batches,
+        workflows: model.workflows.values().collect(),
+        pause: &model.pause,
+        base: &model.base,
+        max_agents: model.max_agents,
     };
     in_format(format, data, text)
 }
@@ -60,17 +60,17 @@ struct BoardJson<'a> {
 }
 
 /// Returns the board in lines; titles are cut so that the text after them fits into `room` columns.
-fn lines(board: &ReadModel, room: Option<usize>) -> Vec<String> {
+fn lines(model: &ReadModel, room: Option<usize>) -> Vec<String> {
     let mut lines = Vec::new();
-    for column in &board.columns {
+    for column in &model.columns {
         let most = match column.kind {
             ColumnKind::Done => MAX_DONE,
             ColumnKind::Backlog | ColumnKind::Stage(..) => MAX_CARDS,
         };
         lines.push(format!("{} ({})", column.title, column.cards.len()));
         let shown = column.cards.iter().take(most);
-        let tasks = shown.filter_map(|id| board.tasks.get(id));
-        lines.extend(tasks.map(|task| entry(board, task, room)));
+        let tasks = shown.filter_map(|id| model.tasks.get(id));
+        lines.extend(tasks.map(|task| entry(model, task, room)));
         if column.cards.len() > most {
             lines.push(format!("  +{} more", column.cards.len() - most));
         }
@@ -78,10 +78,10 @@ fn lines(board: &ReadModel, room: Option<usize>) -> Vec<String> {
     lines
 }
 
-fn entry(board: &ReadModel, task: &Task, room: Option<usize>) -> String {
+fn entry(model: &ReadModel, task: &Task, room: Option<usize>) -> String {
     let (before, after) = (
         format!("  {:<14} {}", task.id, mark(task)),
-        wait_reason(board, task),
+        wait_reason(model, task),
     );
     let title = match room {
         Some(room) => cut(
@@ -98,12 +98,12 @@ fn mark(task: &Task) -> &'static str {
     if task.tags.contains("priority") { "! " } else { "" }
 }
 
-fn wait_reason(board: &ReadModel, task: &Task) -> String {
-    let open = board.open_dependencies(task);
+fn wait_reason(model: &ReadModel, task: &Task) -> String {
+    let open = model.open_dependencies(task);
     if open.is_empty() || task.state.is_terminal() {
-        return note(board, task);
+        return note(model, task);
     }
-    let open: Vec<String> = open.iter().map(|id| board.name_of(id)).collect();
+    let open: Vec<String> = open.iter().map(|id| model.name_of(id)).collect();
     format!("  ⊘ {}", open.join(", "))
 }
 

@@ -17,18 +17,18 @@ const NOTHING: &str = "no agent has reported what it used; `dbs agents` says whi
 const NO_PRICE: &str = "no price known";
 
 pub(in crate::protocol) fn report(
-    board: &ReadModel,
+    model: &ReadModel,
     by: CostGroup,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    let mut rows = board.costs(by);
+    let mut rows = model.costs(by);
     if by == CostGroup::Day {
         for row in &mut rows {
             row.name = clock::utc_date(Timestamp(row.name.parse().unwrap_or_default()));
         }
     }
     let sum = rows.iter().map(|row| row.usage).fold(Usage::default(), Add::add);
-    let budgets = board.settings.budgets;
+    let budgets = model.settings.budgets;
     in_format(
         format,
         || as_json(by, &rows, (sum, budgets)),

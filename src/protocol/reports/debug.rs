@@ -20,12 +20,12 @@ struct TaskGroup {
 }
 
 pub(in crate::protocol) fn report(
-    board: &ReadModel,
+    model: &ReadModel,
     folder: &StateFolder,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    let states = groups(board, |task| task.state.word().to_owned());
-    let places = groups(board, |task| task.stage.to_string());
+    let states = groups(model, |task| task.state.word().to_owned());
+    let places = groups(model, |task| task.stage.to_string());
     let data = || {
         serde_json::json!({
             "states": states, "stages": places, "folder": folder.path, "entries": folder.entries,
@@ -52,9 +52,9 @@ fn lines((states, places): (&TaskGroups, &TaskGroups), folder: &StateFolder) -> 
     lines
 }
 
-fn groups(board: &ReadModel, key: impl Fn(&Task) -> String) -> TaskGroups {
+fn groups(model: &ReadModel, key: impl Fn(&Task) -> String) -> TaskGroups {
     let mut groups = TaskGroups::new();
-    for task in board.tasks.values() {
+    for task in model.tasks.values() {
         let group = groups.entry(key(task)).or_default();
         group.count += 1;
         if group.first.len() < NAMED {

@@ -10,27 +10,27 @@ use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel, Trail, p
 const HOURS: usize = 24;
 
 pub(in crate::protocol) fn report(
-    board: &ReadModel,
+    model: &ReadModel,
     figures: &MetricsReport,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     let (metrics, loads) = (&figures.metrics, &figures.loads);
     in_format(
         format,
-        || as_json(board, metrics, loads),
-        || lines(board, metrics, loads),
+        || as_json(model, metrics, loads),
+        || lines(model, metrics, loads),
     )
 }
 
-fn done(board: &ReadModel) -> impl Iterator<Item = Timestamp> {
-    let tasks = board.tasks.values();
+fn done(model: &ReadModel) -> impl Iterator<Item = Timestamp> {
+    let tasks = model.tasks.values();
     tasks
         .filter(|task| task.state == TaskState::Done)
         .map(|task| task.since)
 }
 
-fn as_json(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> serde_json::Value {
-    let stages = order(board, metrics).into_iter().filter_map(|id| {
+fn as_json(model: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> serde_json::Value {
+    let stages = order(model, metrics).into_iter().filter_map(|id| {
         let stage = metrics.stages.get(id)?;
         Some(json!({
             "stage": id, "passed": stage.passes, "sent_back": stage.rejections, "failed": stage.failures,
@@ -41,11 +41,11 @@ fn as_json(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> serde
         let steps = trail.steps.iter().map(|step| {
             json!({ "stage": step.stage, "times": step.times, "took_ms": step.took.0, "sent_back": step.is_rejected })
         });
-        let done = board.tasks.get(id).is_some_and(|task| task.state == TaskState::Done);
+        let done = model.tasks.get(id).is_some_and(|task| task.state == TaskState::Done);
         json!({ "task": id, "began": trail.began, "ended": trail.ended, "done": done, "steps": steps.collect::<Vec<_>>() })
     });
     let loads = loads.iter().map(|load| {
-        json!({ "attempt": load.attempt, "task": task_of(board, load).0, "agent": task_of(board, load).1,
+        json!({ "attempt": load.attempt, "task": task_of(model, load).0, "agent": task_of(model, load).1,
                 "cpu_percent": load.cpu, "memory_bytes": load.memory, "processes": load.processes })
     });
     let failures = metrics.failures.iter();
@@ -53,20 +53,20 @@ fn as_json(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> serde
         .map(|(class, many)| (class.to_string(), (*many).into()))
         .collect();
     json!({
-        "at": board.at, "tasks_done": done(board).count(),
-        "done_per_hour": per_span(done(board), Span::minutes(60), (board.at, HOURS)),
+        "at": model.at, "tasks_done": done(model).count(),
+        "done_per_hour": per_span(done(model), Span::minutes(60), (model.at, HOURS)),
         "attempts": metrics.attempts, "sent_back": metrics.rejections(), "tried_again": metrics.retries(),
         "timeouts": metrics.timeouts(), "stopped": metrics.stopped, "failures": failures,
         "stages": stages.collect::<Vec<_>>(), "trails": trails.collect::<Vec<_>>(), "agents": loads.collect::<Vec<_>>(),
     })
 }
 
-fn lines(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<String> {
-    let hours = per_span(done(board), Span::minutes(60), (board.at, HOURS));
+fn lines(model: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<String> {
+    let hours = per_span(done(model), Span::minutes(60), (model.at, HOURS));
     let mut lines = vec![
         format!(
             "tasks done: {}, {} of them in the last {HOURS} hours",
-            done(board).count(),
+            done(model).count(),
             hours.iter().sum::<u64>()
         ),
         format!(
@@ -85,13 +85,13 @@ fn lines(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<Str
         "{:<18} {:>8} {:>7} {:>9} {:>7}",
         "stage", "average", "passed", "sent back", "failed"
     ));
-    for id in order(board, metrics) {
+    for id in order(model, metrics) {
         let Some(stage) = metrics.stages.get(id) else {
             continue;
         };
         lines.push(format!(
             "  {:<16} {:>8} {:>7} {:>9} {:>7}",
-            label(board, id),
+            label(model, id),
             stage.average().to_string(),
             stage.passes,
             stage.rejections,
@@ -100,7 +100,7 @@ fn lines(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<Str
     }
     lines.push(format!("agents at work: {}", loads.len()));
     for load in loads {
-        let (task, name) = task_of(board, load);
+        let (task, name) = task_of(model, load);
         lines.push(format!(
             "  {name:<24} {task:<14} {:>5.0}% of a core, {} MiB, {} processes",
             load.cpu,
@@ -108,12 +108,12 @@ fn lines(board: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<Str
             load.processes
         ));
     }
-    lines.extend(task_trails(board, metrics));
+    lines.extend(task_trails(model, metrics));
     lines
 }
 
 /// The ways of tasks, the latest first.
-fn task_trails(board: &ReadModel, metrics: &Metrics) -> Vec<String> {
+fn task_trails(model: &ReadModel, metrics: &Metrics) -> Vec<String> {
     let mut lines = Vec::new();
     let mut latest: Vec<_> = metrics.trails.iter().collect();
     latest.sort_by(|(a, of_a), (b, of_b)| of_b.ended.cmp(&of_a.ended).then_with(|| a.cmp(b)));
@@ -122,7 +122,7 @@ fn task_trails(board: &ReadModel, metrics: &Metrics) -> Vec<String> {
     }
     lines.extend(latest.into_iter().map(|(id, trail)| {
         let total = trail.ended.since(trail.began);
-        let is_done = board
+        let is_done = model
             .tasks
             .get(id)
             .is_some_and(|task| task.state == TaskState::Done);
@@ -130,13 +130,13 @@ fn task_trails(board: &ReadModel, metrics: &Metrics) -> Vec<String> {
             "  {:<14} {:>8}  {}",
             id.as_str(),
             total.to_string(),
-            steps(board, (id, trail), is_done)
+            steps(model, (id, trail), is_done)
         )
     }));
     lines
 }
 
-fn steps(board: &ReadModel, (task, trail): (&TaskId, &Trail), is_done: bool) -> String {
+fn steps(model: &ReadModel, (task, trail): (&TaskId, &Trail), is_done: bool) -> String {
     let steps: Vec<String> = trail
         .steps
         .iter()
@@ -147,7 +147,7 @@ fn steps(board: &ReadModel, (task, trail): (&TaskId, &Trail), is_done: bool) -> 
             } else {
                 String::new()
             };
-            let name = short(board, task, &step.stage);
+            let name = short(model, task, &step.stage);
             format!("{name}{mark}{times} {}", step.took)
         })
         .chain(is_done.then(|| "done".to_owned()))
@@ -156,30 +156,30 @@ fn steps(board: &ReadModel, (task, trail): (&TaskId, &Trail), is_done: bool) -> 
 }
 
 /// Returns the short name of a stage in the way of a task (K13): by the task's own workflow, else by the first that knows the stage.
-fn short<'a>(board: &'a ReadModel, task: &TaskId, id: &'a StageId) -> &'a str {
-    let own = board.tasks.get(task).map(|task| &task.workflow);
-    let own = board.workflows.values().filter(|flow| Some(&flow.id) == own);
+fn short<'a>(model: &'a ReadModel, task: &TaskId, id: &'a StageId) -> &'a str {
+    let own = model.tasks.get(task).map(|task| &task.workflow);
+    let own = model.workflows.values().filter(|flow| Some(&flow.id) == own);
     let mut stages = own
-        .chain(board.workflows.values())
+        .chain(model.workflows.values())
         .filter_map(|flow| flow.stage(id));
     stages.next().map_or(id.as_str(), |stage| &stage.short)
 }
 
 /// The title of a stage, as the board has it.
-fn label<'a>(board: &'a ReadModel, id: &'a StageId) -> &'a str {
-    let mut stages = board.workflows.values().filter_map(|flow| flow.stage(id));
+fn label<'a>(model: &'a ReadModel, id: &'a StageId) -> &'a str {
+    let mut stages = model.workflows.values().filter_map(|flow| flow.stage(id));
     stages.next().map_or(id.as_str(), |stage| &stage.label)
 }
 
-fn task_of<'a>(board: &'a ReadModel, load: &AttemptLoad) -> (&'a str, &'a str) {
-    let attempt = board.attempts.get(&load.attempt);
+fn task_of<'a>(model: &'a ReadModel, load: &AttemptLoad) -> (&'a str, &'a str) {
+    let attempt = model.attempts.get(&load.attempt);
     attempt.map_or(("", ""), |attempt| (attempt.task.as_str(), attempt.worker.name()))
 }
 
 /// Stages that have figures, in the order of the workflows; unknown ones last.
-fn order<'a>(board: &ReadModel, metrics: &'a Metrics) -> Vec<&'a StageId> {
+fn order<'a>(model: &ReadModel, metrics: &'a Metrics) -> Vec<&'a StageId> {
     let place = |id: &StageId| {
-        let mut places = board
+        let mut places = model
             .workflows
             .values()
             .filter_map(|flow| flow.stages.iter().position(|stage| stage.id == *id));

@@ -11,8 +11,8 @@ const HEAD: [&str; 9] = [
 ];
 
 /// Returns the lines of the table, its head first. Columns without any value are left out.
-pub(super) fn lines(board: &ReadModel, run: &PlanRun<'_>) -> Vec<String> {
-    let cells: Vec<[String; 9]> = run.rows.iter().map(|row| cells(board, row)).collect();
+pub(super) fn lines(model: &ReadModel, run: &PlanRun<'_>) -> Vec<String> {
+    let cells: Vec<[String; 9]> = run.rows.iter().map(|row| cells(model, row)).collect();
     let widths: Vec<usize> = (0..HEAD.len())
         .map(|at| {
             let values = cells.iter().filter_map(|row| row.get(at));
@@ -34,7 +34,7 @@ pub(super) fn lines(board: &ReadModel, run: &PlanRun<'_>) -> Vec<String> {
     std::iter::once(&head).chain(&cells).map(line).collect()
 }
 
-fn cells(board: &ReadModel, row: &PlanRow<'_>) -> [String; 9] {
+fn cells(model: &ReadModel, row: &PlanRow<'_>) -> [String; 9] {
     let task = row.task;
     let count = row.gates;
     let gates = match count.passed {
@@ -43,9 +43,9 @@ fn cells(board: &ReadModel, row: &PlanRow<'_>) -> [String; 9] {
         Some(passed) => format!("{passed}/{}", count.all),
     };
     let tries = Some(row.tries).filter(|tries| *tries > 0);
-    let standing = board.standing(task).line();
-    let open = board.open_attempt(task);
-    let step = open.and_then(|attempt| progress(board, attempt));
+    let standing = model.standing(task).line();
+    let open = model.open_attempt(task);
+    let step = open.and_then(|attempt| progress(model, attempt));
     let step = step.map_or_else(String::new, |step| format!("  ({step})"));
     [
         row.item.to_owned(),
@@ -56,6 +56,6 @@ fn cells(board: &ReadModel, row: &PlanRow<'_>) -> [String; 9] {
         gates,
         tries.map_or_else(String::new, |tries| tries.to_string()),
         row.cost.map_or_else(String::new, |cost| cost.to_string()),
-        format!("{} {}{step}", board.stage_label(task), standing),
+        format!("{} {}{step}", model.stage_label(task), standing),
     ]
 }

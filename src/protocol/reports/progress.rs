@@ -8,7 +8,7 @@ const LONG_SILENCE: Span = Span::minutes(10);
 
 /// Returns the last step that an agent at work reported, and the time of silence since then; an agent that never reported one is silent
 /// from its start, which is shown once it is long (P39).
-pub(super) fn progress(board: &ReadModel, attempt: &Attempt) -> Option<String> {
+pub(super) fn progress(model: &ReadModel, attempt: &Attempt) -> Option<String> {
     let Worker::Agent { .. } = &attempt.worker else {
         return None;
     };
@@ -16,10 +16,10 @@ pub(super) fn progress(board: &ReadModel, attempt: &Attempt) -> Option<String> {
     if let Some(step) = steps.find(|signal| signal.kind == SignalKind::Progress) {
         return Some(format!(
             "last step {} ago: {}",
-            board.at.since(step.at),
+            model.at.since(step.at),
             step.text
         ));
     }
-    let silent = board.at.since(attempt.started_at?);
+    let silent = model.at.since(attempt.started_at?);
     (silent >= LONG_SILENCE).then(|| format!("no step reported in {silent}"))
 }

@@ -17,42 +17,42 @@ use crate::ui::cut;
 
 /// Batches with tasks, the newest first.
 pub(in crate::protocol) fn list(
-    board: &ReadModel,
+    model: &ReadModel,
     most: usize,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    let mut batches: Vec<&Batch> = board.batches.values().map(Arc::as_ref).collect();
-    batches.retain(|batch| tasks(board, &batch.id).next().is_some());
+    let mut batches: Vec<&Batch> = model.batches.values().map(Arc::as_ref).collect();
+    batches.retain(|batch| tasks(model, &batch.id).next().is_some());
     batches.sort_by_key(|batch| Reverse(batch.go_ahead));
     batches.truncate(most);
     let data = || {
-        let all = batches.iter().map(|batch| as_json(board, batch));
+        let all = batches.iter().map(|batch| as_json(model, batch));
         all.collect::<Vec<_>>()
     };
     let lines = || match batches.as_slice() {
         [] => vec!["no runs".to_owned()],
-        batches => batches.iter().map(|batch| line(board, batch)).collect(),
+        batches => batches.iter().map(|batch| line(model, batch)).collect(),
     };
     in_format(format, data, lines)
 }
 
 /// Lists all batches, each with its base and the batches it waits for.
-pub(in crate::protocol) fn batches(board: &ReadModel, format: OutputFormat) -> Result<String, QueryError> {
-    let all = || board.batches.values().map(Arc::as_ref);
-    let data = || all().map(|batch| as_json(board, batch)).collect::<Vec<_>>();
-    let lines = || match board.batches.len() {
+pub(in crate::protocol) fn batches(model: &ReadModel, format: OutputFormat) -> Result<String, QueryError> {
+    let all = || model.batches.values().map(Arc::as_ref);
+    let data = || all().map(|batch| as_json(model, batch)).collect::<Vec<_>>();
+    let lines = || match model.batches.len() {
         0 => vec!["no batches".to_owned()],
         _ => all()
-            .flat_map(|batch| std::iter::once(line(board, batch)).chain(conditions(board, batch)))
+            .flat_map(|batch| std::iter::once(line(model, batch)).chain(conditions(model, batch)))
             .collect(),
     };
     in_format(format, data, lines)
 }
 
 /// Returns a line for the base of a batch and one for its needs, where it has any.
-fn conditions(board: &ReadModel, batch: &Batch) -> Vec<String> {
+fn conditions(model: &ReadModel, batch: &Batch) -> Vec<String> {
     let base = batch.base.iter().map(|base| format!("  base: {base}"));
-    let needs = batch.needs.iter().map(|id| match board.batches.get(id) {
+    let needs = batch.needs.iter().map(|id| match model.batches.get(id) {
         Some(on) => format!("{id} ({})", on.run),
         None => id.to_string(),
     });
@@ -65,32 +65,32 @@ fn conditions(board: &ReadModel, batch: &Batch) -> Vec<String> {
 }
 
 /// Returns the run of a plan that is shown first, else the newest run.
-fn newest(board: &ReadModel) -> Option<&Batch> {
-    let planned = board.plan_runs().first().map(|run| run.batch);
-    let runs = board.batches.values().map(Arc::as_ref);
+fn newest(model: &ReadModel) -> Option<&Batch> {
+    let planned = model.plan_runs().first().map(|run| run.batch);
+    let runs = model.batches.values().map(Arc::as_ref);
     planned.or_else(|| {
-        runs.filter(|batch| tasks(board, &batch.id).next().is_some())
+        runs.filter(|batch| tasks(model, &batch.id).next().is_some())
             .max_by_key(|batch| batch.go_ahead)
     })
 }
 
 /// The tasks of a batch in the order in which they were planned; those of the newest run where no batch is named.
 pub(in crate::protocol) fn one(
-    board: &ReadModel,
+    model: &ReadModel,
     id: &BatchId,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    let newest = || newest(board).filter(|_| id.as_str().is_empty());
-    let batch = board.batches.get(id).map(Arc::as_ref).or_else(newest);
+    let newest = || newest(model).filter(|_| id.as_str().is_empty());
+    let batch = model.batches.get(id).map(Arc::as_ref).or_else(newest);
     let batch = batch.ok_or_else(|| QueryError::NoRun(id.clone()))?;
     let id = &batch.id;
-    let mut all: Vec<&Task> = tasks(board, id).collect();
+    let mut all: Vec<&Task> = tasks(model, id).collect();
     all.sort_by_key(|task| task.number);
     let data = || {
-        let tasks = all.iter().map(|task| task_json(board, task));
-        json!({ "run": as_json(board, batch), "tasks": tasks.collect::<Vec<_>>() })
+        let tasks = all.iter().map(|task| task_json(model, task));
+        json!({ "run": as_json(model, batch), "tasks": tasks.collect::<Vec<_>>() })
     };
-    in_format(format, data, || lines(board, batch, &all))
+    in_format(format, data, || lines(model, batch, &all))
 }
 
 /// Most lines, and bytes, of the plan that a conductor is shown at each turn. Tasks that are over come last and are cut first.
@@ -99,8 +99,8 @@ const MOST_PLAN_BYTES: usize = 8 * 1024;
 
 /// Returns the batches that conductors plan, with their tasks, the dependencies of these, and the last words on one that waits for a person
 /// (LK-53).
-pub(in crate::protocol) fn plan(board: &ReadModel) -> String {
-    let mut batches: Vec<&Batch> = board.batches.values().map(Arc::as_ref).collect();
+pub(in crate::protocol) fn plan(model: &ReadModel) -> String {
+    let mut batches: Vec<&Batch> = model.batches.values().map(Arc::as_ref).collect();
     batches.retain(|batch| batch.needs_acceptance());
     batches.sort_by_key(|batch| (matches!(batch.run, RunState::Completed), Reverse(batch.since)));
     let mut lines = vec![
@@ -113,9 +113,9 @@ pub(in crate::protocol) fn plan(board: &ReadModel) -> String {
     for batch in batches {
         let base = batch.base.as_deref().unwrap_or("no branch");
         lines.push(format!("batch {} onto {base}: {}", batch.id, batch.run));
-        let mut own: Vec<&Task> = tasks(board, &batch.id).collect();
+        let mut own: Vec<&Task> = tasks(model, &batch.id).collect();
         own.sort_by_key(|task| task.number);
-        lines.extend(own.into_iter().flat_map(|task| plan_lines(board, task)));
+        lines.extend(own.into_iter().flat_map(|task| plan_lines(model, task)));
     }
     let all = lines.len();
     lines.truncate(MOST_PLAN_LINES);
@@ -128,7 +128,7 @@ pub(in crate::protocol) fn plan(board: &ReadModel) -> String {
     lines.join("\n")
 }
 
-fn plan_lines(board: &ReadModel, task: &Task) -> Vec<String> {
+fn plan_lines(model: &ReadModel, task: &Task) -> Vec<String> {
     let one_line =
         |text: &str, most: usize| cut(&sanitize(text).replace(char::is_whitespace, " "), most, "…");
     let waits: Vec<&str> = task.deps.iter().map(TaskId::as_str).collect();
@@ -139,7 +139,7 @@ fn plan_lines(board: &ReadModel, task: &Task) -> Vec<String> {
     };
     let title = one_line(&task.title, 100);
     let word = task.state.word();
-    let stage = board.stage_label(task);
+    let stage = model.stage_label(task);
     let mut lines = vec![format!("- {} [{stage}, {word}] {title}{waits}", task.id)];
     let is_stuck = matches!(
         task.state,
@@ -153,20 +153,20 @@ fn plan_lines(board: &ReadModel, task: &Task) -> Vec<String> {
     lines
 }
 
-fn tasks<'a>(board: &'a ReadModel, batch: &'a BatchId) -> impl Iterator<Item = &'a Task> {
-    let all = board.tasks.values().map(Arc::as_ref);
+fn tasks<'a>(model: &'a ReadModel, batch: &'a BatchId) -> impl Iterator<Item = &'a Task> {
+    let all = model.tasks.values().map(Arc::as_ref);
     all.filter(move |task| task.batch == *batch)
 }
 
 /// Tasks that are done, and all of them.
-fn counts(board: &ReadModel, batch: &Batch) -> (usize, usize) {
+fn counts(model: &ReadModel, batch: &Batch) -> (usize, usize) {
     let is_done = |task: &&Task| task.state == TaskState::Done;
-    let all = || tasks(board, &batch.id);
+    let all = || tasks(model, &batch.id);
     (all().filter(is_done).count(), all().count())
 }
 
-fn as_json(board: &ReadModel, batch: &Batch) -> Value {
-    let (done, all) = counts(board, batch);
+fn as_json(model: &ReadModel, batch: &Batch) -> Value {
+    let (done, all) = counts(model, batch);
     let ended = batch.run.is_final().then_some(batch.since);
     json!({
         "id": batch.id, "title": batch.title, "goal": batch.goal, "base": batch.base, "needs": batch.needs, "acceptance": batch.needs_acceptance(),
@@ -174,8 +174,8 @@ fn as_json(board: &ReadModel, batch: &Batch) -> Value {
     })
 }
 
-fn line(board: &ReadModel, batch: &Batch) -> String {
-    let (done, all) = counts(board, batch);
+fn line(model: &ReadModel, batch: &Batch) -> String {
+    let (done, all) = counts(model, batch);
     let started = batch
         .go_ahead
         .map_or_else(|| "not started".to_owned(), clock::utc_date);
@@ -187,43 +187,43 @@ fn line(board: &ReadModel, batch: &Batch) -> String {
     )
 }
 
-fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
-    let mut lines = vec![line(board, batch)];
+fn lines(model: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
+    let mut lines = vec![line(model, batch)];
     if !batch.goal.is_empty() {
         lines.push(format!("  goal: {}", batch.goal));
     }
-    lines.extend(conditions(board, batch));
-    let runs = board.plan_runs();
+    lines.extend(conditions(model, batch));
+    let runs = model.plan_runs();
     let planned = runs
         .iter()
         .find(|run| run.batch.id == batch.id && run.rows.len() == tasks.len());
     if let Some(run) = planned {
-        lines.extend(plan_table::lines(board, run));
+        lines.extend(plan_table::lines(model, run));
         return lines;
     }
     let widest = tasks.iter().map(|task| task.id.as_str().len()).max();
     let width = widest.unwrap_or_default();
     lines.extend(tasks.iter().map(|task| {
-        let now = board.open_attempt(task);
-        let now = now.and_then(|attempt| progress(board, attempt));
+        let now = model.open_attempt(task);
+        let now = now.and_then(|attempt| progress(model, attempt));
         let now = now.map_or_else(String::new, |now| format!("  ({now})"));
         let tries = Some(task.tries_of_work()).filter(|tries| *tries > 1);
         let tries = tries.map_or_else(String::new, |tries| format!("{tries} tries"));
         format!(
             "  {:<width$}  {:<12} {:<10} {:<8} {}{}{now}",
             task.id.as_str(),
-            board.stage_label(task),
+            model.stage_label(task),
             task.state.word(),
             tries,
             task.title,
-            note(board, task)
+            note(model, task)
         )
     }));
     lines
 }
 
-fn task_json(board: &ReadModel, task: &Task) -> Value {
-    let attempts = board.attempts.values().filter(|attempt| attempt.task == task.id);
+fn task_json(model: &ReadModel, task: &Task) -> Value {
+    let attempts = model.attempts.values().filter(|attempt| attempt.task == task.id);
     let attempts = attempts.map(|attempt| {
         let steps = attempt.signals.iter();
         let steps = steps.filter(|signal| signal.kind == SignalKind::Progress);

@@ -6,43 +6,43 @@ use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
 
 pub(in crate::protocol) fn report(
-    board: &ReadModel,
+    model: &ReadModel,
     branches: &TaskBranches,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     let data = || {
         serde_json::json!({
-            "live": board.is_live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
-            "batches": board.batches, "agents": board.agents().map(|agent| agent.attempt).collect::<Vec<_>>(), "counts": board.counts(),
-            "branches": branches.as_deref().unwrap_or_default(), "now": board.live,
+            "live": model.is_live, "base": model.base, "max_agents": model.max_agents, "pause": model.pause,
+            "batches": model.batches, "agents": model.agents().map(|agent| agent.attempt).collect::<Vec<_>>(), "counts": model.counts(),
+            "branches": branches.as_deref().unwrap_or_default(), "now": model.live,
         })
     };
-    in_format(format, data, || lines(board, branches))
+    in_format(format, data, || lines(model, branches))
 }
 
-pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
+pub(super) fn lines(model: &ReadModel, branches: &TaskBranches) -> Vec<String> {
     let mut lines = Vec::new();
-    if !board.is_live {
+    if !model.is_live {
         lines.push("no server runs; `dbs` starts one".to_owned());
     }
-    lines.extend(at_work(board));
-    if let Some(stall) = board.stall() {
+    lines.extend(at_work(model));
+    if let Some(stall) = model.stall() {
         lines.push(format!("stalled: {}; `{}`", stall.text, stall.command()));
     }
     let of_files = [TroubleKind::Untrusted, TroubleKind::Settings];
-    let troubles = board
+    let troubles = model
         .troubles
         .iter()
         .filter(|trouble| of_files.contains(&trouble.kind));
     lines.extend(troubles.map(|trouble| format!("{}: {}", trouble.kind.word(), trouble.text)));
     lines.push(format!(
         "base branch: {}",
-        board
+        model
             .base
             .as_deref()
             .unwrap_or("not set; dbs config base_branch NAME")
     ));
-    for batch in board.batches.values() {
+    for batch in model.batches.values() {
         lines.push(format!("batch {}: {}", batch.id, batch.run));
         lines.extend(
             batch
@@ -51,8 +51,8 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
                 .map(|moves| format!("  {}", moves.summary())),
         );
     }
-    lines.extend(agent_lines(board));
-    let counts: Vec<String> = board
+    lines.extend(agent_lines(model));
+    let counts: Vec<String> = model
         .counts()
         .into_iter()
         .map(|(state, n)| format!("{n} {state}"))
@@ -74,18 +74,18 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
 }
 
 /// Returns the number of agents at work, and a line for each of them.
-fn agent_lines(board: &ReadModel) -> Vec<String> {
-    let agents: Vec<_> = board.agents().map(|agent| agent.attempt).collect();
-    let mut lines = vec![format!("agents: {}/{}", agents.len(), board.max_agents)];
+fn agent_lines(model: &ReadModel) -> Vec<String> {
+    let agents: Vec<_> = model.agents().map(|agent| agent.attempt).collect();
+    let mut lines = vec![format!("agents: {}/{}", agents.len(), model.max_agents)];
     for attempt in agents {
-        let for_how_long = board.at.since(attempt.created_at);
+        let for_how_long = model.at.since(attempt.created_at);
         let used = attempt.usage.summary().map(|used| format!(", {used}"));
         lines.push(format!(
             "  {:<24} {:<14} {:<8} {}{} (attempt {})",
             attempt.worker.name(),
             attempt.task,
             for_how_long.to_string(),
-            board.attempt_standing(attempt).line(),
+            model.attempt_standing(attempt).line(),
             used.unwrap_or_default(),
             attempt.id
         ));
@@ -95,11 +95,11 @@ fn agent_lines(board: &ReadModel) -> Vec<String> {
 
 /// Returns words for a pause or a running server; nothing if neither is there. A pause holds also while no server runs: the next one starts
 /// nothing either.
-fn at_work(board: &ReadModel) -> Option<String> {
-    match &board.pause {
+fn at_work(model: &ReadModel) -> Option<String> {
+    match &model.pause {
         Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),
         Some(PauseReason::Quota { why, .. }) => Some(format!("paused by a usage limit: {why}")),
-        None => board.is_live.then(|| "server runs".to_owned()),
+        None => model.is_live.then(|| "server runs".to_owned()),
     }
 }
 

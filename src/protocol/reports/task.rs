@@ -8,21 +8,21 @@ use crate::protocol::reports::{TaskJson, in_format};
 use crate::read_model::{ReadModel, file_report_words};
 
 pub(in crate::protocol) fn report(
-    board: &ReadModel,
+    model: &ReadModel,
     id: &TaskId,
     stored: &[Attempt],
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    let task = board
+    let task = model
         .tasks
         .get(id)
         .ok_or_else(|| QueryError::NoTask(id.clone()))?;
-    let attempts = board.attempts_at(id, stored);
-    let data = || serde_json::json!({ "task": TaskJson::of(board, task), "attempts": attempts });
-    in_format(format, data, || lines(board, task, &attempts))
+    let attempts = model.attempts_at(id, stored);
+    let data = || serde_json::json!({ "task": TaskJson::of(model, task), "attempts": attempts });
+    in_format(format, data, || lines(model, task, &attempts))
 }
 
-fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
+fn lines(model: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
     let list = |items: Vec<&str>| {
         if items.is_empty() {
             "none".to_owned()
@@ -40,7 +40,7 @@ fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
             task.priority,
             task.batch
         ),
-        why_task(board, task),
+        why_task(model, task),
         format!("tags: {}", list(task.tags.iter().map(String::as_str).collect())),
         format!(
             "depends on: {}",
@@ -57,7 +57,7 @@ fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
     if !attempts.is_empty() {
         lines.push(String::new());
         lines.push("attempts:".to_owned());
-        lines.extend(attempts.iter().flat_map(|attempt| attempt_lines(board, attempt)));
+        lines.extend(attempts.iter().flat_map(|attempt| attempt_lines(model, attempt)));
     }
     if !task.comments.is_empty() {
         lines.push(String::new());
@@ -90,14 +90,14 @@ fn rules(task: &Task) -> Vec<String> {
     lines
 }
 
-fn attempt_lines(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
+fn attempt_lines(model: &ReadModel, attempt: &Attempt) -> Vec<String> {
     let state = match &attempt.state {
-        AttemptState::Settled(Verdict::Stopped(cause)) => board.stop_words(attempt, *cause),
+        AttemptState::Settled(Verdict::Stopped(cause)) => model.stop_words(attempt, *cause),
         AttemptState::Settled(verdict) => verdict_text(verdict),
         AttemptState::Starting
         | AttemptState::Running
         | AttemptState::Stopping(_)
-        | AttemptState::Verifying => board.attempt_standing(attempt).line(),
+        | AttemptState::Verifying => model.attempt_standing(attempt).line(),
     };
     let length = attempt
         .ended_at

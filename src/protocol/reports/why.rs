@@ -10,46 +10,46 @@ use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_word
 
 /// Explains a task, or an agent at work, by its name.
 pub(in crate::protocol) fn report(
-    board: &ReadModel,
+    model: &ReadModel,
     name: &str,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
-    if let Some(task) = board.tasks.get(&TaskId::from(name)) {
-        let own = board.attempts.values().filter(|attempt| attempt.task == task.id);
+    if let Some(task) = model.tasks.get(&TaskId::from(name)) {
+        let own = model.attempts.values().filter(|attempt| attempt.task == task.id);
         let by_file = own.filter_map(|attempt| {
             let words = file_report_words(attempt)?;
             Some(format!("; attempt {} {words}", attempt.id))
         });
-        let text = std::iter::once(why_task(board, task))
+        let text = std::iter::once(why_task(model, task))
             .chain(by_file)
             .collect::<String>();
         let data = || {
-            serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text, "standing": board.standing(task),
-            "now": task.open_attempt.and_then(|open| board.live.get(&open)) })
+            serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text, "standing": model.standing(task),
+            "now": task.open_attempt.and_then(|open| model.live.get(&open)) })
         };
-        let at_work = board.open_attempt(task).map(|attempt| sources(board, attempt));
+        let at_work = model.open_attempt(task).map(|attempt| sources(model, attempt));
         return in_format(format, data, || {
             std::iter::once(text.clone())
                 .chain(at_work.unwrap_or_default())
-                .chain(board.kept_work(&task.id))
+                .chain(model.kept_work(&task.id))
                 .collect()
         });
     }
-    let attempt = open_attempt(board, name).ok_or_else(|| QueryError::NoTaskOrAgent(name.to_owned()))?;
+    let attempt = open_attempt(model, name).ok_or_else(|| QueryError::NoTaskOrAgent(name.to_owned()))?;
     let (agent, known) = (attempt.worker.name(), &attempt.activity);
-    let age = board.at.since(known.since);
-    let live = board.live.get(&attempt.id);
-    let data = || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0, "now": live, "standing": board.attempt_standing(attempt) });
+    let age = model.at.since(known.since);
+    let live = model.live.get(&attempt.id);
+    let data = || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0, "now": live, "standing": model.attempt_standing(attempt) });
     in_format(format, data, || {
-        let (doing, source) = (board.attempt_standing(attempt).line(), source_words(known));
+        let (doing, source) = (model.attempt_standing(attempt).line(), source_words(known));
         let first = format!("{agent}: {doing} (from {source}, {age} ago)");
-        std::iter::once(first).chain(sources(board, attempt)).collect()
+        std::iter::once(first).chain(sources(model, attempt)).collect()
     })
 }
 
 /// Returns the current activity of an agent, and the report of each source; nothing where no server reads its terminal.
-fn sources(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
-    let Some(live) = board.live.get(&attempt.id) else {
+fn sources(model: &ReadModel, attempt: &Attempt) -> Vec<String> {
+    let Some(live) = model.live.get(&attempt.id) else {
         return Vec::new();
     };
     let first = format!("  now: {}", live.summary());
@@ -58,27 +58,27 @@ fn sources(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
 }
 
 /// The open attempt of that number, agent or task.
-pub(in crate::protocol) fn open_attempt<'a>(board: &'a ReadModel, name: &str) -> Option<&'a Arc<Attempt>> {
-    board.attempts.values().find(|attempt| {
+pub(in crate::protocol) fn open_attempt<'a>(model: &'a ReadModel, name: &str) -> Option<&'a Arc<Attempt>> {
+    model.attempts.values().find(|attempt| {
         let is_named = attempt.task.as_str() == name || attempt.worker.name() == name;
         attempt.state.is_open() && (is_named || attempt.id.to_string() == name)
     })
 }
 
 /// Returns the reason why a task does not move, for people.
-pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
-    let standing = board.standing(task);
+pub(super) fn why_task(model: &ReadModel, task: &Task) -> String {
+    let standing = model.standing(task);
     let id = &task.id;
-    match board.open_attempt(task) {
-        Some(attempt) => at_work(board, task, attempt),
+    match model.open_attempt(task) {
+        Some(attempt) => at_work(model, task, attempt),
         None => format!("{id}: {}", standing.sentence()),
     }
 }
 
 /// Returns the report of a task at work: its standing, or the question of its agent, then its worker.
-fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
-    let asked = asked(board, attempt).filter(|_| board.is_live && task.state == TaskState::Active);
-    let stands = asked.unwrap_or_else(|| board.standing(task).sentence());
+fn at_work(model: &ReadModel, task: &Task, attempt: &Attempt) -> String {
+    let asked = asked(model, attempt).filter(|_| model.is_live && task.state == TaskState::Active);
+    let stands = asked.unwrap_or_else(|| model.standing(task).sentence());
     let worker = match (&attempt.worker, &task.state) {
         (Worker::Engine(_), _) => "by the engine".to_owned(),
         (Worker::Agent { name, .. }, TaskState::Verifying) => format!("the work of {name}"),
@@ -88,7 +88,7 @@ fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
         "",
         |_| "; it is asked to stop because its context is full, and a fresh session follows",
     );
-    let step = progress(board, attempt).map_or_else(String::new, |step| format!("; {step}"));
+    let step = progress(model, attempt).map_or_else(String::new, |step| format!("; {step}"));
     let session = session_words(&attempt.session);
     format!(
         "{}: {stands}; {worker} (attempt {}{session}){leaves}{step}",
@@ -97,13 +97,13 @@ fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
 }
 
 /// Returns the question of its agent to a person, the time since when it waits, and the way to answer; the oldest first.
-fn asked(board: &ReadModel, attempt: &Attempt) -> Option<String> {
-    let mut of_it = board
+fn asked(model: &ReadModel, attempt: &Attempt) -> Option<String> {
+    let mut of_it = model
         .attention
         .iter()
         .filter(|item| item.attempt == Some(attempt.id));
     let item = of_it.find(|item| item.kind.is_agents())?;
-    let (task, age) = (&item.task, board.at.since(item.since));
+    let (task, age) = (&item.task, model.at.since(item.since));
     let what = match item.kind {
         AttentionKind::Permission => format!("a permission: {}", item.text),
         AttentionKind::Question => format!("an answer: {}", item.text),

@@ -35,8 +35,8 @@ pub(super) struct ClientNotifier {
 
 impl ClientNotifier {
     /// Creates a notifier; calls up to that number do not belong to this client.
-    pub(super) fn new(appearance: &Appearance, looks: DisplayCaps, calls_seen: u64) -> ClientNotifier {
-        let (rules, style) = appearance.alert_rules(looks);
+    pub(super) fn new(appearance: &Appearance, caps: DisplayCaps, calls_seen: u64) -> ClientNotifier {
+        let (rules, style) = appearance.alert_rules(caps);
         ClientNotifier {
             alerts: TerminalAlerts::new(rules),
             style,
@@ -48,8 +48,8 @@ impl ClientNotifier {
         }
     }
 
-    pub(super) fn apply_settings(&mut self, appearance: &Appearance, looks: DisplayCaps) {
-        let (rules, style) = appearance.alert_rules(looks);
+    pub(super) fn apply_settings(&mut self, appearance: &Appearance, caps: DisplayCaps) {
+        let (rules, style) = appearance.alert_rules(caps);
         self.alerts.set_rules(rules);
         (self.style, self.quiet) = (style, appearance.quiet_hours.clone());
         self.last_board = None;

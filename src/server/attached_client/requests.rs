@@ -91,7 +91,7 @@ impl RequestContext<'_> {
             UiRequest::SaveSettings(answers) => {
                 // Before anything else is done: the next request may be to leave, and the screen shows what was chosen.
                 let save = move || {
-                    let saved = first_start::save_answers(&services.settings.place, &answers);
+                    let saved = first_start::save_answers(&services.settings.paths, &answers);
                     // A problem is published as a notice.
                     drop(services.reloader.reload("your answers"));
                     saved

@@ -37,7 +37,7 @@ impl AttachedClient {
 
     /// Applies changed settings to this client.
     pub(super) fn apply_settings(&mut self) -> ClientFlow {
-        let (appearance, problems) = appearance_of(&self.services.settings.place, &mut self.settings);
+        let (appearance, problems) = appearance_of(&self.services.settings.paths, &mut self.settings);
         for problem in problems {
             self.toast(NoticeLevel::Warning, problem);
         }
@@ -98,10 +98,10 @@ pub(super) fn is_settings_notice(line: &LogLine) -> bool {
 
 /// Returns the appearance by the settings in force, and the problems of the person's own themes.
 pub(super) fn appearance_of(
-    place: &ProjectPaths,
+    paths: &ProjectPaths,
     settings: &mut watch::Receiver<Arc<Config>>,
 ) -> (Appearance, Vec<String>) {
-    read_appearance(settings, || own_themes(place))
+    read_appearance(settings, || own_themes(paths))
 }
 
 /// Returns the same with those themes. Settings that come into force meanwhile are still reported by `settings`, so that a client that is
@@ -139,7 +139,7 @@ pub(super) fn first_state(
     }
     let environment = services.shells.environment();
     match first_start::detect(
-        &settings.place,
+        &settings.paths,
         (&facts, &model),
         (environment, attach.outer.clone()),
     ) {

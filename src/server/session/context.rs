@@ -124,7 +124,7 @@ fn author(text: Option<&str>) -> Signature {
 }
 
 /// Builds the paths, limits and identities of the project for the engine.
-pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig {
+pub(super) fn config(paths: &ProjectPaths, setup: &SessionSetup) -> EngineConfig {
     let env = |(name, value): (String, String)| (name.into(), value.into());
     let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> = setup
         .inherited
@@ -135,15 +135,15 @@ pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         .collect();
     gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
     // A gate runs code that agents wrote, so nothing below it calls for a person.
-    gate_env.push((MARKER.into(), format!("{}-{GATE}", place.marker).into()));
+    gate_env.push((MARKER.into(), format!("{}-{GATE}", paths.marker).into()));
     EngineConfig {
-        root: place.root.clone(),
-        attempts: place.attempts.clone(),
-        checkouts: place.checkouts.clone(),
+        root: paths.root.clone(),
+        attempts: paths.attempts.clone(),
+        checkouts: paths.checkouts.clone(),
         unguessable: crate::adapters::project::random_word,
         gate_env,
         gate_timeout: setup.gate_timeout,
-        marker: place.marker.clone(),
+        marker: paths.marker.clone(),
         size: PaneSize::cells(120, 40),
         log_limit: Some(setup.log_limit),
         min_free_disk: setup.min_free_disk,

@@ -93,8 +93,8 @@ impl Themes {
     ///
     /// # Errors
     /// When there is no such theme, or its file cannot be understood.
-    pub fn theme(&self, name: &str, looks: DisplayCaps) -> Result<Theme, ThemeError> {
-        let palette = match (name, looks.palette) {
+    pub fn theme(&self, name: &str, caps: DisplayCaps) -> Result<Theme, ThemeError> {
+        let palette = match (name, caps.palette) {
             ("mono", _) | ("auto", ColourDepth::Mono) => ColourDepth::Mono,
             (_, palette) => palette.max(ColourDepth::Sixteen),
         };
@@ -103,11 +103,11 @@ impl Themes {
             ("auto", _) => "terminal",
             (name, _) => name,
         };
-        let rows = self.rows(&self.file_for(name, looks.ground)?)?;
+        let rows = self.rows(&self.file_for(name, caps.ground)?)?;
         Ok(Theme {
             roles: styles(&rows, palette),
             palette,
-            glyphs: looks.glyphs,
+            glyphs: caps.glyphs,
         })
     }
 

@@ -24,8 +24,8 @@ impl UpdateContext<'_, '_> {
             self.record_irreversible(format!("allowed {}: {}", attempt.task, known.ask.text));
             return;
         }
-        let arranged = self.arranged();
-        self.visit_agent(attempt.id, &arranged);
+        let layout = self.arranged();
+        self.visit_agent(attempt.id, &layout);
         self.warn(format!(
             "{} has only just asked for {}: nothing was sent; look, and say it again",
             attempt.task, known.ask.text
@@ -53,8 +53,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Asks for the reason to deny the request of the current agent, which is shown with it.
-    pub(super) fn ask_deny(&mut self, about: &ActionTarget<'_>) {
-        let (Some(task), Some((attempt, known))) = (about.task, about.wants_permission(self.scene.now))
+    pub(super) fn ask_deny(&mut self, target: &ActionTarget<'_>) {
+        let (Some(task), Some((attempt, known))) = (target.task, target.wants_permission(self.scene.now))
         else {
             return;
         };
@@ -120,9 +120,9 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Asks for confirmation to approve all that wait for the same yes; names every one.
-    pub(super) fn ask_approve_all(&mut self, about: &ActionTarget<'_>) {
+    pub(super) fn ask_approve_all(&mut self, target: &ActionTarget<'_>) {
         let model = self.scene.model;
-        let task = about.task.map(|task| &task.id);
+        let task = target.task.map(|task| &task.id);
         let item = model.attention.iter().find(|item| Some(&item.task) == task);
         let Some(item) = item else { return };
         let alike: Vec<_> = model.same_request(item).collect();

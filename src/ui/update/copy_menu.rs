@@ -19,18 +19,18 @@ type CopyItem = (&'static str, String);
 
 impl UpdateContext<'_, '_> {
     /// Offers the texts that can be copied. The likeliest is marked: the one that only this view knows of the row, else the task's id.
-    pub(super) fn offer_copies(&mut self, about: &ActionTarget<'_>, arranged: &ScreenLayout) {
+    pub(super) fn offer_copies(&mut self, target: &ActionTarget<'_>, layout: &ScreenLayout) {
         let marked = self.state.marked_tasks.len();
         let mut likeliest = 0;
         let (title, offers) = if self.named_task.is_none() && marked > 0 {
             (format!("Copy of {marked} tasks"), self.of_marked())
         } else {
-            let task = about.task.into_iter();
-            let mut offers: Vec<CopyItem> = task.flat_map(|task| self.of_one(task, about.attempt)).collect();
+            let task = target.task.into_iter();
+            let mut offers: Vec<CopyItem> = task.flat_map(|task| self.of_one(task, target.attempt)).collect();
             let of_task = offers.len();
-            if !about.is_named {
-                let pane = self.state.pane(arranged.focus);
-                offers.extend(view_of(&pane.content).copy_items(&self.view_context(&pane, arranged)));
+            if !target.is_named {
+                let pane = self.state.pane(layout.focus);
+                offers.extend(view_of(&pane.content).copy_items(&self.view_context(&pane, layout)));
             }
             likeliest = of_task % offers.len().max(1);
             ("Copy".to_owned(), offers)

@@ -26,23 +26,23 @@ const MOST_SHOWN: usize = 40;
 const MOST_EDITED: usize = 4 * 1024 * 1024;
 
 impl UpdateContext<'_, '_> {
-    pub(super) fn focused_copy_mode(&self, arranged: &ScreenLayout) -> Option<&CopyMode> {
+    pub(super) fn focused_copy_mode(&self, layout: &ScreenLayout) -> Option<&CopyMode> {
         let copying = self.state.copy_mode.as_ref();
-        copying.filter(|copying| copying.pane == arranged.focus)
+        copying.filter(|copying| copying.pane == layout.focus)
     }
 
     pub(super) fn height(&self) -> usize {
-        let arranged = self.arranged();
-        let placed = arranged.focused();
+        let layout = self.arranged();
+        let placed = layout.focused();
         placed.map_or(1, |placed| usize::from(placed.inner.height)).max(1)
     }
 
-    pub(super) fn enter_copy_mode(&mut self, arranged: &ScreenLayout, at: Option<(u16, u16)>) -> bool {
-        let pane = self.state.pane(arranged.focus);
+    pub(super) fn enter_copy_mode(&mut self, layout: &ScreenLayout, at: Option<(u16, u16)>) -> bool {
+        let pane = self.state.pane(layout.focus);
         let Some(screen) = pane.content.screen() else {
             return false;
         };
-        let height = arranged.focused().map_or(1, |placed| placed.inner.height);
+        let height = layout.focused().map_or(1, |placed| placed.inner.height);
         let held = self.scene.screens.read(screen, |screen| {
             let back = pane.scroll.min(screen.history_len());
             let top = screen.history_len() - back + usize::from(first_row_shown(screen, height));
@@ -68,7 +68,7 @@ impl UpdateContext<'_, '_> {
         };
         self.state.key_focus = KeyFocus::Views;
         self.state.copy_mode = Some(CopyMode {
-            pane: arranged.focus,
+            pane: layout.focus,
             screen,
             cursor: (spot.0.min(still.last_line()), spot.1),
             scrollback: Arc::new(still),
@@ -87,7 +87,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    pub(super) fn move_to(&mut self, spot: TextPosition, arranged: &ScreenLayout) {
+    pub(super) fn move_to(&mut self, spot: TextPosition, layout: &ScreenLayout) {
         let height = self.height();
         let Some(copying) = &mut self.state.copy_mode else {
             return;
@@ -96,7 +96,7 @@ impl UpdateContext<'_, '_> {
         copying.cursor = spot;
         copying.reveal(height);
         if stuck {
-            self.request_older_lines(arranged);
+            self.request_older_lines(layout);
         }
     }
 
@@ -114,7 +114,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    pub(super) fn request_older_lines(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn request_older_lines(&mut self, layout: &ScreenLayout) {
         let Some(copying) = &mut self.state.copy_mode else {
             return;
         };
@@ -122,7 +122,7 @@ impl UpdateContext<'_, '_> {
             OlderLines::NotLoaded => {
                 copying.older = OlderLines::Loading;
                 let screen = copying.screen;
-                let area = arranged.focused().map(|placed| placed.inner);
+                let area = layout.focused().map(|placed| placed.inner);
                 let width = area.map_or(80, |area| area.width);
                 self.ask(UiRequest::LoadOlderLines(screen, width));
                 self.inform("reading older lines from the log");
@@ -151,13 +151,13 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Moves to the other end of the selection; without one, opens the link under the cursor.
-    pub(super) fn other_end(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn other_end(&mut self, layout: &ScreenLayout) {
         let height = self.height();
         let Some(copying) = &mut self.state.copy_mode else {
             return;
         };
         let Some((select, from)) = copying.anchor else {
-            return self.open_link(arranged);
+            return self.open_link(layout);
         };
         copying.anchor = Some((select, copying.cursor));
         copying.cursor = from;
@@ -186,17 +186,17 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Moves to the next prompt of a shell, or to the one before; a live terminal is held still for it.
-    pub(super) fn jump_to_prompt(&mut self, onward: bool, arranged: &ScreenLayout) {
-        let goes_on = self.focused_copy_mode(arranged).is_none();
+    pub(super) fn jump_to_prompt(&mut self, onward: bool, layout: &ScreenLayout) {
+        let goes_on = self.focused_copy_mode(layout).is_none();
         if goes_on {
-            self.enter_copy_mode(arranged, None);
+            self.enter_copy_mode(layout, None);
         }
-        let Some(copying) = self.focused_copy_mode(arranged) else {
+        let Some(copying) = self.focused_copy_mode(layout) else {
             return;
         };
         let (still, line) = (copying.scrollback.as_ref(), copying.cursor.0);
         if let Some(line) = still.prompt_from(line, onward) {
-            return self.move_to((line, 0), arranged);
+            return self.move_to((line, 0), layout);
         }
         let is_marked = still.lines.iter().any(|line| line.is_prompt);
         if goes_on {
@@ -206,7 +206,7 @@ impl UpdateContext<'_, '_> {
             (false, _) => self.warn("no prompt is marked here; a shell marks its prompts with OSC 133"),
             (true, true) => self.warn("there is no prompt below"),
             (true, false) if goes_on => self.warn("there is no prompt above"),
-            (true, false) => self.request_older_lines(arranged),
+            (true, false) => self.request_older_lines(layout),
         }
     }
 
@@ -253,12 +253,12 @@ impl UpdateContext<'_, '_> {
         self.ask(UiRequest::CopyToClipboard(part));
     }
 
-    pub(super) fn edit_text(&mut self, arranged: &ScreenLayout) {
-        let text = match self.focused_copy_mode(arranged) {
+    pub(super) fn edit_text(&mut self, layout: &ScreenLayout) {
+        let text = match self.focused_copy_mode(layout) {
             Some(copying) if copying.anchor.is_some() => copying.text(),
             Some(copying) => full_text(&copying.scrollback),
             None => {
-                let screen = self.state.pane(arranged.focus).content.screen();
+                let screen = self.state.pane(layout.focus).content.screen();
                 let read = |id| {
                     self.scene
                         .screens
@@ -277,8 +277,8 @@ impl UpdateContext<'_, '_> {
         ));
     }
 
-    pub(super) fn paste_copied(&mut self, arranged: &ScreenLayout) {
-        let screen = self.state.pane(arranged.focus).content.screen();
+    pub(super) fn paste_copied(&mut self, layout: &ScreenLayout) {
+        let screen = self.state.pane(layout.focus).content.screen();
         match (screen, self.state.clipboard.clone()) {
             (_, text) if text.is_empty() => self.warn("paste: nothing was copied here yet"),
             (Some(id), text) => self.paste_previewed(id, text),
@@ -291,8 +291,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Returns the position after a movement over the text in copy mode; nothing where none is held still.
-    pub(super) fn position_after(&self, step: ViewMove, arranged: &ScreenLayout) -> Option<TextPosition> {
-        let copying = self.focused_copy_mode(arranged)?;
+    pub(super) fn position_after(&self, step: ViewMove, layout: &ScreenLayout) -> Option<TextPosition> {
+        let copying = self.focused_copy_mode(layout)?;
         let (still, (line, column)) = (copying.scrollback.as_ref(), copying.cursor);
         let page = self.height().saturating_sub(1).max(1);
         Some(match step {
@@ -308,9 +308,9 @@ impl UpdateContext<'_, '_> {
         })
     }
 
-    pub(super) fn move_over_text(&mut self, motion: TextMove, arranged: &ScreenLayout) {
+    pub(super) fn move_over_text(&mut self, motion: TextMove, layout: &ScreenLayout) {
         let height = self.height();
-        let Some(copying) = self.focused_copy_mode(arranged) else {
+        let Some(copying) = self.focused_copy_mode(layout) else {
             return;
         };
         let (still, (line, column)) = (copying.scrollback.as_ref(), copying.cursor);
@@ -328,7 +328,7 @@ impl UpdateContext<'_, '_> {
             TextMove::WordEnd => word_on(still, copying.cursor, WordEdge::End),
             TextMove::WordBack => word_back(still, copying.cursor),
         };
-        self.move_to(spot, arranged);
+        self.move_to(spot, layout);
     }
 }
 

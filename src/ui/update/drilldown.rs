@@ -12,8 +12,8 @@ use crate::ui::terminal_search::{is_same_line, match_columns};
 
 impl UpdateContext<'_, '_> {
     /// Switches to the marked session; everything that runs here continues.
-    pub(super) fn switch_session(&mut self, arranged: &ScreenLayout) {
-        match marked_session(&self.state.pane(arranged.focus), self.scene) {
+    pub(super) fn switch_session(&mut self, layout: &ScreenLayout) {
+        match marked_session(&self.state.pane(layout.focus), self.scene) {
             Some((_, row)) if row.state == SessionState::Here => {
                 self.warn("open: you are in that session already");
             }
@@ -23,8 +23,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Opens the agent's screen at the time of a line of the log.
-    pub(super) fn open_replay(&mut self, arranged: &ScreenLayout) {
-        let mark = self.state.pane(arranged.focus).mark;
+    pub(super) fn open_replay(&mut self, layout: &ScreenLayout) {
+        let mark = self.state.pane(layout.focus).mark;
         let Some(line) = self.scene.log.iter().find(|line| Some(line.seq) == mark) else {
             return;
         };
@@ -43,15 +43,15 @@ impl UpdateContext<'_, '_> {
                 .map(|attempt| attempt.id)
         });
         match (attempt, &line.notice.task) {
-            (Some(attempt), _) => self.show(arranged.focus, PaneContent::Moment(attempt, at)),
-            (None, Some(task)) => self.show(arranged.focus, PaneContent::Detail(Some(task.clone()))),
+            (Some(attempt), _) => self.show(layout.focus, PaneContent::Moment(attempt, at)),
+            (None, Some(task)) => self.show(layout.focus, PaneContent::Detail(Some(task.clone()))),
             (None, None) => self.warn("open: no agent was at work on that"),
         }
     }
 
     /// Goes from a matching line to its place: in the terminal's memory, else on its screen as it was then.
-    pub(super) fn open_match(&mut self, words: &str, arranged: &ScreenLayout) {
-        let mark = self.state.pane(arranged.focus).mark.unwrap_or(0);
+    pub(super) fn open_match(&mut self, words: &str, layout: &ScreenLayout) {
+        let mark = self.state.pane(layout.focus).mark.unwrap_or(0);
         let key = CacheKey::Search(words.trim().to_owned());
         let Some(CacheEntry::Search(found)) = self.scene.cache.get(&key) else {
             return;
@@ -64,11 +64,11 @@ impl UpdateContext<'_, '_> {
         let (screen, at, text) = (of.screen, line.at, line.text.clone());
         let there = self.find_in_scrollback(screen, words.trim(), &text);
         match (there, screen) {
-            (Some(line), _) => self.enter_copy_mode_at(screen, line, words.trim(), arranged),
-            (None, ScreenId::Attempt(attempt)) => self.show(arranged.focus, PaneContent::Moment(attempt, at)),
+            (Some(line), _) => self.enter_copy_mode_at(screen, line, words.trim(), layout),
+            (None, ScreenId::Attempt(attempt)) => self.show(layout.focus, PaneContent::Moment(attempt, at)),
             (None, _) if self.scene.screens.has(screen) => {
                 self.warn("open: that line is in its log only; copy mode reads older lines at its beginning");
-                self.visit_screen(screen, arranged);
+                self.visit_screen(screen, layout);
             }
             (None, _) => self.warn("open: that terminal is not there any more"),
         }
@@ -83,10 +83,10 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Goes to a terminal and holds it still with the cursor on the words in that line.
-    fn enter_copy_mode_at(&mut self, screen: ScreenId, line: usize, words: &str, arranged: &ScreenLayout) {
-        self.visit_screen(screen, arranged);
-        let arranged = self.arranged();
-        if !self.enter_copy_mode(&arranged, None) {
+    fn enter_copy_mode_at(&mut self, screen: ScreenId, line: usize, words: &str, layout: &ScreenLayout) {
+        self.visit_screen(screen, layout);
+        let layout = self.arranged();
+        if !self.enter_copy_mode(&layout, None) {
             return;
         }
         let height = self.height();
@@ -103,21 +103,21 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Goes to a terminal: where it is shown already, else here.
-    fn visit_screen(&mut self, screen: ScreenId, arranged: &ScreenLayout) {
+    fn visit_screen(&mut self, screen: ScreenId, layout: &ScreenLayout) {
         let content = match screen {
-            ScreenId::Attempt(attempt) => return self.visit_agent(attempt, arranged),
+            ScreenId::Attempt(attempt) => return self.visit_agent(attempt, layout),
             ScreenId::Shell(number) => PaneContent::Shell(Some(number)),
         };
-        self.push_back_stack(arranged);
+        self.push_back_stack(layout);
         match self.find_pane(&|pane| pane.content == content) {
             Some(place) => self.go_to_pane(place),
-            None => self.show(arranged.focus, content),
+            None => self.show(layout.focus, content),
         }
     }
 
     /// Switches from differences against the base to those since the last review, and back.
-    pub(super) fn toggle_diff_base(&mut self, arranged: &ScreenLayout) {
-        let pane = self.state.pane_mut(arranged.focus);
+    pub(super) fn toggle_diff_base(&mut self, layout: &ScreenLayout) {
+        let pane = self.state.pane_mut(layout.focus);
         if let PaneContent::Diff(task, against) = &pane.content {
             let other = match against {
                 DiffBase::Base => DiffBase::Review,

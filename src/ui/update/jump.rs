@@ -55,8 +55,8 @@ impl UpdateContext<'_, '_> {
             }
             (Some(only), None) if only.label == jump.typed => {
                 let hit = only.hit.clone();
-                let arranged = self.arranged();
-                self.activate(hit, &arranged);
+                let layout = self.arranged();
+                self.activate(hit, &layout);
                 self.state.overlay.take()
             }
             _ => Some(Overlay::Jump(jump)),

@@ -121,14 +121,14 @@ impl UpdateContext<'_, '_> {
 
     fn repeat(&mut self, action: Action, times: u32) {
         let lines = i16::try_from(times).unwrap_or(i16::MAX);
-        let arranged = self.arranged();
-        let held = self.focused_copy_mode(&arranged).is_some();
+        let layout = self.arranged();
+        let held = self.focused_copy_mode(&layout).is_some();
         match action {
             Action::Step(Direction::Down) if !held => {
-                self.move_in_view(arranged.focus, ViewMove::Lines(lines), &arranged);
+                self.move_in_view(layout.focus, ViewMove::Lines(lines), &layout);
             }
             Action::Step(Direction::Up) if !held => {
-                self.move_in_view(arranged.focus, ViewMove::Lines(-lines), &arranged);
+                self.move_in_view(layout.focus, ViewMove::Lines(-lines), &layout);
             }
             other => {
                 for _ in 0..times {

@@ -10,9 +10,9 @@ use crate::ui::views::first_row_shown;
 
 impl UpdateContext<'_, '_> {
     /// Asks about the link under the cursor; without one there, lets the person choose among the visible ones.
-    pub(super) fn open_link(&mut self, arranged: &ScreenLayout) {
-        let found = self.links_seen(arranged);
-        let cursor = self.focused_copy_mode(arranged).map(|copying| copying.cursor);
+    pub(super) fn open_link(&mut self, layout: &ScreenLayout) {
+        let found = self.links_seen(layout);
+        let cursor = self.focused_copy_mode(layout).map(|copying| copying.cursor);
         if let Some(link) = cursor.and_then(|at| found.iter().find(|link| link.is_at(at))) {
             let target = link.target.clone();
             return self.ask_link(target);
@@ -37,14 +37,14 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Asks about the link under the mouse; returns true if there is one.
-    pub(super) fn click_link(&mut self, (column, row): (u16, u16), arranged: &ScreenLayout) -> bool {
-        let Some(area) = arranged.at(column, row).map(|placed| placed.inner) else {
+    pub(super) fn click_link(&mut self, (column, row): (u16, u16), layout: &ScreenLayout) -> bool {
+        let Some(area) = layout.at(column, row).map(|placed| placed.inner) else {
             return false;
         };
         if !area.contains((column, row).into()) {
             return false;
         }
-        let Some((found, top)) = self.links_in(arranged, (column, row)) else {
+        let Some((found, top)) = self.links_in(layout, (column, row)) else {
             return false;
         };
         let at: TextPosition = (top + usize::from(row - area.y), usize::from(column - area.x));
@@ -81,19 +81,15 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn links_seen(&self, arranged: &ScreenLayout) -> Vec<Hyperlink> {
-        let area = arranged.focused().map(|placed| placed.inner);
-        let found = area.and_then(|area| self.links_in(arranged, (area.x, area.y)));
+    fn links_seen(&self, layout: &ScreenLayout) -> Vec<Hyperlink> {
+        let area = layout.focused().map(|placed| placed.inner);
+        let found = area.and_then(|area| self.links_in(layout, (area.x, area.y)));
         found.map(|(found, _)| found).unwrap_or_default()
     }
 
     /// Returns the links visible in the terminal that is drawn there, and the line at its upper edge.
-    fn links_in(
-        &self,
-        arranged: &ScreenLayout,
-        (column, row): (u16, u16),
-    ) -> Option<(Vec<Hyperlink>, usize)> {
-        let placed = arranged.at(column, row)?;
+    fn links_in(&self, layout: &ScreenLayout, (column, row): (u16, u16)) -> Option<(Vec<Hyperlink>, usize)> {
+        let placed = layout.at(column, row)?;
         let height = placed.inner.height;
         let seen = |top: usize| top..top + usize::from(height);
         let held = self

@@ -25,7 +25,7 @@ const AGAIN_WITHIN: Span = Span::seconds(1);
 
 impl UpdateContext<'_, '_> {
     pub(super) fn mouse(&mut self, event: MouseEvent) {
-        let arranged = self.arranged();
+        let layout = self.arranged();
         let button = matches!(
             event.kind,
             MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_)
@@ -39,43 +39,43 @@ impl UpdateContext<'_, '_> {
             MouseCapture::All => {}
             MouseCapture::Scroll if is_wheel(event.kind) => {}
             MouseCapture::Scroll => {
-                self.reaches_program(event, &arranged);
+                self.reaches_program(event, &layout);
                 return;
             }
             // An event on its way when the setting changed.
             MouseCapture::Off => return,
         }
         match event.kind {
-            MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &arranged),
-            MouseEventKind::ScrollDown => self.wheel(event, WHEEL_LINES, &arranged),
+            MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &layout),
+            MouseEventKind::ScrollDown => self.wheel(event, WHEEL_LINES, &layout),
             MouseEventKind::Down(MouseButton::Left)
                 if event.modifiers.contains(KeyModifiers::CONTROL)
                     && self.state.overlay.is_none()
-                    && self.click_link((event.column, event.row), &arranged) => {}
+                    && self.click_link((event.column, event.row), &layout) => {}
             MouseEventKind::Down(MouseButton::Left) => {
-                if !self.reaches_program(event, &arranged) {
-                    self.click(event, &arranged);
+                if !self.reaches_program(event, &layout) {
+                    self.click(event, &layout);
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
                 if self.state.dragged_split.is_some() {
-                    self.drag_split((event.column, event.row), &arranged);
-                } else if !self.reaches_program(event, &arranged) {
-                    self.drag(event, &arranged);
+                    self.drag_split((event.column, event.row), &layout);
+                } else if !self.reaches_program(event, &layout) {
+                    self.drag(event, &layout);
                 }
             }
             MouseEventKind::Up(MouseButton::Left) => {
                 if let Some((_, from)) = self.state.dragged_split.take() {
-                    return self.release_split(event, from, &arranged);
+                    return self.release_split(event, from, &layout);
                 }
                 let dragged = self.state.mouse_press.take().is_some()
                     && self
-                        .focused_copy_mode(&arranged)
+                        .focused_copy_mode(&layout)
                         .is_some_and(|copying| copying.anchor.is_some());
                 if dragged {
                     self.yank();
                 } else {
-                    self.reaches_program(event, &arranged);
+                    self.reaches_program(event, &layout);
                 }
             }
             MouseEventKind::Down(_)
@@ -84,7 +84,7 @@ impl UpdateContext<'_, '_> {
             | MouseEventKind::Moved
             | MouseEventKind::ScrollLeft
             | MouseEventKind::ScrollRight => {
-                self.reaches_program(event, &arranged);
+                self.reaches_program(event, &layout);
             }
         }
     }
@@ -106,13 +106,13 @@ impl UpdateContext<'_, '_> {
 
     /// Sends the event to the program with the keys, if it happened there and was requested. A program that received a press receives all
     /// events until the release, even if the mouse has left it: then at its edge.
-    fn reaches_program(&mut self, event: MouseEvent, arranged: &ScreenLayout) -> bool {
+    fn reaches_program(&mut self, event: MouseEvent, layout: &ScreenLayout) -> bool {
         let held = self.state.mouse_grab;
         if matches!(event.kind, MouseEventKind::Up(_)) {
             self.state.mouse_grab = None;
         }
         let typing = self.state.overlay.is_none() && self.mode() == InputMode::Type;
-        let placed = arranged
+        let placed = layout
             .focused()
             .filter(|placed| typing && (inside(placed, event) || held == Some(placed.pane)));
         let Some(placed) = placed.filter(|placed| self.wants(placed).reports) else {
@@ -141,38 +141,38 @@ impl UpdateContext<'_, '_> {
         wants.unwrap_or_default()
     }
 
-    fn wheel(&mut self, event: MouseEvent, lines: i16, arranged: &ScreenLayout) {
+    fn wheel(&mut self, event: MouseEvent, lines: i16, layout: &ScreenLayout) {
         self.state.last_click = None;
         if self.state.overlay.is_some() {
             return self.overlay_wheel(isize::from(lines.signum()));
         }
-        let Some(placed) = arranged.at(event.column, event.row).cloned() else {
+        let Some(placed) = layout.at(event.column, event.row).cloned() else {
             return;
         };
-        if placed.pane == arranged.focus && self.focused_copy_mode(arranged).is_some() {
+        if placed.pane == layout.focus && self.focused_copy_mode(layout).is_some() {
             return self.scroll_copy_mode(isize::from(lines));
         }
         let wants = self.wants(&placed);
-        let typing = self.mode() == InputMode::Type && placed.pane == arranged.focus;
+        let typing = self.mode() == InputMode::Type && placed.pane == layout.focus;
         // A person who looks at earlier output turns the wheel to leave it.
         let back = self.state.pane(placed.pane).scroll > 0;
         if inside(&placed, event) && !back && (wants.reports || (typing && wants.wheel_keys)) {
             self.forward(event, &placed);
             return;
         }
-        self.move_in_view(placed.pane, ViewMove::Lines(lines), arranged);
+        self.move_in_view(placed.pane, ViewMove::Lines(lines), layout);
     }
 
     /// Selects the text under the mouse: the terminal is held still where the mouse was pressed.
-    fn drag(&mut self, event: MouseEvent, arranged: &ScreenLayout) {
+    fn drag(&mut self, event: MouseEvent, layout: &ScreenLayout) {
         let Some((pane, from)) = self.state.mouse_press else {
             return;
         };
-        let Some(placed) = arranged.focused().filter(|placed| placed.pane == pane) else {
+        let Some(placed) = layout.focused().filter(|placed| placed.pane == pane) else {
             return;
         };
         let area = placed.inner;
-        if self.focused_copy_mode(arranged).is_none() && !self.enter_copy_mode(arranged, Some(from)) {
+        if self.focused_copy_mode(layout).is_none() && !self.enter_copy_mode(layout, Some(from)) {
             return;
         }
         let (column, row) = nearest_in(area, event);
@@ -186,16 +186,16 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn click(&mut self, event: MouseEvent, arranged: &ScreenLayout) {
+    fn click(&mut self, event: MouseEvent, layout: &ScreenLayout) {
         let covered = self.state.overlay.is_some();
-        self.state.mouse_press = arranged
+        self.state.mouse_press = layout
             .at(event.column, event.row)
             .filter(|placed| !covered && inside(placed, event) && placed.content.screen().is_some())
             .map(|placed| {
                 let area = placed.inner;
                 (placed.pane, (event.column - area.x, event.row - area.y))
             });
-        if !covered && self.click_copy_mode(arranged) {
+        if !covered && self.click_copy_mode(layout) {
             return;
         }
         let again = self.clicked_again(event);
@@ -213,11 +213,11 @@ impl UpdateContext<'_, '_> {
             hit: hit.clone(),
         });
         if !covered && matches!(hit, ClickTarget::Pane(_)) {
-            self.grab_split((event.column, event.row), arranged);
+            self.grab_split((event.column, event.row), layout);
         }
         // Grabbing a line does not mean its inside.
         if self.state.dragged_split.is_none() {
-            self.activate(hit, arranged);
+            self.activate(hit, layout);
         }
     }
 
@@ -231,10 +231,10 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Releases a line. One that was not moved was not meant: it is the border of a pane, which gets the focus.
-    fn release_split(&mut self, event: MouseEvent, from: (u16, u16), arranged: &ScreenLayout) {
+    fn release_split(&mut self, event: MouseEvent, from: (u16, u16), layout: &ScreenLayout) {
         match self.hit(event) {
             Some(ClickTarget::Pane(pane)) if (event.column, event.row) == from => {
-                self.focus(pane, arranged.focus);
+                self.focus(pane, layout.focus);
             }
             _ => {}
         }
@@ -242,12 +242,12 @@ impl UpdateContext<'_, '_> {
 
     /// Moves the cursor of a terminal in copy mode to the click; one more at the same place selects the word. Returns true if the click was
     /// such a one.
-    fn click_copy_mode(&mut self, arranged: &ScreenLayout) -> bool {
+    fn click_copy_mode(&mut self, layout: &ScreenLayout) -> bool {
         let Some((pane, at)) = self.state.mouse_press else {
             return false;
         };
         let here = self
-            .focused_copy_mode(arranged)
+            .focused_copy_mode(layout)
             .is_some_and(|copying| copying.pane == pane);
         let Some(copying) = self.state.copy_mode.as_mut().filter(|_| here) else {
             return false;
@@ -265,7 +265,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Performs a click on a target: the first one goes there, the second one opens.
-    pub(super) fn activate(&mut self, hit: ClickTarget, arranged: &ScreenLayout) {
+    pub(super) fn activate(&mut self, hit: ClickTarget, layout: &ScreenLayout) {
         match hit {
             ClickTarget::Overlay => {}
             ClickTarget::Keys(chords) => {
@@ -278,36 +278,34 @@ impl UpdateContext<'_, '_> {
             ClickTarget::AttentionBar => self.act(Action::GoToAttention),
             ClickTarget::Action(action) => self.act(action),
             ClickTarget::Pane(pane) => {
-                if pane == arranged.focus {
-                    self.click_terminal(arranged);
+                if pane == layout.focus {
+                    self.click_terminal(layout);
                 } else {
-                    self.focus(pane, arranged.focus);
+                    self.focus(pane, layout.focus);
                 }
             }
             ClickTarget::Task(pane, task) => {
-                let again =
-                    pane == arranged.focus && selected(self.state, self.scene).as_ref() == Some(&task);
+                let again = pane == layout.focus && selected(self.state, self.scene).as_ref() == Some(&task);
                 self.state.selected = Some(task);
-                self.focus(pane, arranged.focus);
+                self.focus(pane, layout.focus);
                 if again {
                     self.act(Action::Open);
                 }
             }
             ClickTarget::Row(pane, mark) => {
-                let again = pane == arranged.focus && self.state.pane(pane).mark == Some(mark);
+                let again = pane == layout.focus && self.state.pane(pane).mark == Some(mark);
                 let marked = self.state.pane_mut(pane);
                 (marked.mark, marked.scroll) = (Some(mark), 0);
-                self.focus(pane, arranged.focus);
+                self.focus(pane, layout.focus);
                 if again {
                     self.act(Action::Open);
                 }
             }
             ClickTarget::Agent(pane, agent) => {
-                let again =
-                    pane == arranged.focus && shown_agent(self.state, self.scene, pane) == Some(agent);
+                let again = pane == layout.focus && shown_agent(self.state, self.scene, pane) == Some(agent);
                 self.state.agent = Some(agent);
                 self.relayout();
-                self.focus(pane, arranged.focus);
+                self.focus(pane, layout.focus);
                 if again {
                     self.act(Action::Open);
                 }
@@ -316,8 +314,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Begins typing for a click on a terminal that has the focus already.
-    fn click_terminal(&mut self, arranged: &ScreenLayout) {
-        if self.mode() == InputMode::Look && arranged.focused().is_some() {
+    fn click_terminal(&mut self, layout: &ScreenLayout) {
+        if self.mode() == InputMode::Look && layout.focused().is_some() {
             self.act(Action::Type);
         }
     }

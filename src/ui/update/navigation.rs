@@ -14,34 +14,34 @@ use crate::ui::views::{MoveOutcome, SESSIONS, ViewContext, ViewMove, is_log, vie
 
 impl UpdateContext<'_, '_> {
     /// Returns the context for the view of the pane with the focus.
-    pub(super) fn view_context<'c>(&'c self, pane: &'c Pane, arranged: &ScreenLayout) -> ViewContext<'c> {
+    pub(super) fn view_context<'c>(&'c self, pane: &'c Pane, layout: &ScreenLayout) -> ViewContext<'c> {
         ViewContext {
             state: self.state,
             scene: self.scene,
-            id: arranged.focus,
+            id: layout.focus,
             pane,
             focused: true,
-            mode: input_mode(self.state, self.scene, arranged.focus),
+            mode: input_mode(self.state, self.scene, layout.focus),
         }
     }
 
     /// Moves over the text in copy mode, else inside the view with the focus.
-    pub(super) fn step(&mut self, step: ViewMove, arranged: &ScreenLayout) {
-        match self.position_after(step, arranged) {
-            Some(spot) => self.move_to(spot, arranged),
-            None => self.move_in_view(arranged.focus, step, arranged),
+    pub(super) fn step(&mut self, step: ViewMove, layout: &ScreenLayout) {
+        match self.position_after(step, layout) {
+            Some(spot) => self.move_to(spot, layout),
+            None => self.move_in_view(layout.focus, step, layout),
         }
     }
 
     /// Moves inside a pane's view; out of it sideways, the focus moves.
-    pub(super) fn move_in_view(&mut self, id: PaneId, step: ViewMove, arranged: &ScreenLayout) {
+    pub(super) fn move_in_view(&mut self, id: PaneId, step: ViewMove, layout: &ScreenLayout) {
         let pane = self.state.pane(id);
-        let placed = arranged.panes.iter().find(|placed| placed.pane == id);
+        let placed = layout.panes.iter().find(|placed| placed.pane == id);
         let area = placed.map_or_else(Rect::default, |placed| placed.inner);
         let look = ViewContext {
             id,
-            focused: id == arranged.focus,
-            ..self.view_context(&pane, arranged)
+            focused: id == layout.focus,
+            ..self.view_context(&pane, layout)
         };
         match (view_of(&pane.content).navigate(&look, area, step), step) {
             (MoveOutcome::Task(task), _) => self.state.selected = Some(task),
@@ -58,7 +58,7 @@ impl UpdateContext<'_, '_> {
                 let pane = self.state.pane_mut(id);
                 (pane.mark, pane.scroll) = (None, 0);
             }
-            (MoveOutcome::LeaveView, ViewMove::One(direction)) => self.focus_toward(direction, arranged),
+            (MoveOutcome::LeaveView, ViewMove::One(direction)) => self.focus_toward(direction, layout),
             (MoveOutcome::LeaveView | MoveOutcome::Nowhere, _) => {}
         }
     }
@@ -79,34 +79,34 @@ impl UpdateContext<'_, '_> {
         self.relayout();
     }
 
-    pub(super) fn focus_by(&mut self, by: isize, arranged: &ScreenLayout) {
-        if let Some(pane) = arranged.neighbour(by) {
-            self.focus(pane, arranged.focus);
+    pub(super) fn focus_by(&mut self, by: isize, layout: &ScreenLayout) {
+        if let Some(pane) = layout.neighbour(by) {
+            self.focus(pane, layout.focus);
         }
     }
 
-    pub(super) fn focus_last(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn focus_last(&mut self, layout: &ScreenLayout) {
         let last = self.state.current_tab().and_then(|tab| tab.last_focus);
-        if let Some(pane) = last.filter(|pane| arranged.order.contains(pane)) {
-            self.focus(pane, arranged.focus);
+        if let Some(pane) = last.filter(|pane| layout.order.contains(pane)) {
+            self.focus(pane, layout.focus);
         }
     }
 
     /// Focuses the pane in that direction; where only one is drawn, the next or previous one.
-    pub(super) fn focus_toward(&mut self, direction: Direction, arranged: &ScreenLayout) {
-        let placed: Vec<(PaneId, Rect)> = arranged
+    pub(super) fn focus_toward(&mut self, direction: Direction, layout: &ScreenLayout) {
+        let placed: Vec<(PaneId, Rect)> = layout
             .panes
             .iter()
             .map(|placed| (placed.pane, placed.outer))
             .collect();
-        match neighbour(&placed, arranged.focus, direction) {
-            Some(pane) => self.focus(pane, arranged.focus),
+        match neighbour(&placed, layout.focus, direction) {
+            Some(pane) => self.focus(pane, layout.focus),
             None if placed.len() < 2 => self.focus_by(
                 match direction {
                     Direction::Left | Direction::Up => -1,
                     Direction::Right | Direction::Down => 1,
                 },
-                arranged,
+                layout,
             ),
             None => {}
         }
@@ -135,46 +135,46 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Remembers the place a person came from, unless that is a terminal: going back from one always leads out of terminals.
-    pub(super) fn push_back_stack(&mut self, arranged: &ScreenLayout) {
-        if self.state.pane(arranged.focus).content.screen().is_none() {
-            self.state.back_stack.push((self.state.tab, arranged.focus));
+    pub(super) fn push_back_stack(&mut self, layout: &ScreenLayout) {
+        if self.state.pane(layout.focus).content.screen().is_none() {
+            self.state.back_stack.push((self.state.tab, layout.focus));
             if self.state.back_stack.len() > MAX_BACK_STACK {
                 self.state.back_stack.remove(0);
             }
         }
     }
 
-    pub(super) fn open(&mut self, arranged: &ScreenLayout) {
-        let content = self.state.pane(arranged.focus).content;
+    pub(super) fn open(&mut self, layout: &ScreenLayout) {
+        let content = self.state.pane(layout.focus).content;
         if content.screen().is_some_and(|id| self.scene.screens.has(id)) {
-            return self.type_here(arranged);
+            return self.type_here(layout);
         }
         if let (PaneContent::Agents, Some(agent)) =
-            (&content, shown_agent(self.state, self.scene, arranged.focus))
+            (&content, shown_agent(self.state, self.scene, layout.focus))
         {
-            return self.visit_agent(agent, arranged);
+            return self.visit_agent(agent, layout);
         }
         if content == PaneContent::Page(SESSIONS) {
-            return self.switch_session(arranged);
+            return self.switch_session(layout);
         }
         if let PaneContent::Past(words) = &content {
-            return self.open_match(words, arranged);
+            return self.open_match(words, layout);
         }
-        if is_log(&content) && self.state.pane(arranged.focus).mark.is_some() {
-            return self.open_replay(arranged);
+        if is_log(&content) && self.state.pane(layout.focus).mark.is_some() {
+            return self.open_replay(layout);
         }
-        let about = self.target(arranged);
+        let about = self.target(layout);
         let agent = about.attempt.map(|attempt| attempt.id);
         match (
             agent.filter(|id| self.scene.screens.has(ScreenId::Attempt(*id))),
             about.task,
         ) {
-            (Some(agent), _) => self.visit_agent(agent, arranged),
+            (Some(agent), _) => self.visit_agent(agent, layout),
             (None, Some(task)) if !matches!(content, PaneContent::Detail(_)) => {
                 let wanted = PaneContent::Detail(Some(task.id.clone()));
                 match self.following_pane(&wanted) {
-                    Some(pane) => self.focus(pane, arranged.focus),
-                    None => self.show(arranged.focus, wanted),
+                    Some(pane) => self.focus(pane, layout.focus),
+                    None => self.show(layout.focus, wanted),
                 }
             }
             (None, _) => {}
@@ -189,11 +189,11 @@ impl UpdateContext<'_, '_> {
         self.relayout();
     }
 
-    pub(super) fn back(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn back(&mut self, layout: &ScreenLayout) {
         if !self.state.marked_tasks.is_empty() {
             return self.state.marked_tasks.clear();
         }
-        let pane = self.state.pane_mut(arranged.focus);
+        let pane = self.state.pane_mut(layout.focus);
         if !pane.filter.is_empty() {
             return pane.filter.clear();
         }
@@ -204,7 +204,7 @@ impl UpdateContext<'_, '_> {
             tab.zoom = Zoom::Out;
             return self.relayout();
         }
-        let looking = self.state.pane(arranged.focus).content.screen().is_some();
+        let looking = self.state.pane(layout.focus).content.screen().is_some();
         match self.state.back_stack.pop() {
             Some(place) => self.go_to_pane(place),
             None if looking => self.visit_board(),
@@ -212,18 +212,18 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    pub(super) fn toggle_typing(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn toggle_typing(&mut self, layout: &ScreenLayout) {
         match self.state.key_focus {
             KeyFocus::Terminal(_) => self.state.key_focus = KeyFocus::Views,
-            _ => self.type_here(arranged),
+            _ => self.type_here(layout),
         }
     }
 
-    pub(super) fn type_here(&mut self, arranged: &ScreenLayout) {
-        let about = self.target(arranged);
-        let here = self.state.pane(arranged.focus).content.screen();
+    pub(super) fn type_here(&mut self, layout: &ScreenLayout) {
+        let about = self.target(layout);
+        let here = self.state.pane(layout.focus).content.screen();
         if let Some(attempt) = about.attempt.filter(|_| here.is_none() || about.is_named) {
-            self.visit_agent(attempt.id, arranged);
+            self.visit_agent(attempt.id, layout);
         }
         let focus = self.arranged().focus;
         let screen = self.state.pane(focus).content.screen();
@@ -241,8 +241,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Goes to an agent's terminal: a pane that shows it, else its place among the agents, else here.
-    pub(super) fn visit_agent(&mut self, agent: AttemptId, arranged: &ScreenLayout) {
-        self.push_back_stack(arranged);
+    pub(super) fn visit_agent(&mut self, agent: AttemptId, layout: &ScreenLayout) {
+        self.push_back_stack(layout);
         self.state.agent = Some(agent);
         self.relayout();
         if let Some(attempt) = self.scene.model.attempts.get(&agent) {
@@ -250,7 +250,7 @@ impl UpdateContext<'_, '_> {
         }
         let shown = PaneContent::Attempt(agent);
         if let Some(pane) = self.following_pane(&shown) {
-            return self.focus(pane, arranged.focus);
+            return self.focus(pane, layout.focus);
         }
         if let Some(place) =
             self.find_pane(&|pane| pane.content.screen() == shown.screen() && !pane.follows_selection)
@@ -271,7 +271,7 @@ impl UpdateContext<'_, '_> {
                 }
                 self.go_to_pane((tab, PaneId::Agent(agent)));
             }
-            _ => self.show(arranged.focus, shown),
+            _ => self.show(layout.focus, shown),
         }
     }
 
@@ -317,29 +317,29 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Goes to a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
-    pub(super) fn visit_view(&mut self, page: ViewName, arranged: &ScreenLayout) {
+    pub(super) fn visit_view(&mut self, page: ViewName, layout: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
-        let task = self.target(arranged).task.map(|task| task.id.clone());
+        let task = self.target(layout).task.map(|task| task.id.clone());
         let wanted = PaneContent::of(page, task);
         let shows =
             |pane: &Pane| pane.content.is_same_view(&wanted) || is_log(&wanted) && is_log(&pane.content);
-        if shows(&self.state.pane(arranged.focus)) {
+        if shows(&self.state.pane(layout.focus)) {
             return;
         }
         match self.find_pane(&shows) {
             Some(place) => {
-                self.push_back_stack(arranged);
+                self.push_back_stack(layout);
                 self.go_to_pane(place);
             }
-            None => self.show(arranged.focus, wanted),
+            None => self.show(layout.focus, wanted),
         }
     }
 
     /// Goes to the item that has waited longest; pressed there again, to the next. Where nothing waits, to the task that keeps a run from
     /// continuing. While typing, typing continues there (A6).
-    pub(super) fn visit_attention(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn visit_attention(&mut self, layout: &ScreenLayout) {
         let typing = matches!(self.state.key_focus, KeyFocus::Terminal(_));
-        let here = self.target(arranged).task.map(|task| task.id.clone());
+        let here = self.target(layout).task.map(|task| task.id.clone());
         let waiting = &self.scene.model.attention;
         let at = waiting.iter().position(|item| Some(&item.task) == here.as_ref());
         let next = at.map_or(0, |at| (at + 1) % waiting.len().max(1));
@@ -352,7 +352,7 @@ impl UpdateContext<'_, '_> {
             return if typing {
                 self.warn("nothing needs you");
             } else {
-                self.focus_by(1, arranged);
+                self.focus_by(1, layout);
             };
         };
         let (task, agent): (TaskId, Option<AttemptId>) = (item.task.clone(), item.attempt);
@@ -360,7 +360,7 @@ impl UpdateContext<'_, '_> {
         self.state.selected = Some(task);
         match agent {
             Some(agent) => {
-                self.visit_agent(agent, arranged);
+                self.visit_agent(agent, layout);
                 let id = ScreenId::Attempt(agent);
                 if typing && is_running(self.scene, id) {
                     let focus = self.arranged().focus;

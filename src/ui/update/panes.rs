@@ -16,9 +16,9 @@ const MOST_TABS: usize = 30;
 
 impl UpdateContext<'_, '_> {
     /// Returns the tree of the tab shown, as a person's own.
-    fn own(&mut self, arranged: &ScreenLayout) -> Option<&mut PaneTree> {
+    fn own(&mut self, layout: &ScreenLayout) -> Option<&mut PaneTree> {
         let wide = self.state.size.0 >= crate::ui::screen_layout::WIDE;
-        let drawn = preset_layout(&arranged.order, 0);
+        let drawn = preset_layout(&layout.order, 0);
         let tab = self.state.current_tab_mut()?;
         let tree = match &tab.arrangement {
             PaneArrangement::Saved { wide: tree, .. } if wide => Some(tree.clone()),
@@ -26,7 +26,7 @@ impl UpdateContext<'_, '_> {
             PaneArrangement::Own(tree) => Some(tree.clone()),
             PaneArrangement::Agents { .. } => drawn,
         };
-        tab.focus = arranged.focus;
+        tab.focus = layout.focus;
         tab.arrangement = PaneArrangement::Own(tree?);
         match &mut tab.arrangement {
             PaneArrangement::Own(tree) => Some(tree),
@@ -54,19 +54,19 @@ impl UpdateContext<'_, '_> {
     }
 
     pub(super) fn split(&mut self, axis: Axis, content: PaneContent) {
-        let arranged = self.arranged();
+        let layout = self.arranged();
         let is_shell = content == PaneContent::Shell(None);
         let pane = self.state.add_pane(Pane::new(content));
         if is_shell {
             self.ask(UiRequest::OpenShell(pane));
         }
-        if let Some(tree) = self.own(&arranged) {
-            tree.insert(arranged.focus, axis, pane);
+        if let Some(tree) = self.own(&layout) {
+            tree.insert(layout.focus, axis, pane);
         }
         if let Some(tab) = self.state.current_tab_mut() {
             tab.zoom = Zoom::Out;
         }
-        self.focus(pane, arranged.focus);
+        self.focus(pane, layout.focus);
         if is_shell {
             self.type_to_opening(pane);
         }
@@ -78,8 +78,8 @@ impl UpdateContext<'_, '_> {
         self.state.key_focus = KeyFocus::Opening(pane);
     }
 
-    pub(super) fn ask_close_pane(&mut self, arranged: &ScreenLayout) {
-        let pane = arranged.focus;
+    pub(super) fn ask_close_pane(&mut self, layout: &ScreenLayout) {
+        let pane = layout.focus;
         let automatic = self
             .state
             .current_tab()
@@ -87,7 +87,7 @@ impl UpdateContext<'_, '_> {
         if automatic {
             return self.warn("close pane: this tab follows the agents by itself");
         }
-        if arranged.order.len() == 1 && self.state.tabs.len() == 1 {
+        if layout.order.len() == 1 && self.state.tabs.len() == 1 {
             return self.warn("close pane: the last pane stays");
         }
         match self.state.pane(pane).content {
@@ -107,15 +107,15 @@ impl UpdateContext<'_, '_> {
     }
 
     pub(super) fn close_pane(&mut self, pane: PaneId) {
-        let arranged = self.arranged();
-        if arranged.order == [pane] {
+        let layout = self.arranged();
+        if layout.order == [pane] {
             return self.close_tab();
         }
         self.forget(pane);
-        let at = arranged.order.iter().position(|id| *id == pane).unwrap_or(0);
-        let rest: Vec<PaneId> = arranged.order.iter().copied().filter(|id| *id != pane).collect();
+        let at = layout.order.iter().position(|id| *id == pane).unwrap_or(0);
+        let rest: Vec<PaneId> = layout.order.iter().copied().filter(|id| *id != pane).collect();
         let next = rest.get(at.min(rest.len().saturating_sub(1))).copied();
-        if let Some(tree) = self.own(&arranged)
+        if let Some(tree) = self.own(&layout)
             && let Some(without) = tree.clone().remove(pane)
         {
             *tree = without;
@@ -141,8 +141,8 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    pub(super) fn ask_close_tab(&mut self, arranged: &ScreenLayout) {
-        let shells = arranged
+    pub(super) fn ask_close_tab(&mut self, layout: &ScreenLayout) {
+        let shells = layout
             .order
             .iter()
             .filter_map(|id| match self.state.pane(*id).content {
@@ -152,11 +152,11 @@ impl UpdateContext<'_, '_> {
                 _ => None,
             });
         let shells: Vec<String> = shells.collect();
-        let mut lines = vec![match arranged.order.len() {
+        let mut lines = vec![match layout.order.len() {
             1 => "1 pane is closed. Agents go on.".to_owned(),
             panes => format!("{panes} panes are closed. Agents go on."),
         }];
-        let agents: Vec<&str> = arranged
+        let agents: Vec<&str> = layout
             .order
             .iter()
             .filter_map(|id| match self.state.pane(*id).content {
@@ -195,17 +195,17 @@ impl UpdateContext<'_, '_> {
         self.relayout();
     }
 
-    pub(super) fn swap(&mut self, by: isize, arranged: &ScreenLayout) {
-        if let (Some(tree), Some(other)) = (self.own(arranged), arranged.neighbour(by)) {
-            tree.swap(arranged.focus, other);
+    pub(super) fn swap(&mut self, by: isize, layout: &ScreenLayout) {
+        if let (Some(tree), Some(other)) = (self.own(layout), layout.neighbour(by)) {
+            tree.swap(layout.focus, other);
         }
         self.relayout();
     }
 
-    pub(super) fn break_out(&mut self, arranged: &ScreenLayout) {
-        let pane = arranged.focus;
+    pub(super) fn break_out(&mut self, layout: &ScreenLayout) {
+        let pane = layout.focus;
         let title = pane_name(self.state, self.scene, pane);
-        let rest = self.own(arranged).and_then(|tree| {
+        let rest = self.own(layout).and_then(|tree| {
             let without = tree.clone().remove(pane)?;
             *tree = without.clone();
             without.panes().first().copied()
@@ -231,8 +231,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Opens a new tab with a shell where the agent of the task works.
-    pub(super) fn shell_here(&mut self, arranged: &ScreenLayout) {
-        let attempt = self.target(arranged).attempt;
+    pub(super) fn shell_here(&mut self, layout: &ScreenLayout) {
+        let attempt = self.target(layout).attempt;
         match attempt.filter(|attempt| attempt.workplace.is_some()) {
             Some(attempt) => self.shell_tab(attempt.task.to_string(), |pane| {
                 UiRequest::OpenShellIn(pane, attempt.id)
@@ -258,8 +258,8 @@ impl UpdateContext<'_, '_> {
         self.type_to_opening(pane);
     }
 
-    pub(super) fn open_beside(&mut self, arranged: &ScreenLayout) {
-        if let Some(attempt) = self.target(arranged).attempt {
+    pub(super) fn open_beside(&mut self, layout: &ScreenLayout) {
+        if let Some(attempt) = self.target(layout).attempt {
             self.split(Axis::Columns, PaneContent::Attempt(attempt.id));
         }
     }
@@ -274,10 +274,10 @@ impl UpdateContext<'_, '_> {
         self.relayout();
     }
 
-    pub(super) fn resize(&mut self, direction: Direction, arranged: &ScreenLayout) {
+    pub(super) fn resize(&mut self, direction: Direction, layout: &ScreenLayout) {
         let moved = self
-            .own(arranged)
-            .is_some_and(|tree| tree.resize(arranged.focus, direction, NUDGE));
+            .own(layout)
+            .is_some_and(|tree| tree.resize(layout.focus, direction, NUDGE));
         self.relayout();
         if !moved {
             self.warn("there is no line on that side");
@@ -285,30 +285,30 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Grabs the line between panes at that place, if there is one.
-    pub(super) fn grab_split(&mut self, at: (u16, u16), arranged: &ScreenLayout) {
-        let tree = resizable_tree(self.state, self.scene, arranged);
-        let line = tree.and_then(|tree| tree.split_at(arranged.body, arranged.focus, at));
+    pub(super) fn grab_split(&mut self, at: (u16, u16), layout: &ScreenLayout) {
+        let tree = resizable_tree(self.state, self.scene, layout);
+        let line = tree.and_then(|tree| tree.split_at(layout.body, layout.focus, at));
         self.state.dragged_split = line.map(|line| (line, at));
     }
 
     /// Moves the line that the mouse holds to that place.
-    pub(super) fn drag_split(&mut self, to: (u16, u16), arranged: &ScreenLayout) {
+    pub(super) fn drag_split(&mut self, to: (u16, u16), layout: &ScreenLayout) {
         if let Some((line, _)) = self.state.dragged_split.clone()
-            && let Some(tree) = self.own(arranged)
+            && let Some(tree) = self.own(layout)
         {
-            tree.move_split(arranged.body, &line, to);
+            tree.move_split(layout.body, &line, to);
         }
         self.relayout();
     }
 
-    pub(super) fn rearrange(&mut self, arranged: &ScreenLayout) {
+    pub(super) fn rearrange(&mut self, layout: &ScreenLayout) {
         let Some(tab) = self.state.current_tab_mut() else {
             return;
         };
         let next = tab.next_arrangement;
         tab.next_arrangement = (next + 1) % 4;
         tab.zoom = Zoom::Out;
-        if let (Some(tree), Some(own)) = (preset_layout(&arranged.order, next), self.own(arranged)) {
+        if let (Some(tree), Some(own)) = (preset_layout(&layout.order, next), self.own(layout)) {
             *own = tree;
         }
         self.relayout();

@@ -67,8 +67,8 @@ impl UpdateContext<'_, '_> {
             }
             PaletteAction::Pane(tab, pane) => self.go_to_pane((tab, pane)),
             PaletteAction::Search(words) => {
-                let arranged = self.arranged();
-                self.find_everywhere(words, &arranged);
+                let layout = self.arranged();
+                self.find_everywhere(words, &layout);
                 // The words to find are written already.
                 self.state.overlay = None;
             }
@@ -128,9 +128,9 @@ impl UpdateContext<'_, '_> {
 
     /// Copies the shell command for an action, with its task.
     fn copy_command_line(&mut self, action: Option<Action>, named: Option<TaskId>) {
-        let arranged = self.arranged();
+        let layout = self.arranged();
         self.named_task = named;
-        let about = self.target(&arranged);
+        let about = self.target(&layout);
         self.named_task = None;
         match action.and_then(|action| shell_command(action, &about, self.scene.model)) {
             Some(text) => self.copy_text(Some("command"), &text),

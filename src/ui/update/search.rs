@@ -13,22 +13,22 @@ use crate::ui::views::{ViewMove, is_log, view_of};
 
 impl UpdateContext<'_, '_> {
     /// Begins a search: in the terminal with the focus, held still for it, else in the list.
-    pub(super) fn find(&mut self, onward: bool, arranged: &ScreenLayout) {
-        let pane = self.state.pane(arranged.focus);
+    pub(super) fn find(&mut self, onward: bool, layout: &ScreenLayout) {
+        let pane = self.state.pane(layout.focus);
         let terminal = pane.content.screen().is_some_and(|id| self.scene.screens.has(id));
-        if self.focused_copy_mode(arranged).is_none() && terminal {
-            self.enter_copy_mode(arranged, None);
+        if self.focused_copy_mode(layout).is_none() && terminal {
+            self.enter_copy_mode(layout, None);
         }
         if let PaneContent::Past(words) = pane.content {
             return self.prompt_search(words, SearchScope::AllTerminals);
         }
-        if !terminal && self.focused_copy_mode(arranged).is_none() && !self.has_rows(arranged) {
+        if !terminal && self.focused_copy_mode(layout).is_none() && !self.has_rows(layout) {
             let key = self.state.keymap.hint(Action::FindEverywhere).unwrap_or_default();
             return self.warn(format!(
                 "find: there are no rows here; {key} searches what all agents have shown"
             ));
         }
-        match self.focused_copy_mode(arranged).map(|copying| copying.cursor) {
+        match self.focused_copy_mode(layout).map(|copying| copying.cursor) {
             Some(from) => self.prompt_search(String::new(), SearchScope::CopyMode { onward, from }),
             None => self.prompt_search(pane.filter, SearchScope::List),
         }
@@ -40,16 +40,16 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Returns true if the view with the focus has rows that can be searched.
-    fn has_rows(&self, arranged: &ScreenLayout) -> bool {
-        let pane = self.state.pane(arranged.focus);
+    fn has_rows(&self, layout: &ScreenLayout) -> bool {
+        let pane = self.state.pane(layout.focus);
         view_of(&pane.content)
-            .match_count(&self.view_context(&pane, arranged))
+            .match_count(&self.view_context(&pane, layout))
             .is_some()
     }
 
     /// Switches to the next order of the rows of a list.
-    pub(super) fn sort(&mut self, arranged: &ScreenLayout) {
-        let pane = self.state.pane_mut(arranged.focus);
+    pub(super) fn sort(&mut self, layout: &ScreenLayout) {
+        let pane = self.state.pane_mut(layout.focus);
         let orders = view_of(&pane.content).orders();
         let at = orders.iter().position(|order| *order == pane.order);
         let next = at.map_or(0, |at| (at + 1) % orders.len());
@@ -60,14 +60,14 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Begins to search the output of all terminals: in the pane that does so already, else here, to be left with `Back`.
-    pub(super) fn find_everywhere(&mut self, words: String, arranged: &ScreenLayout) {
+    pub(super) fn find_everywhere(&mut self, words: String, layout: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
         match self.find_pane(&|pane| matches!(pane.content, PaneContent::Past(_))) {
             Some(place) => {
-                self.push_back_stack(arranged);
+                self.push_back_stack(layout);
                 self.go_to_pane(place);
             }
-            None => self.show(arranged.focus, PaneContent::Past(String::new())),
+            None => self.show(layout.focus, PaneContent::Past(String::new())),
         }
         let focus = self.arranged().focus;
         let pane = self.state.pane_mut(focus);
@@ -96,8 +96,8 @@ impl UpdateContext<'_, '_> {
             KeyCode::Tab if finding.scope != SearchScope::AllTerminals => {
                 self.cancel_search(&finding);
                 self.state.copy_mode = None;
-                let arranged = self.arranged();
-                self.find_everywhere(finding.line.text().to_owned(), &arranged);
+                let layout = self.arranged();
+                self.find_everywhere(finding.line.text().to_owned(), &layout);
                 return self.state.overlay.take();
             }
             KeyCode::Up => self.move_in_matches(ViewMove::One(Direction::Up)),
@@ -156,8 +156,8 @@ impl UpdateContext<'_, '_> {
             && !copying.scrollback.contains(&words)
         {
             self.warn(format!("`{words}` does not occur in what is in memory"));
-            let arranged = self.arranged();
-            self.request_older_lines(&arranged);
+            let layout = self.arranged();
+            self.request_older_lines(&layout);
         }
     }
 
@@ -181,9 +181,9 @@ impl UpdateContext<'_, '_> {
 
     /// Moves in the list that is searched.
     pub(super) fn move_in_matches(&mut self, step: ViewMove) {
-        let arranged = self.arranged();
-        if self.focused_copy_mode(&arranged).is_none() {
-            self.move_in_view(arranged.focus, step, &arranged);
+        let layout = self.arranged();
+        if self.focused_copy_mode(&layout).is_none() {
+            self.move_in_view(layout.focus, step, &layout);
         }
     }
 }

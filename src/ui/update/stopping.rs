@@ -9,13 +9,13 @@ use crate::ui::target::ActionTarget;
 
 impl UpdateContext<'_, '_> {
     /// Asks before skipping where an agent works on a task, as skipping stops it.
-    pub(super) fn ask_skip(&mut self, about: &ActionTarget<'_>) {
-        let tasks = self.affected_tasks(about);
+    pub(super) fn ask_skip(&mut self, target: &ActionTarget<'_>) {
+        let tasks = self.affected_tasks(target);
         let model = self.scene.model;
         let agents = tasks.iter().filter_map(|task| model.open_attempt(task));
         let agents: Vec<&Attempt> = agents.filter(|attempt| attempt.is_agent_at_work()).collect();
         if agents.is_empty() {
-            return self.command_each("skipped", Command::Skip, about);
+            return self.command_each("skipped", Command::Skip, target);
         }
         let (ids, named) = (ids(&tasks), named(&ids(&tasks)));
         let mut lines = vec![match agents.as_slice() {
@@ -36,14 +36,14 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Stops the agents of the tasks; for a single one the question has more details, and it needs no task.
-    pub(super) fn stop_agents(&mut self, about: &ActionTarget<'_>) {
+    pub(super) fn stop_agents(&mut self, target: &ActionTarget<'_>) {
         let model = self.scene.model;
-        let tasks = self.affected_tasks(about);
+        let tasks = self.affected_tasks(target);
         if tasks.is_empty() {
-            return about
+            return target
                 .attempt
                 .into_iter()
-                .for_each(|attempt| self.stop_agent(attempt, about.task));
+                .for_each(|attempt| self.stop_agent(attempt, target.task));
         }
         let open: Vec<&Attempt> = tasks.iter().filter_map(|task| model.open_attempt(task)).collect();
         if let ([attempt], [task]) = (open.as_slice(), tasks.as_slice()) {

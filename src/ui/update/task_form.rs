@@ -130,8 +130,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Opens a task's title and body in the person's editor.
-    pub(super) fn edit_task(&mut self, about: &ActionTarget<'_>) {
-        let Some(task) = about.task else { return };
+    pub(super) fn edit_task(&mut self, target: &ActionTarget<'_>) {
+        let Some(task) = target.task else { return };
         let text = format!("{}\n\n{}\n", task.title, task.body.trim_end());
         self.state.editing = Some(EditorPurpose::Task(task.id.clone()));
         self.ask(UiRequest::OpenEditor(text));

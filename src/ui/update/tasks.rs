@@ -20,27 +20,27 @@ use crate::ui::views::ViewMove;
 
 impl UpdateContext<'_, '_> {
     /// Returns the tasks an action applies to: those that are marked, else the current one.
-    pub(super) fn affected_tasks(&self, about: &ActionTarget<'_>) -> Vec<Arc<Task>> {
+    pub(super) fn affected_tasks(&self, target: &ActionTarget<'_>) -> Vec<Arc<Task>> {
         let tasks = &self.scene.model.tasks;
         if self.named_task.is_none() && !self.state.marked_tasks.is_empty() {
             let marked = self.state.marked_tasks.iter();
             return marked.filter_map(|id| tasks.get(id).cloned()).collect();
         }
-        let one = about.task.and_then(|task| tasks.get(&task.id));
+        let one = target.task.and_then(|task| tasks.get(&task.id));
         one.cloned().into_iter().collect()
     }
 
     /// Approves the request of the current agent for a permission, else the tasks.
-    pub(super) fn approve(&mut self, about: &ActionTarget<'_>) {
-        match about.wants_permission(self.scene.now) {
+    pub(super) fn approve(&mut self, target: &ActionTarget<'_>) {
+        match target.wants_permission(self.scene.now) {
             Some((attempt, known)) if self.state.marked_tasks.is_empty() => {
                 self.allow_current(attempt, known);
             }
-            _ => match about.asks(AskKind::Dialog, self.scene.now) {
+            _ => match target.asks(AskKind::Dialog, self.scene.now) {
                 Some((attempt, known)) if self.state.marked_tasks.is_empty() => {
                     self.ask_dialog_yes(attempt, known);
                 }
-                _ => self.command_each("approved", Command::Approve, about),
+                _ => self.command_each("approved", Command::Approve, target),
             },
         }
     }
@@ -50,9 +50,9 @@ impl UpdateContext<'_, '_> {
         &mut self,
         verb: &str,
         command: fn(TaskId) -> Command,
-        about: &ActionTarget<'_>,
+        target: &ActionTarget<'_>,
     ) {
-        let ids = ids(&self.affected_tasks(about));
+        let ids = ids(&self.affected_tasks(target));
         self.command_tasks(verb, &ids, ids.iter().cloned().map(command).collect());
     }
 
@@ -70,23 +70,23 @@ impl UpdateContext<'_, '_> {
         self.commands(title, waiting.into_iter().map(retry).collect());
     }
 
-    pub(super) fn release(&mut self, about: &ActionTarget<'_>) {
-        let ids = ids(&self.affected_tasks(about));
+    pub(super) fn release(&mut self, target: &ActionTarget<'_>) {
+        let ids = ids(&self.affected_tasks(target));
         self.command_tasks("released", &ids, vec![Command::Release(ids.clone())]);
     }
 
     /// Retries tasks that are all parked; asks for the reason to park others.
-    pub(super) fn toggle_park(&mut self, about: &ActionTarget<'_>) {
+    pub(super) fn toggle_park(&mut self, target: &ActionTarget<'_>) {
         let is_parked = |task: &Arc<Task>| matches!(task.state, TaskState::Parked(_));
-        if self.affected_tasks(about).iter().all(is_parked) {
-            self.command_each("retried", retry, about);
+        if self.affected_tasks(target).iter().all(is_parked) {
+            self.command_each("retried", retry, target);
         } else {
-            self.prompt_about(PromptKind::Park, about);
+            self.prompt_about(PromptKind::Park, target);
         }
     }
 
-    pub(super) fn change_priority(&mut self, verb: &str, by: i8, about: &ActionTarget<'_>) {
-        let tasks = self.affected_tasks(about);
+    pub(super) fn change_priority(&mut self, verb: &str, by: i8, target: &ActionTarget<'_>) {
+        let tasks = self.affected_tasks(target);
         let commands = priorities(&tasks, by);
         if !tasks.is_empty() && commands.is_empty() {
             self.warn("there is no such priority: 0 is most urgent, 4 least");
@@ -96,8 +96,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Asks for one line of text about the tasks.
-    pub(super) fn prompt_about(&mut self, kind: PromptKind, about: &ActionTarget<'_>) {
-        let tasks = self.affected_tasks(about);
+    pub(super) fn prompt_about(&mut self, kind: PromptKind, target: &ActionTarget<'_>) {
+        let tasks = self.affected_tasks(target);
         if tasks.is_empty() {
             return;
         }
@@ -126,8 +126,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Marks the current task, or unmarks it, and moves to the next.
-    pub(super) fn mark(&mut self, about: &ActionTarget<'_>, arranged: &ScreenLayout) {
-        let Some(id) = about.task.map(|task| task.id.clone()) else {
+    pub(super) fn mark(&mut self, target: &ActionTarget<'_>, layout: &ScreenLayout) {
+        let Some(id) = target.task.map(|task| task.id.clone()) else {
             return;
         };
         let before = self.state.marked_tasks.clone();
@@ -135,7 +135,7 @@ impl UpdateContext<'_, '_> {
             self.state.marked_tasks.insert(id.clone());
         }
         self.record_undo(format!("marked {id}"), UndoMethod::Marks(before));
-        self.move_in_view(arranged.focus, ViewMove::One(Direction::Down), arranged);
+        self.move_in_view(layout.focus, ViewMove::One(Direction::Down), layout);
     }
 
     /// Returns the lines of the agent's question, when it is to be answered.
@@ -157,8 +157,8 @@ impl UpdateContext<'_, '_> {
 
     /// Asks before closing. Closing takes work away where there is some: then a word is required, and the prompt shows where the work is
     /// kept.
-    pub(super) fn ask_close(&mut self, about: &ActionTarget<'_>) {
-        let tasks = self.affected_tasks(about);
+    pub(super) fn ask_close(&mut self, target: &ActionTarget<'_>) {
+        let tasks = self.affected_tasks(target);
         if tasks.is_empty() {
             return;
         }
@@ -197,11 +197,11 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Asks before merging, which leaves stages out when done at once; they are named.
-    pub(super) fn ask_merge(&mut self, about: &ActionTarget<'_>) {
+    pub(super) fn ask_merge(&mut self, target: &ActionTarget<'_>) {
         let model = self.scene.model;
         let (mut moved, mut commands) = (Vec::new(), Vec::new());
         let mut lines = Vec::new();
-        for task in &self.affected_tasks(about) {
+        for task in &self.affected_tasks(target) {
             let why_not = match model.merge_of(task) {
                 None => "its workflow has no stage that merges",
                 Some(stage) if stage.id == task.stage => "it stands there already",

@@ -52,7 +52,7 @@ fn spaced(banners: Vec<StyledText>) -> Vec<StyledText> {
 fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
     let scene = frame.scene;
     let needs = scene.model.attention.len();
-    let needs_you = (frame.arranged.framing == BorderMode::Borderless && needs > 0).then(|| {
+    let needs_you = (frame.layout.framing == BorderMode::Borderless && needs > 0).then(|| {
         let glyph = DisplayStatus::NeedsYou.glyph(scene.theme.glyphs);
         piece(format!("{glyph}{needs}"), StyleRole::Human)
     });
@@ -62,13 +62,13 @@ fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
         Words::Few => banner(&cut(&text, FEW, scene.theme.ellipsis())),
     });
     // The strip has the full text, where it has nothing more pressing to show.
-    let in_strip = needs == 0 && frame.arranged.framing == BorderMode::Bordered;
+    let in_strip = needs == 0 && frame.layout.framing == BorderMode::Bordered;
     let trouble = scene.model.troubles.first().filter(|_| !in_strip);
     let trouble = trouble.map(|trouble| banner(trouble.kind.word()));
     let pause = scene.model.pause.as_ref();
     let pause = pause.map(|pause| banner(&paused(frame, pause, words)));
     let demo = (scene.session.kind == SessionKind::Rehearsal).then(|| {
-        let is_wide = frame.arranged.top_bar.width >= WIDE;
+        let is_wide = frame.layout.top_bar.width >= WIDE;
         let text = match (words, scene.theme.glyphs) {
             (Words::Few, _) => " DEMO ",
             (Words::All, _) if !is_wide => " DEMO ",

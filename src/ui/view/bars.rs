@@ -36,7 +36,7 @@ const LEAST_LEFT: usize = 16;
 /// Draws the top row. Parts that do not fit are dropped: the machine's figures, run time, agents, counts one by one, then the names of tabs
 /// become digits, then banners are shortened, then only the tab that is shown is left. Banners stay.
 pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
-    let area = frame.arranged.top_bar;
+    let area = frame.layout.top_bar;
     canvas.apply_role(area, StyleRole::Bar);
     let fits = |left: &TopBarLeft, right: &[StyledText]| {
         let left: usize = left.iter().map(|(pieces, _)| pieces_width(pieces)).sum();
@@ -86,12 +86,12 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
     // A long name leaves room for everything else.
     let room = match tabs {
         Tabs::Here => 6,
-        Tabs::Names | Tabs::Digits if frame.arranged.top_bar.width < SEVERAL => 14,
+        Tabs::Names | Tabs::Digits if frame.layout.top_bar.width < SEVERAL => 14,
         Tabs::Names | Tabs::Digits => 24,
     };
     let project = frame.cut(&frame.scene.session.project, room);
     let mut parts = vec![(vec![strong(" dbs "), plain(project)], None)];
-    if frame.arranged.framing == BorderMode::Borderless {
+    if frame.layout.framing == BorderMode::Borderless {
         parts.push((vec![plain(" ")], None));
         parts.extend(bare(frame));
         return parts;
@@ -135,12 +135,12 @@ fn is_called_from(frame: &FrameContext<'_>, tab: &Tab) -> bool {
 
 /// Returns the title of the one terminal without lines, with its number among all agents.
 fn bare(frame: &FrameContext<'_>) -> Option<(Vec<StyledText>, Option<ClickTarget>)> {
-    let placed = frame.arranged.focused()?;
+    let placed = frame.layout.focused()?;
     let pane = frame.state.pane(placed.pane);
     let ctx = frame.ctx(placed.pane, &pane);
     let mut pieces = view_of(&placed.content).title(&ctx);
     let agents: Vec<&PaneId> = frame
-        .arranged
+        .layout
         .order
         .iter()
         .filter(|id| matches!(id, PaneId::Agent(_)))
@@ -230,7 +230,7 @@ const LEAST_TITLE: usize = 10;
 
 /// Draws the notice that a run has stalled, the reason, and the action that ends it.
 fn stalled(frame: &FrameContext<'_>, stall: &Stall, canvas: &mut Canvas<'_>) {
-    let area = frame.arranged.attention_bar;
+    let area = frame.layout.attention_bar;
     let key = |action| piece(frame.key_of(action), StyleRole::Key);
     let act = |action, word: &str| {
         let go = [key(Action::GoToAttention), plain(" go there, ")];
@@ -255,7 +255,7 @@ fn stalled(frame: &FrameContext<'_>, stall: &Stall, canvas: &mut Canvas<'_>) {
 
 /// Draws the row below: the number of tasks that need a person, and the one that has waited longest.
 pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
-    let area = frame.arranged.attention_bar;
+    let area = frame.layout.attention_bar;
     let model = frame.scene.model;
     let Some(oldest) = model.attention.first() else {
         if let Some(trouble) = model.troubles.first() {
@@ -326,7 +326,7 @@ fn wanted(frame: &FrameContext<'_>, item: &AttentionItem) -> Vec<StyledText> {
 
 /// Draws the trouble outside that keeps work from continuing: the cause, the waiting tasks, the next automatic retry, the key to act.
 fn degraded(frame: &FrameContext<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>) {
-    let area = frame.arranged.attention_bar;
+    let area = frame.layout.attention_bar;
     canvas.apply_role(area, StyleRole::Banner);
     let waits = match trouble.tasks.as_slice() {
         [] if trouble.kind == TroubleKind::Untrusted => String::new(),

@@ -23,9 +23,9 @@ pub(super) fn outer_cursor(
 
 /// Returns the beginning of the marked row, where nothing is written: magnifiers and readers follow the cursor (A13).
 pub(super) fn row_cursor(frame: &FrameContext<'_>, canvas: &Canvas<'_>) -> Option<FrameCursor> {
-    let focus = frame.arranged.focus;
+    let focus = frame.layout.focus;
     let pane = frame.state.pane(focus);
-    let about = target(frame.state, frame.scene, frame.arranged);
+    let about = target(frame.state, frame.scene, frame.layout);
     let task = about.task.map(|task| task.id.clone());
     let agent = shown_agent(frame.state, frame.scene, focus);
     let is_marked = |hit: &ClickTarget| match (&frame.state.overlay, hit) {
@@ -56,7 +56,7 @@ fn bar_at(Position { x, y }: Position) -> FrameCursor {
 }
 
 fn held(frame: &FrameContext<'_>) -> Option<FrameCursor> {
-    let area = frame.arranged.focused()?.inner;
+    let area = frame.layout.focused()?.inner;
     let copying = frame.state.copy_mode.as_ref()?;
     let row = u16::try_from(copying.cursor.0.checked_sub(copying.top)?).ok()?;
     let column = cells(copying.cursor.1).min(area.width.checked_sub(1)?);
@@ -68,7 +68,7 @@ fn held(frame: &FrameContext<'_>) -> Option<FrameCursor> {
 }
 
 fn typed(frame: &FrameContext<'_>) -> Option<FrameCursor> {
-    let placed = frame.arranged.focused()?;
+    let placed = frame.layout.focused()?;
     let mut found = None;
     frame.scene.screens.with(placed.content.screen()?, &mut |screen| {
         found = screen_cursor(screen, placed.inner);

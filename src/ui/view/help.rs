@@ -68,7 +68,7 @@ fn first_line(lines: &[HelpLine], marked: usize, height: usize) -> usize {
 }
 
 fn lines(frame: &FrameContext<'_>, search: &Picker, room: usize) -> Vec<HelpLine> {
-    let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
+    let rows = rows(frame.state, frame.scene, frame.layout, search.line.text());
     let mut lines = Vec::new();
     let mut acts = 0;
     for row in rows {
@@ -105,7 +105,7 @@ fn explained(frame: &FrameContext<'_>, action: Action, act: usize, room: usize) 
     let keys = keys_of(&frame.state.keymap, action).join(" ");
     let keys = cut(&keys, KEYS_WIDTH, frame.scene.theme.ellipsis());
     let mut text = entry.help.to_owned();
-    let why_not = unavailable_reason(action, frame.state, frame.scene, frame.arranged);
+    let why_not = unavailable_reason(action, frame.state, frame.scene, frame.layout);
     let role = if why_not.is_some() {
         StyleRole::Dim
     } else {
@@ -132,7 +132,7 @@ fn explained(frame: &FrameContext<'_>, action: Action, act: usize, room: usize) 
 
 /// Returns the command that does the same in a shell, below the marked row.
 fn as_command(frame: &FrameContext<'_>, action: Action, act: usize) -> Option<HelpLine> {
-    let about = target(frame.state, frame.scene, frame.arranged);
+    let about = target(frame.state, frame.scene, frame.layout);
     let command = shell_command(action, &about, frame.scene.model)?;
     Some(HelpLine {
         pieces: vec![

@@ -16,7 +16,7 @@ use crossterm::event::KeyCode;
 
 /// Draws the last row.
 pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
-    let area = frame.arranged.status;
+    let area = frame.layout.status;
     let role = match frame.mode {
         InputMode::Nav => StyleRole::ModeNav,
         InputMode::Look => StyleRole::ModeLook,
@@ -76,7 +76,7 @@ fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, canvas: &mut 
 
 /// Draws the last row of a search: the words, and the number of matches.
 fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canvas: &mut Canvas<'_>) {
-    let area = frame.arranged.status;
+    let area = frame.layout.status;
     let mark = match finding.scope {
         SearchScope::CopyMode { onward: false, .. } => "?",
         SearchScope::CopyMode { .. } | SearchScope::List | SearchScope::AllTerminals => "/",
@@ -156,8 +156,8 @@ fn hints(frame: &FrameContext<'_>) -> Vec<KeyHint> {
         InputMode::Nav | InputMode::Look | InputMode::Find | InputMode::Ask => KeyTable::Nav,
     };
     let possible =
-        |action: &Action| unavailable_reason(*action, frame.state, frame.scene, frame.arranged).is_none();
-    suggested_actions(frame.state, frame.scene, frame.arranged)
+        |action: &Action| unavailable_reason(*action, frame.state, frame.scene, frame.layout).is_none();
+    suggested_actions(frame.state, frame.scene, frame.layout)
         .into_iter()
         .filter(possible)
         .filter_map(|action| one(frame, place, action))
@@ -171,7 +171,7 @@ fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyH
         KeyTable::Nav | KeyTable::Filtered | KeyTable::Copy => chord.to_string(),
         KeyTable::Prefixed => format!("{} {chord}", keymap.prefix()),
     };
-    let inside = place == KeyTable::Nav && can_go_back(frame.state, frame.arranged.focus);
+    let inside = place == KeyTable::Nav && can_go_back(frame.state, frame.layout.focus);
     let title = match action {
         Action::Detach if inside => "back",
         Action::Approve => approval(frame).unwrap_or(action.entry()?.title),
@@ -183,7 +183,7 @@ fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyH
 }
 
 fn about<'a>(frame: &FrameContext<'a>) -> ActionTarget<'a> {
-    target(frame.state, frame.scene, frame.arranged)
+    target(frame.state, frame.scene, frame.layout)
 }
 
 /// Returns the word for a yes to an agent; none where a stage waits for it.

@@ -25,13 +25,12 @@ pub(super) fn cache_request(frame: &FrameContext<'_>) -> Option<CacheRequest> {
         Some(CacheEntry::Machine(MachineLoad { cpu: None, .. })) => SOON,
         _ => FRESH,
     };
-    (frame.arranged.framing != BorderMode::TooSmall)
-        .then_some(CacheRequest::new(CacheKey::Machine, fresh_for))
+    (frame.layout.framing != BorderMode::TooSmall).then_some(CacheRequest::new(CacheKey::Machine, fresh_for))
 }
 
 /// Returns the figures without the first `gone`: memory is dropped first, then the share of the processors.
 pub(super) fn figures(frame: &FrameContext<'_>, gone: usize) -> Vec<StyledText> {
-    let width = frame.arranged.top_bar.width;
+    let width = frame.layout.top_bar.width;
     let Some(machine) = now(frame).filter(|_| width >= SHOWN) else {
         return Vec::new();
     };

@@ -31,7 +31,7 @@ fn dialog(area: Rect) -> Rect {
 /// Draws the palette.
 pub(super) fn draw(frame: &FrameContext<'_>, search: &Picker, area: Rect, canvas: &mut Canvas<'_>) {
     let inside = canvas.dialog(dialog(area), "Palette");
-    let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
+    let rows = rows(frame.state, frame.scene, frame.layout, search.line.text());
     let prompt = writing::prompt_line(":", inside, canvas);
     ghost(search, &rows, prompt, canvas);
     writing::draw(&search.line, prompt, canvas);

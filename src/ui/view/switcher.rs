@@ -16,13 +16,13 @@ const MORE: usize = 5;
 
 /// Draws the names, when only one pane of several is drawn.
 pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
-    let arranged = frame.arranged;
+    let layout = frame.layout;
     let zoomed = frame.state.current_tab().is_some_and(|tab| tab.zoom == Zoom::In);
-    let hidden = arranged.body.width < SEVERAL || zoomed;
-    let ([only], true) = (arranged.panes.as_slice(), arranged.order.len() > 1 && hidden) else {
+    let hidden = layout.body.width < SEVERAL || zoomed;
+    let ([only], true) = (layout.panes.as_slice(), layout.order.len() > 1 && hidden) else {
         return;
     };
-    let names: Vec<(PaneId, String)> = arranged
+    let names: Vec<(PaneId, String)> = layout
         .order
         .iter()
         .map(|id| match pane_name(frame.state, frame.scene, *id) {

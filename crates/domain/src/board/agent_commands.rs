@@ -14,15 +14,15 @@ use crate::task::Task;
 
 impl Board {
     /// Ends the turn of the agent that works on a task. The agent's tool withdraws its open asks.
-    pub(super) fn interrupt(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+    pub(super) fn interrupt(&mut self, transition: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         let Some(attempt) = self.agent_at_work(&task) else {
             refuse!("no agent works on {id} now: there is no turn to end");
         };
         let name = attempt.worker.name();
-        step.emit(Effect::Interrupt(attempt.id));
+        transition.emit(Effect::Interrupt(attempt.id));
         let text = format!("{by} pressed Esc in the terminal of {name}");
-        step.notify_attempt(NoticeLevel::Info, "interrupt", &attempt, text);
+        transition.notify_attempt(NoticeLevel::Info, "interrupt", &attempt, text);
         Ok(accepted(format!(
             "pressed Esc in the terminal of {name}: its session stays, `dbs answer {id} TEXT` begins the next turn"
         )))
@@ -36,7 +36,7 @@ impl Board {
         })
     }
 
-    pub(super) fn kill(&mut self, step: &mut Transition, by: &str, id: AttemptId) -> CommandReply {
+    pub(super) fn kill(&mut self, transition: &mut Transition, by: &str, id: AttemptId) -> CommandReply {
         let Some(attempt) = self.attempt(id) else {
             refuse!("there is no attempt {id}: `dbs status` lists those at work");
         };
@@ -49,13 +49,13 @@ impl Board {
         }
         match attempt.state {
             AttemptState::Starting | AttemptState::Running => {
-                self.stop(step, id, StopCause::Killed);
+                self.stop(transition, id, StopCause::Killed);
                 let text = format!("{by} stopped {name}; {} stays in {}", attempt.task, attempt.stage);
-                step.notify_attempt(NoticeLevel::Info, "kill", &attempt, text);
+                transition.notify_attempt(NoticeLevel::Info, "kill", &attempt, text);
                 Ok(accepted(format!("stopping {name}")))
             }
             AttemptState::Stopping(cause) => {
-                step.emit(Effect::Stop(id, cause));
+                transition.emit(Effect::Stop(id, cause));
                 Ok(accepted(format!("still stopping {name}")))
             }
             AttemptState::Verifying | AttemptState::Settled(_) => Err(refusal(format!(
@@ -65,13 +65,13 @@ impl Board {
     }
 
     /// Starts nothing new and stops agents. Engine actions and verifications, which are short, run to their end.
-    pub(super) fn pause_work(&mut self, step: &mut Transition, by: &str) -> Accepted {
+    pub(super) fn pause_work(&mut self, transition: &mut Transition, by: &str) -> Accepted {
         if matches!(self.pause, Some(PauseReason::Operator { .. })) {
             return accepted("work is paused already");
         }
         self.pause = Some(PauseReason::Operator {
             by: by.to_owned(),
-            at: step.now,
+            at: transition.now,
         });
         let agents: Vec<AttemptId> = self
             .attempts
@@ -81,9 +81,9 @@ impl Board {
             .collect();
         let stopped = pluralized(agents.len(), "agent");
         for id in agents {
-            self.stop(step, id, StopCause::Paused);
+            self.stop(transition, id, StopCause::Paused);
         }
-        step.notify(
+        transition.notify(
             NoticeLevel::Info,
             "pause",
             format!("{by} paused work, stopping {stopped}"),
@@ -91,11 +91,11 @@ impl Board {
         accepted(format!("paused, stopping {stopped}"))
     }
 
-    pub(super) fn resume_work(&mut self, step: &mut Transition, by: &str) -> CommandReply {
+    pub(super) fn resume_work(&mut self, transition: &mut Transition, by: &str) -> CommandReply {
         if self.pause.take().is_none() {
             refuse!("work is not paused: `dbs why TASK` says what a task waits for");
         }
-        step.notify(NoticeLevel::Info, "resume", format!("{by} resumed work"));
+        transition.notify(NoticeLevel::Info, "resume", format!("{by} resumed work"));
         Ok(accepted("resumed"))
     }
 }

@@ -19,7 +19,7 @@ impl Board {
     /// Stores the display of the agents' terminals with the task, and lets an agent at work continue with it.
     pub(super) fn set_mode(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         by: &str,
         id: &TaskId,
         wanted: Option<AgentDisplay>,
@@ -53,11 +53,11 @@ impl Board {
         let Some(attempt) = attempt.filter(|_| now != wanted) else {
             return Ok(accepted(format!("agents of {id} work {words}")));
         };
-        self.stop(step, attempt.id, StopCause::Mode);
+        self.stop(transition, attempt.id, StopCause::Mode);
         let name = attempt.worker.name();
         let text = format!("{by} lets {name} go on {words}");
-        self.comment(step.now, id, by, format!("{name} is to go on {words}"));
-        step.notify_attempt(NoticeLevel::Info, "mode", &attempt, text);
+        self.comment(transition.now, id, by, format!("{name} is to go on {words}"));
+        transition.notify_attempt(NoticeLevel::Info, "mode", &attempt, text);
         Ok(accepted(format!("{name} goes on {words}, with its session")))
     }
 
@@ -106,16 +106,16 @@ impl Board {
     }
 
     /// Settles an attempt whose process has ended so that its agent can continue in another mode.
-    pub(super) fn mode_left(&mut self, step: &mut Transition, attempt: &Attempt) {
+    pub(super) fn mode_left(&mut self, transition: &mut Transition, attempt: &Attempt) {
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
         self.keep_session(attempt);
-        self.settle_stopped(step, attempt.id, StopCause::Mode);
+        self.settle_stopped(transition, attempt.id, StopCause::Mode);
         let text = format!(
             "{} stopped to go on in another way; {} stays in {}",
             attempt.worker.name(),
             attempt.task,
             attempt.stage
         );
-        self.comment(step.now, &attempt.task, ENGINE, text);
+        self.comment(transition.now, &attempt.task, ENGINE, text);
     }
 }

@@ -19,7 +19,7 @@ impl Board {
     /// Passes the words of a person to the agent that works on a task: as the answer to its ask, else as its next prompt.
     pub(super) fn answer(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         by: &str,
         id: &TaskId,
         text: &str,
@@ -29,14 +29,15 @@ impl Board {
         let Some(attempt) = self.agent_at_work(&task) else {
             refuse!("no agent works on {id} now: leave a comment, the next one reads it");
         };
-        let in_words = |known: &&AskRecord| known.ask.channel == AskChannel::Line && known.waits(step.now);
+        let in_words =
+            |known: &&AskRecord| known.ask.channel == AskChannel::Line && known.waits(transition.now);
         let shown = asks_in_the_way(&attempt).next();
         let asked = shown.or_else(|| attempt.asks.iter().find(in_words));
         if let Some(known) = asked {
             let reply = reply_in_words(&attempt, &known.ask, text)?;
-            let answered = self.answer_ask(step, by, (attempt.id, &known.ask.id), &reply)?;
+            let answered = self.answer_ask(transition, by, (attempt.id, &known.ask.id), &reply)?;
             if known.ask.channel == AskChannel::Line {
-                self.comment(step.now, id, by, format!("answered: {text}"));
+                self.comment(transition.now, id, by, format!("answered: {text}"));
             }
             return Ok(answered);
         }
@@ -44,21 +45,21 @@ impl Board {
             refuse!("{id} shows something that a text does not answer: answer it in its terminal");
         }
         let name = attempt.worker.name();
-        self.comment(step.now, id, by, format!("answered: {text}"));
-        step.notify_attempt(
+        self.comment(transition.now, id, by, format!("answered: {text}"));
+        transition.notify_attempt(
             NoticeLevel::Info,
             "answer",
             &attempt,
             format!("{by} told {name}: {text}"),
         );
-        self.type_line(step, (by, attempt.id), text);
+        self.type_line(transition, (by, attempt.id), text);
         Ok(accepted(format!("answered {name}")))
     }
 
     /// Answers an ask if it is still open.
     pub(super) fn answer_ask(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         by: &str,
         (id, ask): (AttemptId, &AskId),
         reply: &AskReply,
@@ -70,7 +71,7 @@ impl Board {
         let Some(known) = known.filter(|known| known.closed.is_none()) else {
             refuse!("attempt {id} asks something else by now; nothing was sent");
         };
-        if !known.waits(step.now) {
+        if !known.waits(transition.now) {
             let by = known.answer.as_ref().map_or("another", |answer| &answer.by);
             refuse!(
                 "{} was answered by {by} already and has not gone on yet; nothing was sent again",
@@ -84,7 +85,7 @@ impl Board {
             return Err(other_answer(&attempt, &shown.ask));
         }
         let ask = known.ask.clone();
-        self.record_answer(step, &attempt, &ask, (by, reply.clone()));
+        self.record_answer(transition, &attempt, &ask, (by, reply.clone()));
         let task = &attempt.task;
         let is_reason_lost =
             ask.channel == AskChannel::Keys && matches!(reply, AskReply::Deny(why) if !why.is_empty());
@@ -103,7 +104,7 @@ impl Board {
     /// Stores an answer and sends it to the agent.
     pub(super) fn record_answer(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         ask: &Ask,
         (by, reply): (&str, AskReply),
@@ -114,11 +115,11 @@ impl Board {
             attempt.worker.name(),
             ask.text
         );
-        step.notify_attempt(NoticeLevel::Info, "answer", attempt, text);
+        transition.notify_attempt(NoticeLevel::Info, "answer", attempt, text);
         let answer = AskAnswer {
             by: by.to_owned(),
             reply,
-            at: step.now,
+            at: transition.now,
             problem: None,
         };
         self.edit_attempt(attempt.id, |row| {
@@ -127,14 +128,20 @@ impl Board {
                 known.answer = Some(answer);
             }
             if ask.channel == AskChannel::Line && row.activity.doing.needs_person() {
-                row.activity = Activity::new(ActivityKind::Working, "answer", step.now);
+                row.activity = Activity::new(ActivityKind::Working, "answer", transition.now);
             }
         });
-        step.emit(Effect::Answer(attempt.id, ask.id.clone()));
+        transition.emit(Effect::Answer(attempt.id, ask.id.clone()));
     }
 
     /// Marks the answer to an ask as lost: it did not reach its agent.
-    pub(super) fn answer_lost(&mut self, step: &mut Transition, id: AttemptId, ask: &AskId, problem: &str) {
+    pub(super) fn answer_lost(
+        &mut self,
+        transition: &mut Transition,
+        id: AttemptId,
+        ask: &AskId,
+        problem: &str,
+    ) {
         let Some(attempt) = self.attempt(id) else { return };
         let is_it = |known: &AskRecord| known.ask.id == *ask && known.closed.is_none();
         if !attempt.asks.iter().any(is_it) {
@@ -148,26 +155,31 @@ impl Board {
             }
         });
         let text = format!("{} did not get the answer: {problem}", attempt.worker.name());
-        step.notify_attempt(NoticeLevel::Warning, "answer", &attempt, text);
+        transition.notify_attempt(NoticeLevel::Warning, "answer", &attempt, text);
     }
 
     /// Reports a text that was not typed into the terminal of its agent.
-    pub(super) fn text_lost(&mut self, step: &mut Transition, id: AttemptId, (text, problem): (&str, &str)) {
+    pub(super) fn text_lost(
+        &mut self,
+        transition: &mut Transition,
+        id: AttemptId,
+        (text, problem): (&str, &str),
+    ) {
         let Some(attempt) = self.attempt(id) else { return };
         let name = attempt.worker.name();
         let said = format!("{name} did not get the text {text:?}: {problem}");
-        self.comment(step.now, &attempt.task, ENGINE, said.clone());
-        step.notify_attempt(NoticeLevel::Warning, "answer", &attempt, said);
+        self.comment(transition.now, &attempt.task, ENGINE, said.clone());
+        transition.notify_attempt(NoticeLevel::Warning, "answer", &attempt, said);
     }
 
     /// Marks answers as lost if the engine ended before it learned that they were typed. They may have been, or not, so the person is asked
     /// again.
-    pub(super) fn doubt_answers(&mut self, step: &mut Transition, attempt: &Attempt) {
+    pub(super) fn doubt_answers(&mut self, transition: &mut Transition, attempt: &Attempt) {
         let is_unsure = |known: &&AskRecord| {
             known.ask.channel == AskChannel::Line && known.closed.is_none() && known.given().is_some()
         };
         for known in attempt.asks.iter().filter(is_unsure) {
-            self.answer_lost(step, attempt.id, &known.ask.id, UNSURE);
+            self.answer_lost(transition, attempt.id, &known.ask.id, UNSURE);
         }
     }
 

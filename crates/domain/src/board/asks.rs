@@ -14,26 +14,26 @@ use crate::time::Timestamp;
 
 impl Board {
     /// Handles a report about an ask; any other event is ignored.
-    pub(super) fn ask_event(&mut self, step: &mut Transition, event: &Event) {
+    pub(super) fn ask_event(&mut self, transition: &mut Transition, event: &Event) {
         match event {
             Event::AskOpened { attempt, ask, rule } => {
                 let rule = rule.as_ref().map(|(by, reply)| (by.as_str(), reply));
-                self.ask_opened(step, *attempt, (ask, rule));
+                self.ask_opened(transition, *attempt, (ask, rule));
             }
             // The ask is done with: nothing else ever reports the end of a question that was asked in words.
             Event::AskWithdrawn { attempt, ask } | Event::AnswerTyped { attempt, ask } => {
-                self.close_asks(step.now, *attempt, |known| known.ask.id == *ask);
+                self.close_asks(transition.now, *attempt, |known| known.ask.id == *ask);
             }
             Event::AnswerLost {
                 attempt,
                 ask,
                 problem,
-            } => self.answer_lost(step, *attempt, ask, problem),
+            } => self.answer_lost(transition, *attempt, ask, problem),
             Event::TextLost {
                 attempt,
                 text,
                 problem,
-            } => self.text_lost(step, *attempt, (text, problem)),
+            } => self.text_lost(transition, *attempt, (text, problem)),
             Event::MenuSeen { attempt, options } => self.menu_seen(*attempt, options),
             _ => {}
         }
@@ -58,7 +58,7 @@ impl Board {
     /// does.
     fn ask_opened(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         id: AttemptId,
         (ask, rule): (&Ask, Option<(&str, &AskReply)>),
     ) {
@@ -72,22 +72,29 @@ impl Board {
         let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
         // The terminal shows the subject of the request; it is one question and not two, asked since it was shown.
         let shown = open.find(|known| is_on_screen(known)).map(|known| known.since);
-        self.close_asks(step.now, id, is_on_screen);
+        self.close_asks(transition.now, id, is_on_screen);
         let ask = ask.clone().bounded();
-        self.add_ask(id, AskRecord::new(ask.clone(), shown.unwrap_or(step.now)));
+        self.add_ask(id, AskRecord::new(ask.clone(), shown.unwrap_or(transition.now)));
         match rule {
-            Some((by, reply)) => self.record_answer(step, &attempt, &ask, (by, reply.clone())),
+            Some((by, reply)) => self.record_answer(transition, &attempt, &ask, (by, reply.clone())),
             None if shown.is_some() => {}
-            None => call_for_answer(step, &attempt, ask.kind, &ask.text),
+            None => call_for_answer(transition, &attempt, ask.kind, &ask.text),
         }
     }
 
     /// Opens or closes the asks that an agent shows in its terminal, according to its observed activity.
-    pub(super) fn observe_asks(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
+    pub(super) fn observe_asks(
+        &mut self,
+        transition: &mut Transition,
+        attempt: &Attempt,
+        doing: &ActivityKind,
+    ) {
         // An agent that has reported the end of its work waits for nobody, even if something goes wrong after that.
         let is_late = matches!(doing, ActivityKind::Error(_)) && deciding_signal(attempt).is_some();
         let Some((kind, text)) = asked(doing).filter(|_| !is_late) else {
-            self.close_asks(step.now, attempt.id, |known| is_over(known, &attempt.activity));
+            self.close_asks(transition.now, attempt.id, |known| {
+                is_over(known, &attempt.activity)
+            });
             return;
         };
         let open: Vec<&AskRecord> = attempt
@@ -101,7 +108,7 @@ impl Board {
         if open.iter().any(is_known) {
             return;
         }
-        self.close_asks(step.now, attempt.id, is_on_screen);
+        self.close_asks(transition.now, attempt.id, is_on_screen);
         if !attempt.takes_asks() {
             return;
         }
@@ -116,12 +123,12 @@ impl Board {
             options: Vec::new(),
             channel,
         };
-        self.add_ask(attempt.id, AskRecord::new(ask.bounded(), step.now));
+        self.add_ask(attempt.id, AskRecord::new(ask.bounded(), transition.now));
         if matches!(doing, ActivityKind::Error(_)) {
             let text = format!("{} {text}", attempt.worker.name());
-            step.notify_attempt(NoticeLevel::Alert, "error", attempt, text);
+            transition.notify_attempt(NoticeLevel::Alert, "error", attempt, text);
         } else {
-            call_for_answer(step, attempt, kind, &text);
+            call_for_answer(transition, attempt, kind, &text);
         }
     }
 
@@ -217,7 +224,7 @@ fn is_over(known: &AskRecord, before: &Activity) -> bool {
     }
 }
 
-fn call_for_answer(step: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {
+fn call_for_answer(transition: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {
     let word = match kind {
         AskKind::Permission => "permission",
         AskKind::Question => "question",
@@ -230,5 +237,5 @@ fn call_for_answer(step: &mut Transition, attempt: &Attempt, kind: AskKind, text
     } else {
         format!("{name} asks: {text}")
     };
-    step.notify_attempt(NoticeLevel::Alert, word, attempt, text);
+    transition.notify_attempt(NoticeLevel::Alert, word, attempt, text);
 }

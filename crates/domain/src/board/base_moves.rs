@@ -15,7 +15,7 @@ use crate::workflow::EvidenceKind;
 impl Board {
     /// Counts a movement of the base of a task. A movement reported twice, after a crash or by two looks at once, counts once. The movement
     /// of an agent that merges for the engine is judged when the agent has ended.
-    pub(super) fn base_moved(&mut self, step: &mut Transition, task: &TaskId, moved: &BaseMove) {
+    pub(super) fn base_moved(&mut self, transition: &mut Transition, task: &TaskId, moved: &BaseMove) {
         let Some(task) = self.task(task) else { return };
         let made = moved.made_here.as_ref();
         let maker = made.and_then(|made| self.attempt_in(&made.folder));
@@ -37,28 +37,28 @@ impl Board {
             batch.base_moves = Some(Box::new(BaseMoves {
                 n_commits: before.saturating_add(moved.n_commits),
                 last: moved.clone(),
-                at: step.now,
+                at: transition.now,
             }));
         });
-        step.notify(NoticeLevel::Warning, "base_moved", moved.summary());
+        transition.notify(NoticeLevel::Warning, "base_moved", moved.summary());
         if let (Some(maker), Some(made)) = (maker, made) {
-            self.hold_for_base(step, &maker, &moved.base, &made.commit);
+            self.hold_for_base(transition, &maker, &moved.base, &made.commit);
         }
     }
 
     /// Holds the task whose agent brought a commit of its own to the base, past review and merge. A person judges the state of the base.
-    fn hold_for_base(&mut self, step: &mut Transition, maker: &Attempt, base: &str, commit: &str) {
+    fn hold_for_base(&mut self, transition: &mut Transition, maker: &Attempt, base: &str, commit: &str) {
         let (id, name) = (&maker.task, maker.worker.name());
         let Some(task) = self.task(id) else { return };
         let why = format!("{name} pushed {base} itself: {commit} is there without a review and a merge");
-        self.comment(step.now, id, ENGINE, why.clone());
+        self.comment(transition.now, id, ENGINE, why.clone());
         let is_over = task.state.is_terminal();
         let held = if is_over { "" } else { " held" };
         let text = format!("{id}{held}: {why}");
-        step.notify_attempt(NoticeLevel::Alert, "base_pushed", maker, text);
+        transition.notify_attempt(NoticeLevel::Alert, "base_pushed", maker, text);
         if !is_over {
-            self.set_state(step.now, id, TaskState::Held(HoldReason::BasePushed(why)));
-            self.cancel_open_attempt(step, id);
+            self.set_state(transition.now, id, TaskState::Held(HoldReason::BasePushed(why)));
+            self.cancel_open_attempt(transition, id);
         }
     }
 

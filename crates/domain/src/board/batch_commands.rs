@@ -19,7 +19,7 @@ impl Board {
     /// Makes or changes a batch for a person.
     pub(super) fn change_batch(
         &mut self,
-        step: &Transition,
+        transition: &Transition,
         id: &BatchId,
         is_new: bool,
         change: &BatchPatch,
@@ -30,11 +30,16 @@ impl Board {
             (true, false) | (false, true) => {}
         }
         check_length("the goal", change.goal.as_deref().unwrap_or_default())?;
-        self.put_batch(step, id, change)
+        self.put_batch(transition, id, change)
     }
 
     /// Makes a batch, or changes it if there is one of that name.
-    pub(super) fn put_batch(&mut self, step: &Transition, id: &BatchId, change: &BatchPatch) -> CommandReply {
+    pub(super) fn put_batch(
+        &mut self,
+        transition: &Transition,
+        id: &BatchId,
+        change: &BatchPatch,
+    ) -> CommandReply {
         check_id("batch", id.as_str())?;
         let title = match &change.title {
             Some(title) => Some(require_text("the batch's title", title)?.to_owned()),
@@ -43,7 +48,7 @@ impl Board {
         self.check_needs(id, change.needs.iter().flatten())?;
         let known = self.batches.get(id).map(AsRef::as_ref).cloned();
         let is_known = known.is_some();
-        let mut row = known.unwrap_or_else(|| new_batch(step.now, id));
+        let mut row = known.unwrap_or_else(|| new_batch(transition.now, id));
         if let Some(base) = change.base.as_deref().map(str::trim) {
             let base = Some(base.to_owned()).filter(|base| !base.is_empty());
             if is_known && row.base != base {
@@ -64,7 +69,12 @@ impl Board {
     }
 
     /// Releases the tasks in the backlog of a batch.
-    pub(super) fn release_batch(&mut self, step: &mut Transition, by: &str, id: &BatchId) -> CommandReply {
+    pub(super) fn release_batch(
+        &mut self,
+        transition: &mut Transition,
+        by: &str,
+        id: &BatchId,
+    ) -> CommandReply {
         if !self.batches.contains_key(id) {
             return Err(unknown(id));
         }
@@ -74,11 +84,11 @@ impl Board {
         if waiting.is_empty() {
             refuse!("batch {id} has nothing in the backlog: `dbs batch show {id}` lists its tasks");
         }
-        self.release(step, by, &waiting)
+        self.release(transition, by, &waiting)
     }
 
     /// Takes everything off the board: the rows stay in the store for history, and numbers of attempts continue (K70).
-    pub(super) fn clear(&mut self, step: &mut Transition, by: &str) -> Accepted {
+    pub(super) fn clear(&mut self, transition: &mut Transition, by: &str) -> Accepted {
         let count = self.tasks.len();
         self.changed
             .tasks
@@ -92,7 +102,7 @@ impl Board {
         self.infra_failures = 0;
         self.forget_index();
         let text = format!("{by} cleared the board: {} gone", pluralized(count, "task"));
-        step.notify(NoticeLevel::Warning, "clear", text.clone());
+        transition.notify(NoticeLevel::Warning, "clear", text.clone());
         accepted(text)
     }
 

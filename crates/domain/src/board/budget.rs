@@ -16,7 +16,7 @@ impl Board {
     /// Records the usage of an attempt's session. Figures only grow: a lower one came late.
     pub(super) fn usage_reported(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         id: AttemptId,
         (usage, context): (Usage, Option<ContextFill>),
     ) {
@@ -32,7 +32,7 @@ impl Board {
             row.usage.context = context.or(row.usage.context);
         });
         if let Some(fill) = context {
-            self.watch_context(step, id, fill);
+            self.watch_context(transition, id, fill);
         }
         let Some(after) = self.attempt(id).map(|row| row.usage.own()) else {
             return;
@@ -42,15 +42,15 @@ impl Board {
             return;
         }
         let entry = Spending {
-            day: Spending::day_of(step.now),
+            day: Spending::day_of(transition.now),
             stage: attempt.stage.clone(),
             role: role.clone(),
             usage: more,
         };
         self.edit(&attempt.task, |task| add(&mut task.spending, entry));
         let cost = more.cost.unwrap_or_default();
-        self.watch_task_budget(step, &attempt, cost);
-        self.watch_day_budget(step, cost);
+        self.watch_task_budget(transition, &attempt, cost);
+        self.watch_day_budget(transition, cost);
     }
 
     /// Returns the part of an attempt's totals that an earlier attempt used, decided for tokens and for money when the first of them
@@ -71,7 +71,7 @@ impl Board {
         earlier
     }
 
-    fn watch_task_budget(&mut self, step: &mut Transition, attempt: &Attempt, more: Cost) {
+    fn watch_task_budget(&mut self, transition: &mut Transition, attempt: &Attempt, more: Cost) {
         let (Some(budget), Some(task)) = (self.settings.budgets.task, self.task(&attempt.task)) else {
             return;
         };
@@ -79,10 +79,10 @@ impl Board {
         let id = &attempt.task;
         if warns(budget, spent, more) {
             let text = format!("{id} has used {spent} of its budget of {budget}");
-            step.notify_task(NoticeLevel::Warning, "budget", id, text);
+            transition.notify_task(NoticeLevel::Warning, "budget", id, text);
         }
         if spent >= budget && attempt.is_agent_at_work() {
-            self.stop(step, attempt.id, StopCause::Budget);
+            self.stop(transition, attempt.id, StopCause::Budget);
         }
     }
 
@@ -93,30 +93,30 @@ impl Board {
         (spent >= budget).then_some(HoldReason::Budget { spent, budget })
     }
 
-    fn watch_day_budget(&mut self, step: &mut Transition, more: Cost) {
+    fn watch_day_budget(&mut self, transition: &mut Transition, more: Cost) {
         let Some(budget) = self.settings.budgets.day else {
             return;
         };
-        let today = Spending::day_of(step.now);
+        let today = Spending::day_of(transition.now);
         let entries = self.tasks.values().flat_map(|task| &task.spending);
         let of_today = entries.filter(|entry| entry.day == today);
         let costs = of_today.filter_map(|entry| entry.usage.cost);
         let spent = costs.fold(Cost::default(), Add::add);
         if warns(budget, spent, more) {
             let text = format!("agents have used {spent} of today's budget of {budget}");
-            step.notify(NoticeLevel::Warning, "budget", text);
+            transition.notify(NoticeLevel::Warning, "budget", text);
         }
         if spent < budget || matches!(self.pause, Some(PauseReason::Operator { .. })) {
             return;
         }
         let why = format!("agents have used {spent} today, and budget.day is {budget}");
-        self.quota_reached(step, Some(Spending::beginning_of(today + 1)), &why);
+        self.quota_reached(transition, Some(Spending::beginning_of(today + 1)), &why);
         let at_work = self.index.open.iter().filter(|id| {
             let attempt = self.attempts.get(id);
             attempt.is_some_and(|attempt| attempt.is_agent_at_work())
         });
         for id in at_work.copied().collect::<Vec<_>>() {
-            self.stop(step, id, StopCause::Quota);
+            self.stop(transition, id, StopCause::Quota);
         }
     }
 }

@@ -12,13 +12,13 @@ use crate::effect::CommandReply;
 use crate::id::{StageId, TaskId};
 
 impl Board {
-    pub(super) fn create_all(&mut self, step: &mut Transition, drafts: &[TaskDraft]) -> CommandReply {
+    pub(super) fn create_all(&mut self, transition: &mut Transition, drafts: &[TaskDraft]) -> CommandReply {
         if drafts.is_empty() {
             refuse!("no task was given: name at least one");
         }
         let stages = self.check_all(drafts)?;
         for (draft, stage) in drafts.iter().zip(stages) {
-            self.insert_planned(step, draft, stage);
+            self.insert_planned(transition, draft, stage);
         }
         Ok(accepted(match drafts {
             [one] => format!("created {}", one.id),

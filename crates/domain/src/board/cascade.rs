@@ -17,26 +17,26 @@ const BREAKER_MIN_TASKS: usize = 3;
 
 impl Board {
     /// Skips tasks that can never start, and takes up those that can start again.
-    pub(super) fn cascade(&mut self, step: &mut Transition) {
+    pub(super) fn cascade(&mut self, transition: &mut Transition) {
         self.update_links();
         let mut pending = std::mem::take(&mut self.index.cascade);
         // Doomed tasks of an aborted run stay as they are, so nothing shows which of them were seen before.
         pending.all |= self.batches.keys().any(|id| self.is_aborted(id));
         let mut near = self.with_dependents(pending);
-        while self.unskip(step, &near) {
+        while self.unskip(transition, &near) {
             let freed = std::mem::take(&mut self.index.cascade);
             near.extend(self.with_dependents(freed));
         }
         let mut doomed = self.unreachable_tasks(&near);
         while let Some((batch, why)) = self.tripped_breaker(&doomed) {
-            step.notify(
+            transition.notify(
                 NoticeLevel::Alert,
                 "aborted",
                 format!("batch {batch} aborted: {why}"),
             );
             self.edit_batch(&batch, |row| {
                 row.run = RunState::Aborted(why);
-                row.since = step.now;
+                row.since = transition.now;
             });
             // Nothing of the batch is skipped, so its dependents in other runs keep waiting.
             doomed = self.unreachable_tasks(&near);
@@ -48,7 +48,7 @@ impl Board {
                 "because of"
             };
             let text = format!("{id} skipped {how} {root}");
-            step.notify_task(NoticeLevel::Warning, "skip", &id, text);
+            transition.notify_task(NoticeLevel::Warning, "skip", &id, text);
             let is_planned = self
                 .tasks
                 .get(&id)
@@ -58,13 +58,13 @@ impl Board {
             } else {
                 Skip::Dependency(root)
             };
-            self.set_state(step.now, &id, TaskState::Skipped(skip));
+            self.set_state(transition.now, &id, TaskState::Skipped(skip));
         }
     }
 
     /// Takes up again tasks that were skipped because of others, if none of their dependencies is broken any more. Returns true if there
     /// were any: their dependents may follow.
-    fn unskip(&mut self, step: &mut Transition, near: &BTreeSet<TaskId>) -> bool {
+    fn unskip(&mut self, transition: &mut Transition, near: &BTreeSet<TaskId>) -> bool {
         let freed: Vec<(TaskId, TaskState)> = near
             .iter()
             .filter_map(|id| self.tasks.get(id))
@@ -80,8 +80,8 @@ impl Board {
             .collect();
         for (id, state) in &freed {
             let text = format!("{id} no longer skipped: nothing it waits for has failed");
-            step.notify_task(NoticeLevel::Info, "unskip", id, text);
-            self.set_state(step.now, id, state.clone());
+            transition.notify_task(NoticeLevel::Info, "unskip", id, text);
+            self.set_state(transition.now, id, state.clone());
         }
         !freed.is_empty()
     }

@@ -11,7 +11,7 @@ use crate::wait_reason::WaitReason;
 
 impl Board {
     /// Moves all deadlines. The end of a usage limit stays: it is set by another machine's clock.
-    pub(super) fn clock_jumped(&mut self, step: &mut Transition, by: i64) {
+    pub(super) fn clock_jumped(&mut self, transition: &mut Transition, by: i64) {
         let timed: Vec<AttemptId> = self.index.timed.iter().copied().collect();
         for id in timed {
             self.edit_attempt(id, |attempt| move_limits(attempt, by));
@@ -31,7 +31,7 @@ impl Board {
             "the clock jumped {way} by {}: the machine slept, or the clock was set; time limits moved with it",
             length(by.unsigned_abs())
         );
-        step.notify(NoticeLevel::Info, "clock", text);
+        transition.notify(NoticeLevel::Info, "clock", text);
     }
 }
 

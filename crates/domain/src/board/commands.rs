@@ -16,20 +16,20 @@ impl Board {
     /// Carries out a command and answers it.
     pub(super) fn execute_and_reply(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         request: RequestId,
         by: &str,
         command: &Command,
     ) {
-        let before = self.before(step, command);
-        let answer = self.execute(step, by, command);
+        let before = self.before(transition, command);
+        let answer = self.execute(transition, by, command);
         if answer.is_ok() {
             self.remember_before(command, before);
         }
-        step.emit(Effect::Reply(request, answer));
+        transition.emit(Effect::Reply(request, answer));
     }
 
-    fn execute(&mut self, step: &mut Transition, by: &str, command: &Command) -> CommandReply {
+    fn execute(&mut self, transition: &mut Transition, by: &str, command: &Command) -> CommandReply {
         match command {
             Command::PutBatch {
                 id,
@@ -45,54 +45,56 @@ impl Board {
                     needs: None,
                     options: *options,
                 };
-                self.put_batch(step, id, &change)
+                self.put_batch(transition, id, &change)
             }
-            Command::PutJob(id, job) => self.put_job(step, id, job),
-            Command::MoveJob(id, to) => self.move_job(step, id, to),
-            Command::All(commands) => self.execute_all(step, by, commands),
-            Command::ChangeBatch { id, is_new, change } => self.change_batch(step, id, *is_new, change),
-            Command::Create(draft) => self.create(step, draft),
-            Command::CreateAll(drafts) => self.create_all(step, drafts),
-            Command::Update(id, patch) => self.update(step, by, id, patch),
-            Command::Comment(id, text) => self.write_comment(step, by, id, text),
+            Command::PutJob(id, job) => self.put_job(transition, id, job),
+            Command::MoveJob(id, to) => self.move_job(transition, id, to),
+            Command::All(commands) => self.execute_all(transition, by, commands),
+            Command::ChangeBatch { id, is_new, change } => self.change_batch(transition, id, *is_new, change),
+            Command::Create(draft) => self.create(transition, draft),
+            Command::CreateAll(drafts) => self.create_all(transition, drafts),
+            Command::Update(id, patch) => self.update(transition, by, id, patch),
+            Command::Comment(id, text) => self.write_comment(transition, by, id, text),
             Command::AddDependency(id, on) => self.add_dependency(id, on),
             Command::RemoveDependency(id, on) => self.remove_dependency(id, on),
-            Command::Release(ids) => self.release(step, by, ids),
-            Command::ReleaseBatch(id) => self.release_batch(step, by, id),
-            Command::Park(id, why) => self.park(step, by, id, why),
-            Command::Close(id, why) => self.close(step, by, id, why),
+            Command::Release(ids) => self.release(transition, by, ids),
+            Command::ReleaseBatch(id) => self.release_batch(transition, by, id),
+            Command::Park(id, why) => self.park(transition, by, id, why),
+            Command::Close(id, why) => self.close(transition, by, id, why),
             Command::Retry { task, stage, note } => {
-                self.retry(step, by, task, (stage.as_ref(), note.as_deref()))
+                self.retry(transition, by, task, (stage.as_ref(), note.as_deref()))
             }
-            Command::Approve(id) => self.approve(step, by, id),
-            Command::Reject(id, why) => self.send_back(step, by, id, why),
-            Command::Skip(id) => self.skip(step, by, id),
-            Command::Withdraw(id) => self.withdraw(step, by, id),
-            Command::Undo(ids) => self.undo(step, by, ids),
-            Command::Answer(id, text) => self.answer(step, by, id, text),
-            Command::AnswerAsk { attempt, ask, reply } => self.answer_ask(step, by, (*attempt, ask), reply),
-            Command::Kill(id) => self.kill(step, by, *id),
-            Command::Interrupt(id) => self.interrupt(step, by, id),
-            Command::SetMode(id, mode) => self.set_mode(step, by, id, *mode),
-            Command::Clear => Ok(self.clear(step, by)),
-            Command::Pause => Ok(self.pause_work(step, by)),
-            Command::Resume => self.resume_work(step, by),
+            Command::Approve(id) => self.approve(transition, by, id),
+            Command::Reject(id, why) => self.send_back(transition, by, id, why),
+            Command::Skip(id) => self.skip(transition, by, id),
+            Command::Withdraw(id) => self.withdraw(transition, by, id),
+            Command::Undo(ids) => self.undo(transition, by, ids),
+            Command::Answer(id, text) => self.answer(transition, by, id, text),
+            Command::AnswerAsk { attempt, ask, reply } => {
+                self.answer_ask(transition, by, (*attempt, ask), reply)
+            }
+            Command::Kill(id) => self.kill(transition, by, *id),
+            Command::Interrupt(id) => self.interrupt(transition, by, id),
+            Command::SetMode(id, mode) => self.set_mode(transition, by, id, *mode),
+            Command::Clear => Ok(self.clear(transition, by)),
+            Command::Pause => Ok(self.pause_work(transition, by)),
+            Command::Resume => self.resume_work(transition, by),
         }
     }
 
     /// Carries out commands in their order; a refusal of one leaves the board as it was before the first.
-    fn execute_all(&mut self, step: &mut Transition, by: &str, commands: &[Command]) -> CommandReply {
-        let (before, effects) = (self.clone(), step.effects.len());
+    fn execute_all(&mut self, transition: &mut Transition, by: &str, commands: &[Command]) -> CommandReply {
+        let (before, effects) = (self.clone(), transition.effects.len());
         for command in commands {
             let reply = match command {
                 Command::Clear | Command::All(_) => {
                     Err(refusal("it is no part of another command: send it alone"))
                 }
-                command => self.execute(step, by, command),
+                command => self.execute(transition, by, command),
             };
             if let Err(refused) = reply {
                 *self = before;
-                step.effects.truncate(effects);
+                transition.effects.truncate(effects);
                 return Err(refused);
             }
         }

@@ -96,7 +96,7 @@ impl Board {
     /// Handles evidence of an attempt that was No, as its stage says. The head that was checked stays on record if the work continues.
     pub(super) fn evidence_denied(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         (evidence, noes): (&[Evidence], &[(EvidenceKind, String)]),
         head: Option<&str>,
@@ -108,7 +108,7 @@ impl Board {
         if matches!(policy, FindingPolicy::Fail | FindingPolicy::Hold) || !is_weighed {
             let mode = self.mode_after(attempt, failure.class);
             self.edit(&attempt.task, |task| task.finding = Some(finding_text(noes)));
-            return self.fail(step, attempt.id, &AttemptFailure { mode, ..failure });
+            return self.fail(transition, attempt.id, &AttemptFailure { mode, ..failure });
         }
         let issues: Vec<ComplianceIssue> = evidence.iter().flat_map(Evidence::findings).collect();
         let text = weighed_text(evidence);
@@ -116,16 +116,16 @@ impl Board {
         match (verdict, policy) {
             (RemediationStrategy::Accept | RemediationStrategy::Warn, _) => {
                 self.comment(
-                    step.now,
+                    transition.now,
                     &attempt.task,
                     ENGINE,
                     format!("passed with warnings:\n{text}"),
                 );
                 let line = format!("{} passed with warnings: {}", attempt.task, first_line(&issues));
-                step.notify_attempt(NoticeLevel::Warning, "warnings", attempt, line);
-                self.passed(step, attempt, head);
+                transition.notify_attempt(NoticeLevel::Warning, "warnings", attempt, line);
+                self.passed(transition, attempt, head);
             }
-            (_, FindingPolicy::Ask) => self.hold_findings(step, attempt, (&issues, &text), head),
+            (_, FindingPolicy::Ask) => self.hold_findings(transition, attempt, (&issues, &text), head),
             (strategy, _) => {
                 let fixed = self.mode_after(attempt, failure.class);
                 // A stage whose work cannot be fixed on a branch begins again in any case.
@@ -135,13 +135,13 @@ impl Board {
                     task.finding = Some(text);
                     task.begins_anew = is_anew;
                 });
-                self.fail(step, attempt.id, &AttemptFailure { mode, ..failure });
+                self.fail(transition, attempt.id, &AttemptFailure { mode, ..failure });
             }
         }
     }
 
     /// Resets a task whose branch is as clean as the base again: nothing that was seen of the earlier work counts any more.
-    pub(super) fn begun_anew(&mut self, step: &Transition, id: &TaskId, kept: &[String]) {
+    pub(super) fn begun_anew(&mut self, transition: &Transition, id: &TaskId, kept: &[String]) {
         if !self.tasks.get(id).is_some_and(|task| task.begins_anew) {
             return;
         }
@@ -158,14 +158,14 @@ impl Board {
                 "begins anew on a clean branch; the work before is kept as {}",
                 kept.join(" and ")
             );
-            self.comment(step.now, id, ENGINE, text);
+            self.comment(transition.now, id, ENGINE, text);
         }
     }
 
     /// Holds the task for a decision: approve accepts the work as it is, reject and retry let it be fixed.
     fn hold_findings(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         (issues, text): (&[ComplianceIssue], &str),
         head: Option<&str>,
@@ -175,11 +175,11 @@ impl Board {
         let why = format!("reported done, but {first}");
         let mode = self.mode_after(attempt, FailureClass::Gate);
         self.settle(
-            step,
+            transition,
             attempt.id,
             Verdict::Failed(FailureClass::Gate, why.as_str().into()),
         );
-        self.comment(step.now, id, ENGINE, format!("checks found:\n{text}"));
+        self.comment(transition.now, id, ENGINE, format!("checks found:\n{text}"));
         self.edit(id, |task| {
             task.finding = Some(text.to_owned());
             task.next_mode = mode;
@@ -188,23 +188,32 @@ impl Board {
                 task.merged = None;
             }
         });
-        self.set_state(step.now, id, TaskState::Held(HoldReason::Findings(first.clone())));
+        self.set_state(
+            transition.now,
+            id,
+            TaskState::Held(HoldReason::Findings(first.clone())),
+        );
         let line =
             format!("{id} waits for you: {first}; approve it as it is, or reject it to have that fixed");
-        step.notify_attempt(NoticeLevel::Alert, "findings", attempt, line);
+        transition.notify_attempt(NoticeLevel::Alert, "findings", attempt, line);
     }
 
     /// Sends the work back to have its findings fixed, with the words of a person about them.
-    pub(super) fn fix_findings(&mut self, step: &mut Transition, (by, id): (&str, &TaskId), why: &str) {
+    pub(super) fn fix_findings(&mut self, transition: &mut Transition, (by, id): (&str, &TaskId), why: &str) {
         let Some(task) = self.task(id) else { return };
         let before = task.finding.clone().unwrap_or_default();
         let mode = self.remediation_mode(&task, &task.stage);
-        self.comment(step.now, id, by, format!("to be fixed in {}: {why}", task.stage));
+        self.comment(
+            transition.now,
+            id,
+            by,
+            format!("to be fixed in {}: {why}", task.stage),
+        );
         self.edit(id, |task| task.finding = Some(format!("{before}\n{by}: {why}")));
-        self.enter_stage(step.now, id, &task.stage, mode);
+        self.enter_stage(transition.now, id, &task.stage, mode);
         let label = self.stage_label(&task, &task.stage).to_owned();
         let text = format!("{id} goes on in {label}, {by} wants it fixed: {why}");
-        step.notify_task(NoticeLevel::Info, "retry", id, text);
+        transition.notify_task(NoticeLevel::Info, "retry", id, text);
     }
 }
 

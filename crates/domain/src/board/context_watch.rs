@@ -26,15 +26,15 @@ const PLEASE_STOP: &str = "dbs: your context is almost full. Start nothing new. 
 
 impl Board {
     /// Checks the fill level of an attempt's context, reported by any source, and asks for a restart if one is due.
-    pub(super) fn watch_context(&mut self, step: &mut Transition, id: AttemptId, fill: ContextFill) {
+    pub(super) fn watch_context(&mut self, transition: &mut Transition, id: AttemptId, fill: ContextFill) {
         let Some(attempt) = self.attempt(id) else { return };
         if let Some(why) = self.context_rules(&attempt.task).reason(fill) {
-            self.ask_to_restart(step, id, &why);
+            self.ask_to_restart(transition, id, &why);
         }
     }
 
     /// Handles a context that the agent's tool shortened by itself, or is about to. Its fill level is not known until the tool reports it.
-    pub(super) fn compacted(&mut self, step: &mut Transition, id: AttemptId) {
+    pub(super) fn compacted(&mut self, transition: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id).filter(|attempt| is_at_work(attempt)) else {
             return;
         };
@@ -43,56 +43,57 @@ impl Board {
         let text = format!(
             "the tool of {name} shortens its context by itself: what it read before may be lost to it"
         );
-        step.notify_attempt(NoticeLevel::Warning, "compaction", &attempt, text);
+        transition.notify_attempt(NoticeLevel::Warning, "compaction", &attempt, text);
         let rules = self.context_rules(&attempt.task);
         if rules.is_active() && rules.on_compaction == OnCompaction::Restart {
-            self.ask_to_restart(step, id, "is shortened by its tool");
+            self.ask_to_restart(transition, id, "is shortened by its tool");
         }
     }
 
     /// Asks an agent to stop, once, and gives it some time. An agent that asks a person something is left alone until that is answered.
-    fn ask_to_restart(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+    fn ask_to_restart(&mut self, transition: &mut Transition, id: AttemptId, why: &str) {
         let Some(attempt) = self.attempt(id).filter(|attempt| is_at_work(attempt)) else {
             return;
         };
-        let asks = attempt.activity.doing.needs_person() || attempt.open_asks(step.now).next().is_some();
+        let asks =
+            attempt.activity.doing.needs_person() || attempt.open_asks(transition.now).next().is_some();
         if attempt.leaves.is_some() || deciding_signal(&attempt).is_some() || asks {
             return;
         }
-        let until = step.now + TIME_TO_STOP;
+        let until = transition.now + TIME_TO_STOP;
         self.edit_attempt(id, |row| {
-            row.leaves = Some(step.now);
+            row.leaves = Some(transition.now);
             row.deadline = Some(row.deadline.map_or(until, |deadline| deadline.min(until)));
         });
         let name = attempt.worker.name();
         let text = format!("{name} is asked to stop on {}: its context {why}", attempt.task);
-        self.comment(step.now, &attempt.task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Warning, "context", &attempt, text);
+        self.comment(transition.now, &attempt.task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Warning, "context", &attempt, text);
         if attempt.activity.doing.is_between_turns() {
-            self.stop(step, id, StopCause::Context);
+            self.stop(transition, id, StopCause::Context);
         } else {
-            step.emit(Effect::Tell(id, PLEASE_STOP.to_owned()));
+            transition.emit(Effect::Tell(id, PLEASE_STOP.to_owned()));
         }
     }
 
     /// Stops an agent that was asked to and has ended its turn.
-    pub(super) fn turn_ended(&mut self, step: &mut Transition, attempt: &Attempt) {
+    pub(super) fn turn_ended(&mut self, transition: &mut Transition, attempt: &Attempt) {
         if attempt.leaves.is_some() && is_at_work(attempt) {
-            self.stop(step, attempt.id, StopCause::Context);
+            self.stop(transition, attempt.id, StopCause::Context);
         }
     }
 
     /// Saves the work of an agent whose context was full, after its process has ended: the work is committed and inspected.
-    pub(super) fn save_work(&mut self, step: &mut Transition, id: AttemptId) {
+    pub(super) fn save_work(&mut self, transition: &mut Transition, id: AttemptId) {
         self.edit_attempt(id, |row| {
             row.state = AttemptState::Stopping(StopCause::Context);
-            row.expect_answer(step.now);
+            row.expect_answer(transition.now);
         });
-        step.emit(Effect::Checkpoint(id));
+        transition.emit(Effect::Checkpoint(id));
     }
 
     /// Decides, once an agent's work is saved, whether and when a fresh session continues it.
-    pub(super) fn work_saved(&mut self, step: &mut Transition, id: AttemptId, work: &SavedWork) {
+    pub(super) fn work_saved(&mut self, transition: &mut Transition, id: AttemptId, work: &SavedWork) {
         let Some(attempt) = self.attempt(id).filter(|attempt| attempt.is_saving()) else {
             return;
         };
@@ -108,7 +109,7 @@ impl Board {
         let has_progress = !steps.is_empty() || before.is_none_or(|known| work.differs_from(&known.work));
         if let Some(problem) = &work.problem {
             let text = format!("what {} left is not committed: {problem}", attempt.worker.name());
-            self.comment(step.now, &attempt.task, ENGINE, text);
+            self.comment(transition.now, &attempt.task, ENGINE, text);
         }
         let mut all: Vec<Step> = before.map(|known| known.steps.clone()).unwrap_or_default();
         all.extend(steps);
@@ -125,15 +126,15 @@ impl Board {
             task.next_mode = attempt.mode;
         });
         if is_over {
-            self.restarts_exhausted(step, &attempt, restarts);
+            self.restarts_exhausted(transition, &attempt, restarts);
         } else if has_progress {
-            self.restart_in_place(step, &attempt, restarts + 1);
+            self.restart_in_place(transition, &attempt, restarts + 1);
         } else {
-            self.hold_too_big(step, &attempt);
+            self.hold_too_big(transition, &attempt);
         }
     }
 
-    fn restart_in_place(&mut self, step: &mut Transition, attempt: &Attempt, restart: u32) {
+    fn restart_in_place(&mut self, transition: &mut Transition, attempt: &Attempt, restart: u32) {
         let (name, task, most) = (
             attempt.worker.name(),
             &attempt.task,
@@ -141,38 +142,38 @@ impl Board {
         );
         let wait = backoff(FIRST_WAIT, restart);
         self.edit(task, |task| task.continues = Some(attempt.id));
-        self.settle_stopped(step, attempt.id, StopCause::Context);
-        self.edit(task, |task| task.not_before = Some(step.now + wait));
+        self.settle_stopped(transition, attempt.id, StopCause::Context);
+        self.edit(task, |task| task.not_before = Some(transition.now + wait));
         let text = format!(
             "{name} on {task} is started again with a fresh session in {wait} (session {}, restart {restart} of {most})",
             restart + 1
         );
-        self.comment(step.now, task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Warning, "restart", attempt, text);
+        self.comment(transition.now, task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Warning, "restart", attempt, text);
     }
 
     /// Fails the attempt with a class of its own, which counts against no other.
-    fn restarts_exhausted(&mut self, step: &mut Transition, attempt: &Attempt, restarts: u32) {
+    fn restarts_exhausted(&mut self, transition: &mut Transition, attempt: &Attempt, restarts: u32) {
         let class = FailureClass::Context;
         let why = format!("filled its context again after {restarts} restarts: restarts exhausted");
-        self.settle(step, attempt.id, Verdict::Failed(class, why.into()));
-        self.rest(step, attempt, HoldReason::Exhausted(class));
+        self.settle(transition, attempt.id, Verdict::Failed(class, why.into()));
+        self.rest(transition, attempt, HoldReason::Exhausted(class));
     }
 
-    fn hold_too_big(&mut self, step: &mut Transition, attempt: &Attempt) {
-        self.settle_stopped(step, attempt.id, StopCause::Context);
-        self.rest(step, attempt, HoldReason::TooBig);
+    fn hold_too_big(&mut self, transition: &mut Transition, attempt: &Attempt) {
+        self.settle_stopped(transition, attempt.id, StopCause::Context);
+        self.rest(transition, attempt, HoldReason::TooBig);
     }
 
-    fn rest(&mut self, step: &mut Transition, attempt: &Attempt, hold: HoldReason) {
+    fn rest(&mut self, transition: &mut Transition, attempt: &Attempt, hold: HoldReason) {
         let task = &attempt.task;
         let text = self
             .tasks
             .get(task)
             .map(|row| format!("{task} {}", row.hold_text(&hold)))
             .unwrap_or_default();
-        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
-        self.give_up(step, task, hold);
+        transition.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+        self.give_up(transition, task, hold);
     }
 }
 

@@ -118,12 +118,12 @@ impl Board {
     }
 
     /// Puts away the workspaces of tasks that will not continue where they were: held, moved or over.
-    pub(super) fn release_kept(&mut self, step: &mut Transition) {
+    pub(super) fn release_kept(&mut self, transition: &mut Transition) {
         let pending = std::mem::take(&mut self.index.continuing);
         for id in self.ids_of(pending) {
             let Some(task) = self.task(&id) else { continue };
             if task.continues.is_some() && !self.goes_on(&task) {
-                self.give_up_session(step, &id);
+                self.give_up_session(transition, &id);
             }
         }
     }
@@ -143,7 +143,7 @@ impl Board {
     }
 
     /// Gives up the session, so that the next attempt begins afresh; the workspace that was kept is put away.
-    pub(super) fn give_up_session(&mut self, step: &mut Transition, task: &TaskId) {
+    pub(super) fn give_up_session(&mut self, transition: &mut Transition, task: &TaskId) {
         let Some(kept) = self.tasks.get(task).and_then(|task| task.continues) else {
             return;
         };
@@ -155,35 +155,35 @@ impl Board {
         if is_kept {
             self.edit_attempt(kept, |row| {
                 row.workspace = WorkspaceState::Leaving;
-                row.expect_answer(step.now);
+                row.expect_answer(transition.now);
             });
-            step.emit(Effect::Settle(kept));
+            transition.emit(Effect::Settle(kept));
         }
     }
 
     /// Handles a session that an attempt was to continue and that is missing.
-    pub(super) fn session_lost(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+    pub(super) fn session_lost(&mut self, transition: &mut Transition, id: AttemptId, why: &str) {
         let Some(attempt) = self.attempt(id) else { return };
         match attempt.state {
-            AttemptState::Starting => self.begin_afresh(step, &attempt, why),
+            AttemptState::Starting => self.begin_afresh(transition, &attempt, why),
             AttemptState::Stopping(cause) => {
                 self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
-                self.settle_stopped(step, id, cause);
+                self.settle_stopped(transition, id, cause);
             }
             AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => {}
         }
     }
 
     /// Settles an attempt that could not continue its session. It costs nothing, and the next one begins afresh at once.
-    pub(super) fn begin_afresh(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+    pub(super) fn begin_afresh(&mut self, transition: &mut Transition, attempt: &Attempt, why: &str) {
         let (name, task) = (attempt.worker.name(), &attempt.task);
-        self.give_up_session(step, task);
+        self.give_up_session(transition, task);
         self.edit(task, |task| task.next_mode = attempt.mode);
-        self.settle_stopped(step, attempt.id, StopCause::Interrupted);
+        self.settle_stopped(transition, attempt.id, StopCause::Interrupted);
         let text =
             format!("{name} could not go on with its session, so {task} begins its stage again: {why}");
-        self.comment(step.now, task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Warning, "session", attempt, text);
+        self.comment(transition.now, task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Warning, "session", attempt, text);
     }
 }
 

@@ -59,8 +59,8 @@ impl Board {
     }
 
     /// Handles everything that is due by now.
-    pub(super) fn ticked(&mut self, step: &mut Transition) {
-        let due = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= step.now);
+    pub(super) fn ticked(&mut self, transition: &mut Transition) {
+        let due = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= transition.now);
         let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
         let attempts: Vec<AttemptId> = timed
             .filter(|attempt| due(attempt.deadline))
@@ -72,17 +72,17 @@ impl Board {
             .map(|attempt| attempt.id)
             .collect();
         for id in attempts {
-            self.expire(step, id);
+            self.expire(transition, id);
         }
         for id in waiting {
-            self.tell_to_go_on(step, id);
+            self.tell_to_go_on(transition, id);
         }
-        self.retry_retirements(step);
+        self.retry_retirements(transition);
         if let Some(PauseReason::Quota { until, .. }) = &self.pause
-            && *until <= step.now
+            && *until <= transition.now
         {
             self.pause = None;
-            step.notify(
+            transition.notify(
                 NoticeLevel::Info,
                 "resume",
                 "resumed: the usage limit is over".to_owned(),
@@ -90,25 +90,27 @@ impl Board {
         }
     }
 
-    fn expire(&mut self, step: &mut Transition, id: AttemptId) {
+    fn expire(&mut self, transition: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         if let Some(since) = attempt.awaited {
-            self.redeliver(step, &attempt, since);
+            self.redeliver(transition, &attempt, since);
             return;
         }
         match attempt.state {
             AttemptState::Running if deciding_signal(&attempt).is_some() => {
-                self.stop(step, id, StopCause::Finished);
+                self.stop(transition, id, StopCause::Finished);
             }
-            AttemptState::Running if attempt.leaves.is_some() => self.stop(step, id, StopCause::Context),
-            AttemptState::Running => self.stop(step, id, StopCause::Timeout),
-            AttemptState::Stopping(cause) => self.stop_again(step, id, cause),
-            AttemptState::Verifying => self.ask_for_evidence(step, id),
+            AttemptState::Running if attempt.leaves.is_some() => {
+                self.stop(transition, id, StopCause::Context)
+            }
+            AttemptState::Running => self.stop(transition, id, StopCause::Timeout),
+            AttemptState::Stopping(cause) => self.stop_again(transition, id, cause),
+            AttemptState::Verifying => self.ask_for_evidence(transition, id),
             AttemptState::Settled(_) | AttemptState::Starting => {
                 self.edit_attempt(id, Attempt::expect_no_answer);
                 if attempt.workspace == WorkspaceState::Leaving {
-                    self.edit_attempt(id, |attempt| attempt.expect_answer(step.now));
-                    step.emit(Effect::Settle(id));
+                    self.edit_attempt(id, |attempt| attempt.expect_answer(transition.now));
+                    transition.emit(Effect::Settle(id));
                 }
             }
         }

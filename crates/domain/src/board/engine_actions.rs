@@ -19,7 +19,12 @@ use crate::workflow::{EngineAction, RejectTo};
 
 impl Board {
     /// Handles the end of an engine action.
-    pub(super) fn action_ended(&mut self, step: &mut Transition, id: AttemptId, outcome: &ActionOutcome) {
+    pub(super) fn action_ended(
+        &mut self,
+        transition: &mut Transition,
+        id: AttemptId,
+        outcome: &ActionOutcome,
+    ) {
         let Some(attempt) = self.attempt(id) else { return };
         let Worker::Engine(action) = attempt.worker else {
             return;
@@ -28,7 +33,7 @@ impl Board {
             AttemptState::Running if !self.is_void(&attempt) => {}
             AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_) => {
                 self.record_late_result(&attempt, action, outcome);
-                self.settle_stopped(step, id, StopCause::Cancelled);
+                self.settle_stopped(transition, id, StopCause::Cancelled);
                 return;
             }
             AttemptState::Verifying | AttemptState::Settled(_) => return,
@@ -36,30 +41,30 @@ impl Board {
         if self.stage_of_attempt(&attempt).is_none() {
             self.record_late_result(&attempt, action, outcome);
             let why = "could not be judged: its workflow is not loaded, or lacks the stage";
-            self.fail_same(step, &attempt, FailureClass::Infra, why);
+            self.fail_same(transition, &attempt, FailureClass::Infra, why);
             return;
         }
         match outcome {
             ActionOutcome::Done { commit, evidence } => {
-                self.action_done(step, &attempt, commit.as_deref(), evidence);
+                self.action_done(transition, &attempt, commit.as_deref(), evidence);
             }
-            ActionOutcome::Failed(why) => self.fail_action(step, &attempt, why),
-            ActionOutcome::Unreviewed(found) => self.integration_found(step, &attempt, found),
+            ActionOutcome::Failed(why) => self.fail_action(transition, &attempt, why),
+            ActionOutcome::Unreviewed(found) => self.integration_found(transition, &attempt, found),
             ActionOutcome::Refused(why) => {
                 let why = TroubleKind::Refusal.cause(why.as_str());
-                self.fail_same(step, &attempt, FailureClass::Infra, why);
+                self.fail_same(transition, &attempt, FailureClass::Infra, why);
             }
-            ActionOutcome::Issues(issues) => self.assess_issues(step, &attempt, issues),
+            ActionOutcome::Issues(issues) => self.assess_issues(transition, &attempt, issues),
             ActionOutcome::Unknown(why) => {
                 let why = why.clone().after("could not finish: ");
-                self.fail_same(step, &attempt, FailureClass::Infra, why);
+                self.fail_same(transition, &attempt, FailureClass::Infra, why);
             }
         }
     }
 
     fn action_done(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         commit: Option<&str>,
         seen: &[Evidence],
@@ -70,20 +75,20 @@ impl Board {
         match judgement {
             EvidenceSummary::Incomplete(what) => {
                 let why = what.after("could not be verified: ");
-                self.fail_same(step, attempt, FailureClass::Infra, why);
+                self.fail_same(transition, attempt, FailureClass::Infra, why);
             }
-            EvidenceSummary::Failed(noes) => self.fail_action(step, attempt, &finding_text(&noes)),
-            EvidenceSummary::Passed => self.action_passed(step, attempt, commit),
+            EvidenceSummary::Failed(noes) => self.fail_action(transition, attempt, &finding_text(&noes)),
+            EvidenceSummary::Passed => self.action_passed(transition, attempt, commit),
         }
     }
 
-    fn action_passed(&mut self, step: &mut Transition, attempt: &Attempt, commit: Option<&str>) {
+    fn action_passed(&mut self, transition: &mut Transition, attempt: &Attempt, commit: Option<&str>) {
         if let (Worker::Engine(action), Some(commit)) = (&attempt.worker, commit) {
             self.record_commit(attempt, *action, commit);
         }
-        self.settle(step, attempt.id, Verdict::Passed);
+        self.settle(transition, attempt.id, Verdict::Passed);
         self.infra_failures = 0;
-        self.advance(step, &attempt.task, "");
+        self.advance(transition, &attempt.task, "");
     }
 
     /// Records the commit of an action that came too late to count: it was made, even if nothing waits for it any more.
@@ -110,13 +115,18 @@ impl Board {
     }
 
     /// Calls the fallback agent if the stage has one, else sends the work to be fixed.
-    fn fail_action(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+    fn fail_action(&mut self, transition: &mut Transition, attempt: &Attempt, why: &str) {
         let Some(stage) = self.stage_of_attempt(attempt) else {
             return;
         };
         let has_fallback = stage.fallback.is_some();
         let name = attempt.worker.name();
-        self.comment(step.now, &attempt.task, ENGINE, format!("{name} failed: {why}"));
+        self.comment(
+            transition.now,
+            &attempt.task,
+            ENGINE,
+            format!("{name} failed: {why}"),
+        );
         self.edit(&attempt.task, |task| task.finding = Some(why.to_owned()));
         let failure = AttemptFailure::retry_same(
             FailureClass::Gate,
@@ -124,44 +134,49 @@ impl Board {
             AttemptMode::Fallback,
         );
         if has_fallback {
-            self.fail(step, attempt.id, &failure);
+            self.fail(transition, attempt.id, &failure);
         } else {
-            self.send_to_remediation(step, attempt, failure, RemediationStrategy::Fix);
+            self.send_to_remediation(transition, attempt, failure, RemediationStrategy::Fix);
         }
     }
 
     /// Weighs the findings of a check by the seed's table (P38).
-    fn assess_issues(&mut self, step: &mut Transition, attempt: &Attempt, issues: &[ComplianceIssue]) {
+    fn assess_issues(&mut self, transition: &mut Transition, attempt: &Attempt, issues: &[ComplianceIssue]) {
         let texts: Vec<&str> = issues.iter().map(|issue| issue.text.as_str()).collect();
         let found = texts.join("\n");
         let verdict = self.strategy_for(issues);
         if verdict != RemediationStrategy::Accept {
-            self.comment(step.now, &attempt.task, ENGINE, format!("checks found:\n{found}"));
+            self.comment(
+                transition.now,
+                &attempt.task,
+                ENGINE,
+                format!("checks found:\n{found}"),
+            );
         }
         match verdict {
             RemediationStrategy::Accept | RemediationStrategy::Warn => {
                 if verdict == RemediationStrategy::Warn {
                     let text = format!("{} passed with warnings: {found}", attempt.task);
-                    step.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
+                    transition.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
                 }
                 // The action looked at everything its stage asks for, and these findings are all.
                 let required = self.required_evidence(attempt).into_iter();
                 let evidence = required.map(|kind| Evidence::new(kind, Tri::Yes));
                 let evidence: Vec<Evidence> = evidence.collect();
-                self.action_done(step, attempt, None, &evidence);
+                self.action_done(transition, attempt, None, &evidence);
             }
             RemediationStrategy::Fix | RemediationStrategy::Retry => {
                 self.edit(&attempt.task, |task| task.finding = Some(found.clone()));
                 let why = format!("found: {found}");
                 let failure = AttemptFailure::retry_same(FailureClass::Gate, why, AttemptMode::Fresh);
-                self.send_to_remediation(step, attempt, failure, verdict);
+                self.send_to_remediation(transition, attempt, failure, verdict);
             }
         }
     }
 
     fn send_to_remediation(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         failure: AttemptFailure,
         strategy: RemediationStrategy,
@@ -186,7 +201,7 @@ impl Board {
             stage: target,
             ..failure
         };
-        self.fail(step, attempt.id, &failure);
+        self.fail(transition, attempt.id, &failure);
     }
 
     fn remediation_stage(&self, attempt: &Attempt) -> Option<StageId> {

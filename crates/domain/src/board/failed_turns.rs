@@ -21,7 +21,7 @@ impl Board {
     /// Detects from the observed activity that an agent's turn failed. Any other activity ends the wait.
     pub(super) fn observe_failed_turn(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         doing: &ActivityKind,
     ) {
@@ -30,7 +30,9 @@ impl Board {
             if attempt.failed_turns.go_on_at.is_some() {
                 self.edit_attempt(id, |row| row.failed_turns.go_on_at = None);
             }
-            return self.close_asks(step.now, id, |known| known.ask.id.as_str().starts_with(QUESTION));
+            return self.close_asks(transition.now, id, |known| {
+                known.ask.id.as_str().starts_with(QUESTION)
+            });
         };
         if !waits_for_prompt(attempt) {
             return;
@@ -43,29 +45,29 @@ impl Board {
             };
             self.edit_attempt(id, |row| row.failed_turns = failed_turns);
         }
-        self.plan_to_go_on(step, id, why);
+        self.plan_to_go_on(transition, id, why);
     }
 
     /// Lets an agent wait until it is told to continue; after enough such prompts it is left to a person.
-    fn plan_to_go_on(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+    fn plan_to_go_on(&mut self, transition: &mut Transition, id: AttemptId, why: &str) {
         let Some(attempt) = self.attempt(id) else { return };
         let (name, told) = (attempt.worker.name(), attempt.failed_turns.told);
         if told >= MOST_TRIES {
-            return self.ask_about_failed_turns(step, &attempt, why);
+            return self.ask_about_failed_turns(transition, &attempt, why);
         }
         let wait = backoff(self.settings.infra_backoff, told.saturating_add(1));
         self.edit_attempt(id, |row| {
-            row.failed_turns.go_on_at = Some(step.now + wait);
+            row.failed_turns.go_on_at = Some(transition.now + wait);
             // Its time limit is for work, not for waits.
             row.deadline = row.deadline.map(|deadline| deadline + wait);
         });
         let text = format!("a turn of {name} failed: {why}; it is told to go on in {wait}");
-        self.comment(step.now, &attempt.task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Warning, "turn_failed", &attempt, text);
+        self.comment(transition.now, &attempt.task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Warning, "turn_failed", &attempt, text);
     }
 
     /// Tells an agent whose wait is over to continue. If nothing of it is seen then, it is told again after the next wait.
-    pub(super) fn tell_to_go_on(&mut self, step: &mut Transition, id: AttemptId) {
+    pub(super) fn tell_to_go_on(&mut self, transition: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         self.edit_attempt(id, |row| row.failed_turns.go_on_at = None);
         let ActivityKind::Failed(why) = &attempt.activity.doing else {
@@ -75,28 +77,28 @@ impl Board {
             return;
         }
         if attempt.failed_turns.told >= MOST_TRIES {
-            return self.ask_about_failed_turns(step, &attempt, why);
+            return self.ask_about_failed_turns(transition, &attempt, why);
         }
         let told = attempt.failed_turns.told.saturating_add(1);
         let wait = backoff(self.settings.infra_backoff, told.saturating_add(1));
         self.edit_attempt(id, |row| {
             row.failed_turns.told = told;
-            row.failed_turns.go_on_at = Some(step.now + wait);
+            row.failed_turns.go_on_at = Some(transition.now + wait);
         });
         let text = format!("dbs: your last turn failed ({why}). Go on where you stopped.");
-        step.emit(Effect::Tell(id, text));
+        transition.emit(Effect::Tell(id, text));
     }
 
     /// Asks a person to decide. Any text typed to the agent begins its next turn, and a new row of failures.
-    fn ask_about_failed_turns(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+    fn ask_about_failed_turns(&mut self, transition: &mut Transition, attempt: &Attempt, why: &str) {
         self.edit_attempt(attempt.id, |row| row.failed_turns.told = 0);
         let name = attempt.worker.name();
         let text = format!(
             "its turn failed again after it was told {MOST_TRIES} times to go on ({why}); tell it to go on when its model answers again"
         );
         let key = format!("{KEY}-{}", attempt.asks_made.saturating_add(1));
-        self.ask_in_words(step.now, attempt.id, (&key, &text));
-        step.notify_attempt(
+        self.ask_in_words(transition.now, attempt.id, (&key, &text));
+        transition.notify_attempt(
             NoticeLevel::Alert,
             "question",
             attempt,

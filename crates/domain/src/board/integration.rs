@@ -23,7 +23,7 @@ impl Board {
     /// Sends changes of an integrator that the merge found to a review.
     pub(super) fn integration_found(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         found: &Integration,
     ) {
@@ -32,41 +32,46 @@ impl Board {
         let what = found.summary();
         let review = self.review_before(&task, &attempt.stage);
         let review = review.map(|stage| (stage.id.clone(), stage.label.clone()));
-        self.settle(step, attempt.id, Verdict::Rejected(what.clone()));
+        self.settle(transition, attempt.id, Verdict::Rejected(what.clone()));
         self.edit(id, |task| task.integration = Some(Box::new(found.clone())));
         let Some((review, label)) = review else {
-            return self.hold(step, attempt, HoldReason::Unreviewed(what));
+            return self.hold(transition, attempt, HoldReason::Unreviewed(what));
         };
         let from = self.stage_label(&task, &attempt.stage).to_owned();
         self.comment(
-            step.now,
+            transition.now,
             id,
             ENGINE,
             format!("not reviewed yet: {what}; {label} looks at that difference alone"),
         );
-        self.enter_stage(step.now, id, &review, AttemptMode::Fresh);
+        self.enter_stage(transition.now, id, &review, AttemptMode::Fresh);
         let text = format!("{id} {from} → {label}: {what}");
-        step.notify_attempt(NoticeLevel::Warning, "unreviewed", attempt, text);
+        transition.notify_attempt(NoticeLevel::Warning, "unreviewed", attempt, text);
     }
 
     /// Sends the merge of an agent that merged for the engine, with changes of its own, to a review. It is in the base already.
-    pub(super) fn merge_to_review(&mut self, step: &mut Transition, attempt: &Attempt, found: &Integration) {
+    pub(super) fn merge_to_review(
+        &mut self,
+        transition: &mut Transition,
+        attempt: &Attempt,
+        found: &Integration,
+    ) {
         self.edit(&attempt.task, |task| {
             task.head = Some(found.head.clone());
             task.merged = Some(found.head.clone());
         });
-        self.integration_found(step, attempt, found);
+        self.integration_found(transition, attempt, found);
     }
 
     /// Accepts the changes of an integrator for a person: they are merged without another look at them.
-    pub(super) fn accept_integration(&mut self, step: &mut Transition, by: &str, id: &TaskId) {
+    pub(super) fn accept_integration(&mut self, transition: &mut Transition, by: &str, id: &TaskId) {
         self.edit(id, |task| {
             task.stage_head.clone_from(&task.head);
             task.integration = None;
         });
         let text = format!("{by} approved what the integrator of {id} changed");
-        step.notify_task(NoticeLevel::Success, "approve", id, text);
-        self.set_state(step.now, id, TaskState::Released);
+        transition.notify_task(NoticeLevel::Success, "approve", id, text);
+        self.set_state(transition.now, id, TaskState::Released);
     }
 }
 

@@ -12,30 +12,35 @@ use crate::task::{Task, TaskState};
 
 impl Board {
     /// Makes a batch with a job, or puts a job in the place of the batch's earlier one.
-    pub(super) fn put_job(&mut self, step: &Transition, id: &BatchId, job: &PlanJob) -> CommandReply {
+    pub(super) fn put_job(&mut self, transition: &Transition, id: &BatchId, job: &PlanJob) -> CommandReply {
         check_length("the text", &job.text)?;
         let change = BatchPatch {
             title: Some(format!("{} of {}", job.form.word(), job.feature)),
             ..BatchPatch::default()
         };
-        self.put_batch(step, id, &change)?;
+        self.put_batch(transition, id, &change)?;
         self.edit_batch(id, |batch| batch.job = Some(Box::new(job.clone())));
         Ok(accepted(format!("{id} is under way")))
     }
 
     /// Moves the job of a batch to a step, for the server.
-    pub(super) fn move_job(&mut self, step: &mut Transition, id: &BatchId, to: &JobStep) -> CommandReply {
+    pub(super) fn move_job(
+        &mut self,
+        transition: &mut Transition,
+        id: &BatchId,
+        to: &JobStep,
+    ) -> CommandReply {
         let Some(mut job) = self.batches.get(id).and_then(|batch| batch.job.clone()) else {
             refuse!("batch {id} makes no plan: `dbs batch list` shows what there is");
         };
         match to {
             JobStep::Written(_, files) => {
                 let text = format!("batch {id}: written: {}", files.join(", "));
-                step.notify(NoticeLevel::Success, "plan", text);
+                transition.notify(NoticeLevel::Success, "plan", text);
             }
             JobStep::Failed(_, why) => {
                 let text = format!("batch {id}: could not go on: {why}");
-                step.notify(NoticeLevel::Alert, "plan", text);
+                transition.notify(NoticeLevel::Alert, "plan", text);
             }
             JobStep::Ordered | JobStep::Preparing | JobStep::Writing(_) | JobStep::Accepted(_) => {}
         }

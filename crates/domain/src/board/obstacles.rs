@@ -20,16 +20,16 @@ const REMOVAL_MAX_WAIT: Span = Span::minutes(5);
 impl Board {
     /// Records that the state of an attempt's process could not be determined. Starts are counted here; a stop is counted when it is
     /// requested again, because most stops that bring nothing are not reported at all.
-    pub(super) fn process_unknown(&mut self, step: &mut Transition, id: AttemptId, why: &Cause) {
+    pub(super) fn process_unknown(&mut self, transition: &mut Transition, id: AttemptId, why: &Cause) {
         let Some(attempt) = self.attempt(id) else { return };
         match attempt.state {
             AttemptState::Starting => {
                 let tries = self.count_obstacle(id, Some(why));
                 if tries >= MOST_TRIES {
-                    return self.give_up_process(step, id);
+                    return self.give_up_process(transition, id);
                 }
                 let wait = self.wait_for_evidence(tries);
-                self.edit_attempt(id, |row| row.deadline = Some(step.now + wait));
+                self.edit_attempt(id, |row| row.deadline = Some(transition.now + wait));
             }
             AttemptState::Stopping(_) => {
                 let tries = attempt.obstacle.as_ref().map_or(0, |before| before.tries);
@@ -52,7 +52,7 @@ impl Board {
 
     /// Gives the place of an attempt back though its process may run, and leaves its task to a person. Its workspace is not removed before
     /// it is known that the process has ended.
-    pub(super) fn give_up_process(&mut self, step: &mut Transition, id: AttemptId) {
+    pub(super) fn give_up_process(&mut self, transition: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         let Some(Obstacle { tries, why }) = attempt.obstacle.clone() else {
             return;
@@ -75,17 +75,26 @@ impl Board {
                 row.workspace = WorkspaceState::Present;
             }
         });
-        self.settle(step, id, Verdict::Failed(FailureClass::Infra, cause.clone()));
+        self.settle(
+            transition,
+            id,
+            Verdict::Failed(FailureClass::Infra, cause.clone()),
+        );
         self.refund_attempt(&attempt);
-        step.emit(Effect::Stop(id, StopCause::Cancelled));
+        transition.emit(Effect::Stop(id, StopCause::Cancelled));
         if is_waited_for {
             let failure = AttemptFailure::retry_same(FailureClass::Infra, cause.clone(), attempt.mode);
-            self.hold_for_trouble(step, &attempt, &failure, HoldReason::Trouble { tries, cause });
+            self.hold_for_trouble(
+                transition,
+                &attempt,
+                &failure,
+                HoldReason::Trouble { tries, cause },
+            );
         } else {
             let text = format!("gave up attempt {id} after {tries} tries: {cause}");
-            self.comment(step.now, task, ENGINE, text.clone());
-            step.notify_attempt(NoticeLevel::Alert, "block", &attempt, text);
-            self.retire_if_unused(step, task);
+            self.comment(transition.now, task, ENGINE, text.clone());
+            transition.notify_attempt(NoticeLevel::Alert, "block", &attempt, text);
+            self.retire_if_unused(transition, task);
         }
     }
 
@@ -100,12 +109,17 @@ impl Board {
     }
 
     /// Schedules another try after a workspace could not be removed: less and less often, then it is left to a person.
-    pub(super) fn retry_removal_later(&mut self, step: &mut Transition, attempt: &Attempt, problem: &str) {
+    pub(super) fn retry_removal_later(
+        &mut self,
+        transition: &mut Transition,
+        attempt: &Attempt,
+        problem: &str,
+    ) {
         let (id, task) = (attempt.id, &attempt.task);
         let tries = self.count_obstacle(id, Some(&problem.into()));
         let doublings = tries.saturating_sub(1).min(20);
         let wait = REMOVAL_FIRST_WAIT.scaled(1 << doublings, REMOVAL_MAX_WAIT);
-        let deadline = (tries < MOST_TRIES).then_some(step.now + wait);
+        let deadline = (tries < MOST_TRIES).then_some(transition.now + wait);
         self.edit_attempt(id, |row| {
             row.awaited = None;
             row.deadline = deadline;
@@ -113,24 +127,24 @@ impl Board {
         let text = format!("could not remove the workspace of attempt {id}: {problem}");
         if tries == MOST_TRIES {
             let text = format!("{text}; tried {tries} times, now `dbs retry {task}` tries again");
-            self.comment(step.now, task, ENGINE, text.clone());
-            step.notify_attempt(NoticeLevel::Alert, "workspace", attempt, text);
+            self.comment(transition.now, task, ENGINE, text.clone());
+            transition.notify_attempt(NoticeLevel::Alert, "workspace", attempt, text);
         } else if tries % 5 == 1 {
-            step.notify_attempt(NoticeLevel::Warning, "workspace", attempt, text);
+            transition.notify_attempt(NoticeLevel::Warning, "workspace", attempt, text);
         }
     }
 
     /// Tries again, for a person, to remove the workspaces of a task that the engine no longer tries to remove; returns their number.
-    pub(super) fn retry_removals(&mut self, step: &mut Transition, task: &TaskId) -> usize {
+    pub(super) fn retry_removals(&mut self, transition: &mut Transition, task: &TaskId) -> usize {
         let of_task = self.attempts.values().filter(|attempt| attempt.task == *task);
         let left = of_task.filter(|attempt| attempt.unremovable().is_some());
         let left: Vec<AttemptId> = left.map(|attempt| attempt.id).collect();
         for id in &left {
             self.edit_attempt(*id, |row| {
                 row.obstacle = None;
-                row.expect_answer(step.now);
+                row.expect_answer(transition.now);
             });
-            step.emit(Effect::Settle(*id));
+            transition.emit(Effect::Settle(*id));
         }
         left.len()
     }

@@ -41,7 +41,7 @@ impl Board {
     /// Handles the end of an agent's process.
     pub(super) fn ended(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         id: AttemptId,
         (exit, tail): (&ProcessExit, &str),
         cause: Option<&EndCause>,
@@ -51,10 +51,10 @@ impl Board {
             return;
         }
         let has_folder = self.has_folder(&attempt);
-        self.close_asks(step.now, id, |_| true);
+        self.close_asks(transition.now, id, |_| true);
         self.take_over(&attempt);
         self.edit_attempt(id, |attempt| {
-            attempt.activity = Activity::new(ActivityKind::Exited, "exit", step.now);
+            attempt.activity = Activity::new(ActivityKind::Exited, "exit", transition.now);
             attempt.expect_no_answer();
             // A process whose start was not reported had a workspace all the same.
             if attempt.workspace == WorkspaceState::None && has_folder {
@@ -62,25 +62,25 @@ impl Board {
             }
         });
         match self.conclude(&attempt, cause) {
-            EndConclusion::Void => self.settle_stopped(step, id, StopCause::Cancelled),
-            EndConclusion::Signalled(signal) => self.apply_signal(step, &attempt, &signal),
-            EndConclusion::Stopped(StopCause::Context) => self.save_work(step, id),
-            EndConclusion::Stopped(StopCause::Mode) => self.mode_left(step, &attempt),
-            EndConclusion::Stopped(cause) => self.stopped(step, &attempt, cause),
-            EndConclusion::TimedOut => self.timed_out(step, &attempt),
-            EndConclusion::NamedCause(cause) => self.fail_for_named_cause(step, &attempt, &cause),
+            EndConclusion::Void => self.settle_stopped(transition, id, StopCause::Cancelled),
+            EndConclusion::Signalled(signal) => self.apply_signal(transition, &attempt, &signal),
+            EndConclusion::Stopped(StopCause::Context) => self.save_work(transition, id),
+            EndConclusion::Stopped(StopCause::Mode) => self.mode_left(transition, &attempt),
+            EndConclusion::Stopped(cause) => self.stopped(transition, &attempt, cause),
+            EndConclusion::TimedOut => self.timed_out(transition, &attempt),
+            EndConclusion::NamedCause(cause) => self.fail_for_named_cause(transition, &attempt, &cause),
             EndConclusion::NoSignal => match exit {
-                ProcessExit::MachineStopped => self.machine_stopped(step, &attempt),
+                ProcessExit::MachineStopped => self.machine_stopped(transition, &attempt),
                 ProcessExit::SessionStopped => {
-                    self.interrupted(step, &attempt, "`dbs` was stopped");
+                    self.interrupted(transition, &attempt, "`dbs` was stopped");
                 }
-                ProcessExit::Code(0) if attempt.conducts() => self.dismissed(step, &attempt),
-                _ if could_not_go_on(step.now, &attempt, exit) => {
+                ProcessExit::Code(0) if attempt.conducts() => self.dismissed(transition, &attempt),
+                _ if could_not_go_on(transition.now, &attempt, exit) => {
                     let how = how_it_ended(exit);
-                    self.begin_afresh(step, &attempt, &with_tail(&how, tail));
+                    self.begin_afresh(transition, &attempt, &with_tail(&how, tail));
                 }
                 ProcessExit::Code(_) | ProcessExit::Signal(_) | ProcessExit::Vanished => {
-                    self.crashed(step, &attempt, exit, tail);
+                    self.crashed(transition, &attempt, exit, tail);
                 }
             },
         }
@@ -125,41 +125,41 @@ impl Board {
         })
     }
 
-    fn apply_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: &Signal) {
+    fn apply_signal(&mut self, transition: &mut Transition, attempt: &Attempt, signal: &Signal) {
         match signal.kind {
-            SignalKind::Done => self.begin_verifying(step, attempt.id),
+            SignalKind::Done => self.begin_verifying(transition, attempt.id),
             SignalKind::Reject => {
-                self.settle(step, attempt.id, Verdict::Rejected(signal.text.clone()));
-                self.reject(step, &attempt.task, attempt.worker.name(), &signal.text);
+                self.settle(transition, attempt.id, Verdict::Rejected(signal.text.clone()));
+                self.reject(transition, &attempt.task, attempt.worker.name(), &signal.text);
             }
-            SignalKind::Block => self.blocked(step, attempt, &signal.text),
+            SignalKind::Block => self.blocked(transition, attempt, &signal.text),
             SignalKind::Fail => {
                 let text = format!("gave up: {}", or_no_reason(&signal.text));
                 self.edit(&attempt.task, |task| task.finding = Some(signal.text.clone()));
-                self.comment(step.now, &attempt.task, attempt.worker.name(), text.clone());
-                self.fail_same(step, attempt, FailureClass::Failed, text);
+                self.comment(transition.now, &attempt.task, attempt.worker.name(), text.clone());
+                self.fail_same(transition, attempt, FailureClass::Failed, text);
             }
             SignalKind::Claim | SignalKind::Progress | SignalKind::Question => {}
         }
     }
 
-    fn blocked(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+    fn blocked(&mut self, transition: &mut Transition, attempt: &Attempt, why: &str) {
         let why = or_no_reason(why);
-        self.settle(step, attempt.id, Verdict::Blocked(why.to_owned()));
+        self.settle(transition, attempt.id, Verdict::Blocked(why.to_owned()));
         let name = attempt.worker.name();
-        self.comment(step.now, &attempt.task, name, format!("blocked: {why}"));
+        self.comment(transition.now, &attempt.task, name, format!("blocked: {why}"));
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
         self.set_state(
-            step.now,
+            transition.now,
             &attempt.task,
             TaskState::Held(HoldReason::Blocked(why.to_owned())),
         );
         let task = &attempt.task;
         let text = format!("{task} blocked by {name}: {why}; `dbs retry {task} --note 'ANSWER'` answers it");
-        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+        transition.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
     }
 
-    fn stopped(&mut self, step: &mut Transition, attempt: &Attempt, cause: StopCause) {
+    fn stopped(&mut self, transition: &mut Transition, attempt: &Attempt, cause: StopCause) {
         let why = match cause {
             StopCause::Paused => "because work is paused",
             StopCause::Killed => "by a person",
@@ -171,132 +171,134 @@ impl Board {
             StopCause::Finished | StopCause::Timeout | StopCause::Cancelled | StopCause::Interrupted => "",
         };
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
-        self.settle_stopped(step, attempt.id, cause);
+        self.settle_stopped(transition, attempt.id, cause);
         let name = attempt.worker.name();
         let text = format!(
             "{name} stopped {why}; {} stays in {}",
             attempt.task, attempt.stage
         );
-        self.comment(step.now, &attempt.task, ENGINE, text.clone());
+        self.comment(transition.now, &attempt.task, ENGINE, text.clone());
         // The person who paused the board or stopped the agent was informed then.
         if cause == StopCause::Quota {
-            step.notify_attempt(NoticeLevel::Info, "stopped", attempt, text);
+            transition.notify_attempt(NoticeLevel::Info, "stopped", attempt, text);
         }
     }
 
-    fn timed_out(&mut self, step: &mut Transition, attempt: &Attempt) {
-        let ran = step.now.since(attempt.started_at.unwrap_or(attempt.created_at));
+    fn timed_out(&mut self, transition: &mut Transition, attempt: &Attempt) {
+        let ran = transition
+            .now
+            .since(attempt.started_at.unwrap_or(attempt.created_at));
         let text = format!("{} timed out after {ran}", attempt.worker.name());
-        self.comment(step.now, &attempt.task, ENGINE, text);
+        self.comment(transition.now, &attempt.task, ENGINE, text);
         let why = format!("timed out after {ran}");
-        self.fail_same(step, attempt, FailureClass::Timeout, why);
+        self.fail_same(transition, attempt, FailureClass::Timeout, why);
     }
 
-    fn fail_for_named_cause(&mut self, step: &mut Transition, attempt: &Attempt, cause: &EndCause) {
+    fn fail_for_named_cause(&mut self, transition: &mut Transition, attempt: &Attempt, cause: &EndCause) {
         let (class, why) = match cause {
             EndCause::Quota { until, why } => {
-                self.quota_reached(step, *until, why);
+                self.quota_reached(transition, *until, why);
                 (FailureClass::Quota, format!("hit a usage limit: {why}").into())
             }
             EndCause::Infra(why) => (FailureClass::Infra, why.clone().after("could not work: ")),
         };
-        self.fail_same(step, attempt, class, why);
+        self.fail_same(transition, attempt, class, why);
     }
 
     /// Closes the task of a conductor that its person ended in its terminal: nothing is proved, and nothing is left to do.
-    fn dismissed(&mut self, step: &mut Transition, attempt: &Attempt) {
+    fn dismissed(&mut self, transition: &mut Transition, attempt: &Attempt) {
         let (task, name) = (&attempt.task, attempt.worker.name());
-        self.settle_stopped(step, attempt.id, StopCause::Cancelled);
-        self.set_state(step.now, task, TaskState::Cancelled);
-        self.retire_if_unused(step, task);
+        self.settle_stopped(transition, attempt.id, StopCause::Cancelled);
+        self.set_state(transition.now, task, TaskState::Cancelled);
+        self.retire_if_unused(transition, task);
         let text = format!("{name} was ended in its terminal; {task} is closed");
-        self.comment(step.now, task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Info, "cancel", attempt, text);
+        self.comment(transition.now, task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Info, "cancel", attempt, text);
     }
 
     /// Counts an end with the machine. Three restarts of the machine are not three crashes. But an agent that runs whenever the machine
     /// goes down may be the cause, so a person has to look after [`MOST_INTERRUPTIONS`] of them.
-    fn machine_stopped(&mut self, step: &mut Transition, attempt: &Attempt) {
+    fn machine_stopped(&mut self, transition: &mut Transition, attempt: &Attempt) {
         let task = &attempt.task;
         let mut times = 0;
         self.edit(task, |task| {
             task.interruptions = task.interruptions.saturating_add(1);
             times = task.interruptions;
         });
-        self.interrupted(step, attempt, "the machine stopped under it");
+        self.interrupted(transition, attempt, "the machine stopped under it");
         if times >= MOST_INTERRUPTIONS {
-            self.hold(step, attempt, HoldReason::Interrupted(times));
+            self.hold(transition, attempt, HoldReason::Interrupted(times));
         }
     }
 
     /// Settles an attempt that ended for no fault of its own. It costs nothing; its task begins again at its stage.
-    fn interrupted(&mut self, step: &mut Transition, attempt: &Attempt, how: &str) {
+    fn interrupted(&mut self, transition: &mut Transition, attempt: &Attempt, how: &str) {
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
         if self.keep_session(attempt) {
-            let at = self.pace(step.now).map(|wait| step.now + wait);
+            let at = self.pace(transition.now).map(|wait| transition.now + wait);
             self.edit(&attempt.task, |task| task.not_before = at);
         }
-        self.settle_stopped(step, attempt.id, StopCause::Interrupted);
+        self.settle_stopped(transition, attempt.id, StopCause::Interrupted);
         let (name, task) = (attempt.worker.name(), &attempt.task);
         let text = format!("{name} was interrupted, {how}; {task} stays in {}", attempt.stage);
-        self.comment(step.now, task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Info, "interrupted", attempt, text);
+        self.comment(transition.now, task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Info, "interrupted", attempt, text);
     }
 
-    fn crashed(&mut self, step: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
+    fn crashed(&mut self, transition: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
         let how = how_it_ended(exit);
         let name = attempt.worker.name();
         let text = format!("{name} {}", with_tail(&how, tail));
-        self.comment(step.now, &attempt.task, ENGINE, text);
+        self.comment(transition.now, &attempt.task, ENGINE, text);
         self.keep_session_after_crash(attempt, exit);
         let why = telling_line(tail).map_or_else(|| how.clone(), |line| format!("{how}: {line}"));
-        self.fail_same(step, attempt, FailureClass::Crash, why);
+        self.fail_same(transition, attempt, FailureClass::Crash, why);
     }
 
     /// Handles an attempt whose workspace or process could not be made (LK-15, K52).
-    pub(super) fn not_started(&mut self, step: &mut Transition, id: AttemptId, why: &Cause) {
+    pub(super) fn not_started(&mut self, transition: &mut Transition, id: AttemptId, why: &Cause) {
         let Some(attempt) = self.attempt(id) else { return };
         match attempt.state {
             AttemptState::Starting => {
                 let why = why.clone().after("could not be started: ");
-                self.fail_same(step, &attempt, FailureClass::Infra, why);
+                self.fail_same(transition, &attempt, FailureClass::Infra, why);
             }
             AttemptState::Stopping(cause) => {
                 self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
-                self.settle_stopped(step, id, cause);
+                self.settle_stopped(transition, id, cause);
             }
             AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => {}
         }
     }
 
-    fn begin_verifying(&mut self, step: &mut Transition, id: AttemptId) {
+    fn begin_verifying(&mut self, transition: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         self.edit_attempt(id, |attempt| {
             attempt.state = AttemptState::Verifying;
             attempt.checks = 0;
         });
-        self.set_state(step.now, &attempt.task, TaskState::Verifying);
-        self.ask_for_evidence(step, id);
+        self.set_state(transition.now, &attempt.task, TaskState::Verifying);
+        self.ask_for_evidence(transition, id);
     }
 
     /// Requests all evidence of the attempt's stage once more.
-    pub(super) fn ask_for_evidence(&mut self, step: &mut Transition, id: AttemptId) {
+    pub(super) fn ask_for_evidence(&mut self, transition: &mut Transition, id: AttemptId) {
         self.edit_attempt(id, |attempt| {
             attempt.checks = attempt.checks.saturating_add(1);
-            attempt.expect_answer(step.now);
+            attempt.expect_answer(transition.now);
         });
-        self.repeat_evidence(step, id);
+        self.repeat_evidence(transition, id);
     }
 
     /// Requests the same evidence again, as if it had not been requested yet.
-    pub(super) fn repeat_evidence(&mut self, step: &mut Transition, id: AttemptId) {
+    pub(super) fn repeat_evidence(&mut self, transition: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         let evidence = self.evidence_to_collect(&attempt);
         if evidence.is_empty() {
-            self.verified(step, id, &Collected::default());
+            self.verified(transition, id, &Collected::default());
             return;
         }
-        step.emit(Effect::Verify {
+        transition.emit(Effect::Verify {
             attempt: id,
             evidence,
             check: attempt.checks,

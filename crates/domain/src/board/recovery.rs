@@ -20,84 +20,84 @@ enum InventoryStatus<'a> {
 
 impl Board {
     /// Compares the known attempts with the inventory, one by one.
-    pub(super) fn woke(&mut self, step: &mut Transition, inventory: &Inventory) {
+    pub(super) fn woke(&mut self, transition: &mut Transition, inventory: &Inventory) {
         self.asleep = false;
         if let Some(text) = inventory.loss_text() {
-            step.notify(NoticeLevel::Warning, "server", text);
+            transition.notify(NoticeLevel::Warning, "server", text);
         }
         let ids: Vec<AttemptId> = self.attempts.keys().copied().collect();
         for id in ids {
             let Some(attempt) = self.attempt(id) else { continue };
             match (&attempt.worker, &attempt.state) {
-                (_, AttemptState::Settled(_)) => resume_removal(step, &attempt),
-                (_, AttemptState::Verifying) => self.verify_again(step, &attempt),
+                (_, AttemptState::Settled(_)) => resume_removal(transition, &attempt),
+                (_, AttemptState::Verifying) => self.verify_again(transition, &attempt),
                 (Worker::Engine(action), AttemptState::Starting | AttemptState::Running) => {
-                    step.emit(Effect::Act(id, *action));
+                    transition.emit(Effect::Act(id, *action));
                 }
                 // Nothing waits for its outcome; when the task comes back, the action finds its own results.
                 (Worker::Engine(_), AttemptState::Stopping(_)) => {
-                    self.settle_stopped(step, id, StopCause::Cancelled);
+                    self.settle_stopped(transition, id, StopCause::Cancelled);
                 }
-                (Worker::Agent { .. }, _) if attempt.is_saving() => step.emit(Effect::Checkpoint(id)),
+                (Worker::Agent { .. }, _) if attempt.is_saving() => transition.emit(Effect::Checkpoint(id)),
                 (
                     Worker::Agent { .. },
                     AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_),
                 ) => {
-                    self.doubt_answers(step, &attempt);
-                    self.reconcile(step, &attempt, inventory);
+                    self.doubt_answers(transition, &attempt);
+                    self.reconcile(transition, &attempt, inventory);
                 }
             }
         }
     }
 
-    fn reconcile(&mut self, step: &mut Transition, attempt: &Attempt, inventory: &Inventory) {
+    fn reconcile(&mut self, transition: &mut Transition, attempt: &Attempt, inventory: &Inventory) {
         let id = attempt.id;
         match (status_of(inventory, id), &attempt.state) {
             (InventoryStatus::Ended(exit, tail), _) => {
-                self.ended(step, id, (exit, tail), inventory.causes.get(&id));
+                self.ended(transition, id, (exit, tail), inventory.causes.get(&id));
             }
             (InventoryStatus::Missing, AttemptState::Running | AttemptState::Stopping(_)) => {
-                self.ended(step, id, (&ProcessExit::Vanished, ""), None);
+                self.ended(transition, id, (&ProcessExit::Vanished, ""), None);
             }
             // Starting is safe to repeat, and its answer says where the attempt works.
-            (_, AttemptState::Starting) => step.emit(Effect::Start(id)),
+            (_, AttemptState::Starting) => transition.emit(Effect::Start(id)),
             (found, AttemptState::Stopping(cause)) => {
-                step.emit(Effect::Stop(id, *cause));
+                transition.emit(Effect::Stop(id, *cause));
                 if matches!(found, InventoryStatus::Unknown) {
-                    self.mark_lost(step, attempt);
+                    self.mark_lost(transition, attempt);
                 }
             }
-            (InventoryStatus::Running, _) => self.mark_alive(step, attempt),
-            (InventoryStatus::Unknown | InventoryStatus::Missing, _) => self.mark_lost(step, attempt),
+            (InventoryStatus::Running, _) => self.mark_alive(transition, attempt),
+            (InventoryStatus::Unknown | InventoryStatus::Missing, _) => self.mark_lost(transition, attempt),
         }
     }
 
-    fn mark_alive(&mut self, step: &Transition, attempt: &Attempt) {
+    fn mark_alive(&mut self, transition: &Transition, attempt: &Attempt) {
         if attempt.activity.doing == ActivityKind::Lost {
             self.edit_attempt(attempt.id, |row| {
-                row.activity = Activity::new(ActivityKind::Working, "inventory", step.now);
+                row.activity = Activity::new(ActivityKind::Working, "inventory", transition.now);
             });
         }
     }
 
-    fn mark_lost(&mut self, step: &mut Transition, attempt: &Attempt) {
+    fn mark_lost(&mut self, transition: &mut Transition, attempt: &Attempt) {
         if attempt.activity.doing == ActivityKind::Lost {
             return;
         }
         self.edit_attempt(attempt.id, |row| {
-            row.activity = Activity::new(ActivityKind::Lost, "inventory", step.now);
+            row.activity = Activity::new(ActivityKind::Lost, "inventory", transition.now);
         });
         let name = attempt.worker.name();
         let text = format!(
             "lost contact with {name} on {}; its time limit still applies",
             attempt.task
         );
-        step.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
+        transition.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
     }
 
-    fn verify_again(&mut self, step: &mut Transition, attempt: &Attempt) {
+    fn verify_again(&mut self, transition: &mut Transition, attempt: &Attempt) {
         if is_unanswered(attempt) {
-            self.repeat_evidence(step, attempt.id);
+            self.repeat_evidence(transition, attempt.id);
         }
     }
 }
@@ -107,9 +107,9 @@ fn is_unanswered(attempt: &Attempt) -> bool {
     attempt.awaited.is_some() || attempt.deadline.is_none()
 }
 
-fn resume_removal(step: &mut Transition, attempt: &Attempt) {
+fn resume_removal(transition: &mut Transition, attempt: &Attempt) {
     if attempt.workspace == WorkspaceState::Leaving && is_unanswered(attempt) {
-        step.emit(Effect::Settle(attempt.id));
+        transition.emit(Effect::Settle(attempt.id));
     }
 }
 

@@ -37,27 +37,27 @@ impl Attempt {
 
 impl Board {
     /// Repeats a request whose answer did not come in time.
-    pub(super) fn redeliver(&mut self, step: &mut Transition, attempt: &Attempt, since: Timestamp) {
+    pub(super) fn redeliver(&mut self, transition: &mut Transition, attempt: &Attempt, since: Timestamp) {
         let id = attempt.id;
-        let waited = step.now.since(since);
+        let waited = transition.now.since(since);
         let wait = Span(waited.0.clamp(FIRST_WAIT.0, MAX_WAIT.0));
-        self.edit_attempt(id, |row| row.deadline = Some(step.now + wait));
+        self.edit_attempt(id, |row| row.deadline = Some(transition.now + wait));
         if waited >= WARN_AFTER {
             let (task, work) = (&attempt.task, awaited_work(attempt));
             let text = format!("{task} has waited {waited} for {work} of attempt {id}; asking again");
-            step.notify_attempt(NoticeLevel::Warning, "unanswered", attempt, text);
+            transition.notify_attempt(NoticeLevel::Warning, "unanswered", attempt, text);
         }
         match (&attempt.worker, &attempt.state) {
-            (_, AttemptState::Verifying) => self.repeat_evidence(step, id),
-            (Worker::Agent { .. }, AttemptState::Starting) => step.emit(Effect::Start(id)),
+            (_, AttemptState::Verifying) => self.repeat_evidence(transition, id),
+            (Worker::Agent { .. }, AttemptState::Starting) => transition.emit(Effect::Start(id)),
             (Worker::Engine(action), AttemptState::Starting | AttemptState::Running) => {
-                step.emit(Effect::Act(id, *action));
+                transition.emit(Effect::Act(id, *action));
             }
             (_, AttemptState::Settled(_)) if attempt.workspace == WorkspaceState::Leaving => {
-                step.emit(Effect::Settle(id));
+                transition.emit(Effect::Settle(id));
             }
             (Worker::Agent { .. }, AttemptState::Stopping(StopCause::Context)) => {
-                step.emit(Effect::Checkpoint(id));
+                transition.emit(Effect::Checkpoint(id));
             }
             (Worker::Agent { .. }, AttemptState::Running)
             | (_, AttemptState::Stopping(_) | AttemptState::Settled(_)) => {
@@ -67,15 +67,15 @@ impl Board {
     }
 
     /// Requests the removal of a finished task's branch once nothing works on it any more (K25, LK-20).
-    pub(super) fn retire_if_unused(&mut self, step: &mut Transition, id: &TaskId) {
+    pub(super) fn retire_if_unused(&mut self, transition: &mut Transition, id: &TaskId) {
         let wish = Effect::Retire(id.clone());
-        if !self.is_retirable(id) || step.effects.contains(&wish) {
+        if !self.is_retirable(id) || transition.effects.contains(&wish) {
             return;
         }
-        step.emit(wish);
+        transition.emit(wish);
         let tries = self.tasks.get(id).and_then(|task| task.letting_go.as_ref());
         let tries = tries.map_or(0, |before| before.tries);
-        let at = step.now + MAX_WAIT;
+        let at = transition.now + MAX_WAIT;
         self.edit(id, |task| task.letting_go = Some(BranchCleanup { tries, at }));
     }
 
@@ -97,16 +97,16 @@ impl Board {
     }
 
     /// Tries once more to delete the branches whose retry is due.
-    pub(super) fn retry_retirements(&mut self, step: &mut Transition) {
+    pub(super) fn retry_retirements(&mut self, transition: &mut Transition) {
         self.update_links();
         let by_time = self.index.branch_cleanups.iter();
         let ids: Vec<TaskId> = by_time
-            .take_while(|(at, _)| *at <= step.now)
+            .take_while(|(at, _)| *at <= transition.now)
             .map(|(_, id)| id.clone())
             .collect();
         for id in ids {
             if self.is_retirable(&id) {
-                self.retire_if_unused(step, &id);
+                self.retire_if_unused(transition, &id);
             } else {
                 self.edit(&id, |task| task.letting_go = None);
             }
@@ -114,7 +114,7 @@ impl Board {
     }
 
     /// Records that an effect on a whole task was carried out, or could not be; the rules do not depend on it.
-    pub(super) fn performed(&mut self, step: &mut Transition, key: &str, problem: Option<&str>) {
+    pub(super) fn performed(&mut self, transition: &mut Transition, key: &str, problem: Option<&str>) {
         let task = key.strip_prefix("retire/").map(TaskId::from);
         let before = task.as_ref().and_then(|id| self.tasks.get(id));
         let tries = before
@@ -131,15 +131,15 @@ impl Board {
         if tries >= BRANCH_MAX_TRIES || before.is_none() {
             self.edit(id, |task| task.letting_go = None);
             let text = format!("could not delete the branch of {id}: {problem}; retry at the next start");
-            step.notify_task(NoticeLevel::Warning, "not_performed", id, text);
+            transition.notify_task(NoticeLevel::Warning, "not_performed", id, text);
             return;
         }
         let wait = BRANCH_FIRST_WAIT.scaled(1 << tries.saturating_sub(1).min(20), BRANCH_MAX_WAIT);
-        let at = step.now + wait;
+        let at = transition.now + wait;
         self.edit(id, |task| task.letting_go = Some(BranchCleanup { tries, at }));
         if tries == 1 {
             let text = format!("could not delete the branch of {id}: {problem}; retry in {wait}");
-            step.notify_task(NoticeLevel::Warning, "not_performed", id, text);
+            transition.notify_task(NoticeLevel::Warning, "not_performed", id, text);
         }
     }
 }

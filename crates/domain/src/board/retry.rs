@@ -59,10 +59,10 @@ impl AttemptFailure {
 
 impl Board {
     /// Settles an attempt as failed, and lets its task try again or rest.
-    pub(super) fn fail(&mut self, step: &mut Transition, id: AttemptId, failure: &AttemptFailure) {
+    pub(super) fn fail(&mut self, transition: &mut Transition, id: AttemptId, failure: &AttemptFailure) {
         let Some(attempt) = self.attempt(id) else { return };
         let class = failure.class;
-        self.settle(step, id, Verdict::Failed(class, failure.why.clone()));
+        self.settle(transition, id, Verdict::Failed(class, failure.why.clone()));
         let task = &attempt.task;
         let times = if class.uses_budget() {
             self.count(task, &attempt.stage, class)
@@ -84,30 +84,30 @@ impl Board {
             let hold = HoldReason::Exhausted(class);
             if let Some(row) = self.tasks.get(task) {
                 let text = format!("{task} {}", row.hold_text(&hold));
-                step.notify_attempt(NoticeLevel::Alert, kind, &attempt, text);
+                transition.notify_attempt(NoticeLevel::Alert, kind, &attempt, text);
             }
             self.edit(task, |task| task.next_mode = failure.mode);
-            self.give_up(step, task, hold);
+            self.give_up(transition, task, hold);
             return;
         }
         if class == FailureClass::Infra
             && let Some(hold) = self.count_trouble(task, &failure.why)
         {
-            return self.hold_for_trouble(step, &attempt, failure, hold);
+            return self.hold_for_trouble(transition, &attempt, failure, hold);
         }
         let wait = match class {
-            FailureClass::Infra => Some(self.infra_failed(step)),
+            FailureClass::Infra => Some(self.infra_failed(transition)),
             FailureClass::Crash => Some(backoff(self.settings.crash_backoff, times)),
             _ => None,
         };
         let (name, why) = (attempt.worker.name(), failure.why.first_line());
         let again = wait.map_or_else(String::new, |wait| format!("; retry in {wait}"));
         let text = format!("{name} on {task} {why}{again}");
-        step.notify_attempt(NoticeLevel::Warning, &notice_kind(class), &attempt, text);
+        transition.notify_attempt(NoticeLevel::Warning, &notice_kind(class), &attempt, text);
         let stage = failure.stage.clone().unwrap_or_else(|| attempt.stage.clone());
-        self.enter_stage(step.now, task, &stage, failure.mode);
+        self.enter_stage(transition.now, task, &stage, failure.mode);
         if let Some(wait) = wait {
-            self.edit(task, |task| task.not_before = Some(step.now + wait));
+            self.edit(task, |task| task.not_before = Some(transition.now + wait));
         }
     }
 
@@ -129,44 +129,44 @@ impl Board {
     /// Leaves a task to a person, with the cause. Its work is kept, and nothing is counted against it.
     pub(super) fn hold_for_trouble(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         failure: &AttemptFailure,
         hold: HoldReason,
     ) {
         self.edit(&attempt.task, |task| task.next_mode = failure.mode);
-        self.hold(step, attempt, hold);
+        self.hold(transition, attempt, hold);
     }
 
     /// Leaves a task to a person, says so on it, and notifies people.
-    pub(super) fn hold(&mut self, step: &mut Transition, attempt: &Attempt, hold: HoldReason) {
+    pub(super) fn hold(&mut self, transition: &mut Transition, attempt: &Attempt, hold: HoldReason) {
         let task = &attempt.task;
         let text = format!("{task} held: {hold}");
-        self.comment(step.now, task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
-        self.set_state(step.now, task, TaskState::Held(hold));
+        self.comment(transition.now, task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+        self.set_state(transition.now, task, TaskState::Held(hold));
     }
 
     /// Settles an attempt as failed, so that the same work is tried again.
     pub(super) fn fail_same(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         class: FailureClass,
         why: impl Into<Cause>,
     ) {
         self.fail(
-            step,
+            transition,
             attempt.id,
             &AttemptFailure::retry_same(class, why, attempt.mode),
         );
     }
 
     /// Counts one more infrastructure failure in a row; returns the wait after it.
-    pub(super) fn infra_failed(&mut self, step: &mut Transition) -> Span {
+    pub(super) fn infra_failed(&mut self, transition: &mut Transition) -> Span {
         self.infra_failures = self.infra_failures.saturating_add(1);
         if self.infra_failures == DEGRADED_AFTER {
-            step.notify(
+            transition.notify(
                 NoticeLevel::Alert,
                 "degraded",
                 format!("{DEGRADED_AFTER} infrastructure failures in a row: look at the network, the remote and the agents' logins"),
@@ -181,13 +181,13 @@ impl Board {
     }
 
     /// Pauses the board for a usage limit: nothing new is started until it ends; running work continues (LK-35).
-    pub(super) fn quota_reached(&mut self, step: &mut Transition, until: Option<Timestamp>, why: &str) {
-        let until = until.unwrap_or(step.now + QUOTA_WAIT);
-        let until = until.min(step.now + LONGEST_QUOTA);
-        let until = if until > step.now {
+    pub(super) fn quota_reached(&mut self, transition: &mut Transition, until: Option<Timestamp>, why: &str) {
+        let until = until.unwrap_or(transition.now + QUOTA_WAIT);
+        let until = until.min(transition.now + LONGEST_QUOTA);
+        let until = if until > transition.now {
             until
         } else {
-            step.now + ENDED_QUOTA_WAIT
+            transition.now + ENDED_QUOTA_WAIT
         };
         let until = match &self.pause {
             Some(PauseReason::Operator { .. }) => return,
@@ -200,7 +200,7 @@ impl Board {
         };
         if self.pause.as_ref() != Some(&pause) {
             let text = format!("paused by a usage limit: {why}");
-            step.notify(NoticeLevel::Warning, "quota", text);
+            transition.notify(NoticeLevel::Warning, "quota", text);
         }
         self.pause = Some(pause);
     }

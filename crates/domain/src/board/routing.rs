@@ -13,7 +13,7 @@ use crate::workflow::{ExhaustionPolicy, RejectTo, Stage, Workspace};
 impl Board {
     /// Sends a task on after success: along the first edge whose tag it carries, to its end if there is none (K9, K29). `how` is added to
     /// the notice: the one line for leaving this stage and entering the next.
-    pub(super) fn advance(&mut self, step: &mut Transition, id: &TaskId, how: &str) {
+    pub(super) fn advance(&mut self, transition: &mut Transition, id: &TaskId, how: &str) {
         let Some(task) = self.task(id) else { return };
         let Some(stage) = self.stage_of(&task) else { return };
         let to = next_stage(stage, &task);
@@ -25,26 +25,31 @@ impl Board {
             task.finding = None;
         });
         if let Some(to) = to {
-            self.enter_stage(step.now, id, &to, AttemptMode::Fresh);
-            step.notify_task(NoticeLevel::Success, "advance", id, text);
+            self.enter_stage(transition.now, id, &to, AttemptMode::Fresh);
+            transition.notify_task(NoticeLevel::Success, "advance", id, text);
             return;
         }
         self.edit(id, |task| {
             task.next_mode = AttemptMode::Fresh;
             task.not_before = None;
         });
-        self.set_state(step.now, id, TaskState::Done);
-        step.notify_task(NoticeLevel::Success, "close", id, text);
-        self.retire_if_unused(step, id);
+        self.set_state(transition.now, id, TaskState::Done);
+        transition.notify_task(NoticeLevel::Success, "close", id, text);
+        self.retire_if_unused(transition, id);
     }
 
     /// Sends a task back, or holds it, because its work was found wanting (K22–K24).
-    pub(super) fn reject(&mut self, step: &mut Transition, id: &TaskId, by: &str, reason: &str) {
+    pub(super) fn reject(&mut self, transition: &mut Transition, id: &TaskId, by: &str, reason: &str) {
         let Some(task) = self.task(id) else { return };
         let (Some(flow), Some(stage)) = (self.workflow_of(&task), self.stage_of(&task)) else {
             // The stage it would go back to is not known: it stays, visibly, and is looked at again when its workflow is there (K19).
-            self.comment(step.now, id, by, format!("rejected in {}: {reason}", task.stage));
-            self.enter_stage(step.now, id, &task.stage, task.next_mode);
+            self.comment(
+                transition.now,
+                id,
+                by,
+                format!("rejected in {}: {reason}", task.stage),
+            );
+            self.enter_stage(transition.now, id, &task.stage, task.next_mode);
             return;
         };
         let (from, label) = (stage.id.clone(), stage.label.clone());
@@ -65,12 +70,12 @@ impl Board {
             task.finding = Some(reason.to_owned());
             task.failures.remove(&from);
         });
-        self.comment(step.now, id, by, format!("rejected in {from}: {reason}"));
+        self.comment(transition.now, id, by, format!("rejected in {from}: {reason}"));
         let Some(to) = target else {
             let text = format!("{id} rejected in {label} by {by}: {reason}");
-            step.notify_task(NoticeLevel::Alert, "reject", id, text);
+            transition.notify_task(NoticeLevel::Alert, "reject", id, text);
             self.set_state(
-                step.now,
+                transition.now,
                 id,
                 TaskState::Held(HoldReason::AcceptanceFailed(reason.to_owned())),
             );
@@ -78,10 +83,10 @@ impl Board {
         };
         let back = self.stage_label(&task, &to).to_owned();
         let mode = self.remediation_mode(&task, &to);
-        self.enter_stage(step.now, id, &to, mode);
+        self.enter_stage(transition.now, id, &to, mode);
         if times >= most {
             self.comment(
-                step.now,
+                transition.now,
                 id,
                 ENGINE,
                 format!(
@@ -89,12 +94,12 @@ impl Board {
                 ),
             );
             let text = format!("{id} rejected {times} times, held in {back}, last by {by}: {reason}");
-            step.notify_task(NoticeLevel::Alert, "loop_blocked", id, text);
-            self.set_state(step.now, id, TaskState::Held(HoldReason::RejectLoop(times)));
+            transition.notify_task(NoticeLevel::Alert, "loop_blocked", id, text);
+            self.set_state(transition.now, id, TaskState::Held(HoldReason::RejectLoop(times)));
         } else {
             let text = format!("{id} {label} → {back}, rejected by {by}: {reason}");
-            step.notify_task(NoticeLevel::Warning, "reject", id, text);
-            self.edit(id, |task| task.not_before = Some(step.now + cooldown));
+            transition.notify_task(NoticeLevel::Warning, "reject", id, text);
+            self.edit(id, |task| task.not_before = Some(transition.now + cooldown));
         }
     }
 
@@ -108,17 +113,17 @@ impl Board {
     }
 
     /// Ends a task's own efforts as its workflow says: held for a person, or failed; the task says why (K28, K43).
-    pub(super) fn give_up(&mut self, step: &mut Transition, id: &TaskId, hold: HoldReason) {
+    pub(super) fn give_up(&mut self, transition: &mut Transition, id: &TaskId, hold: HoldReason) {
         let Some(task) = self.task(id) else { return };
         let policy = self.workflow_of(&task).map(|flow| flow.exhausted);
         let why = task.hold_text(&hold);
         let text = format!("{why}; look at what went wrong in {}, then retry it", task.stage);
-        self.comment(step.now, id, ENGINE, text);
+        self.comment(transition.now, id, ENGINE, text);
         let state = match policy {
             Some(ExhaustionPolicy::Hold) | None => TaskState::Held(hold),
             Some(ExhaustionPolicy::Fail) => TaskState::Failed(why),
         };
-        self.set_state(step.now, id, state);
+        self.set_state(transition.now, id, state);
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) enum TaskProgress {
 impl Board {
     /// Recomputes the state of every run and notifies people of changes. Returns true if a batch that others need is completed now, or no
     /// longer: the tasks that may start have to be looked at again.
-    pub(super) fn update_run_states(&mut self, step: &mut Transition) -> bool {
+    pub(super) fn update_run_states(&mut self, transition: &mut Transition) -> bool {
         self.update_links();
         self.update_totals();
         let paused = self.pause.is_some();
@@ -59,13 +59,13 @@ impl Board {
             .collect();
         let mut concerns_others = false;
         for (id, run, why) in told {
-            announce_run(step, &id, &run, &why);
+            announce_run(transition, &id, &run, &why);
             let before = self.batches.get(&id).map(|batch| &batch.run);
             let is_turn = (before == Some(&RunState::Completed)) != (run == RunState::Completed);
             concerns_others |= is_turn && self.is_needed(&[&id].into());
             self.edit_batch(&id, |batch| {
                 batch.run = run;
-                batch.since = step.now;
+                batch.since = transition.now;
             });
         }
         if concerns_others {
@@ -274,7 +274,7 @@ fn is_ongoing_alone(task: &Task) -> bool {
     task.state == TaskState::Released && !needs_others
 }
 
-fn announce_run(step: &mut Transition, id: &BatchId, run: &RunState, why: &str) {
+fn announce_run(transition: &mut Transition, id: &BatchId, run: &RunState, why: &str) {
     let (level, kind, text) = match run {
         RunState::Completed => (NoticeLevel::Success, "completed", format!("batch {id}: all done")),
         RunState::CompletedWithFailures => (
@@ -286,5 +286,5 @@ fn announce_run(step: &mut Transition, id: &BatchId, run: &RunState, why: &str) 
         RunState::Running => (NoticeLevel::Info, "running", format!("batch {id} started")),
         RunState::Planning | RunState::Paused | RunState::Aborted(_) => return,
     };
-    step.notify(level, kind, text);
+    transition.notify(level, kind, text);
 }

@@ -22,9 +22,9 @@ impl Board {
     /// Starts the tasks that may start, in order, and stores for every other released task the reason it was not started. It looks at tasks
     /// that changed, their dependents, and tasks whose time has come. Tasks that only lacked room are looked at if the taken room differs
     /// from the last time.
-    pub(super) fn schedule(&mut self, step: &mut Transition) {
+    pub(super) fn schedule(&mut self, transition: &mut Transition) {
         self.update_links();
-        let mut due = self.due_tasks(step);
+        let mut due = self.due_tasks(transition);
         let mut places = self.used_slots();
         let paused = self.pause.is_some();
         let as_before =
@@ -35,23 +35,23 @@ impl Board {
             due.extend(self.index.ready.iter().cloned());
         }
         let before = places.clone();
-        self.start_tasks(step, &due, &mut places);
+        self.start_tasks(transition, &due, &mut places);
         if !places.has_same_usage(&before) {
             // Tasks that were looked at before another start, too: they lack another thing by now, and the next look, which comes only when
             // room changes, must not be the first to report it.
             self.update_links();
             let ready = self.index.ready.clone();
-            self.start_tasks(step, &ready, &mut places);
+            self.start_tasks(transition, &ready, &mut places);
         }
         self.index.last_usage = Some((places, paused));
     }
 
-    fn due_tasks(&mut self, step: &Transition) -> BTreeSet<TaskId> {
+    fn due_tasks(&mut self, transition: &Transition) -> BTreeSet<TaskId> {
         let pending = std::mem::take(&mut self.index.schedule);
         let mut due = self.with_dependents(pending);
         let has_come = |id: &&TaskId| {
             let why_not = self.tasks.get(*id).and_then(|task| task.why_not.as_ref());
-            matches!(why_not, Some(WaitReason::Until(until)) if *until <= step.now)
+            matches!(why_not, Some(WaitReason::Until(until)) if *until <= transition.now)
         };
         due.extend(self.index.delayed.iter().filter(has_come).cloned());
         due
@@ -59,31 +59,37 @@ impl Board {
 
     fn start_tasks<'a>(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         ids: impl IntoIterator<Item = &'a TaskId>,
         places: &mut Slots,
     ) {
         for id in self.queue(ids) {
             let Some(task) = self.task(&id) else { continue };
-            let admission = self.admit(step.now, &task, places);
-            announce_unblocked(step, &task, &admission);
+            let admission = self.admit(transition.now, &task, places);
+            announce_unblocked(transition, &task, &admission);
             match admission {
                 Ok(Admission::Agent(role)) => {
                     let attempt = AttemptId(self.last_attempt.saturating_add(1));
                     let before = self.name_to_go_on(&task, &role, &places.names);
                     let name = before.unwrap_or_else(|| name_for(&role, attempt, &places.names));
-                    self.start_attempt(step, &task, Worker::Agent { role, name }, places);
+                    self.start_attempt(transition, &task, Worker::Agent { role, name }, places);
                 }
                 Ok(Admission::Engine(action)) => {
-                    self.start_attempt(step, &task, Worker::Engine(action), places);
+                    self.start_attempt(transition, &task, Worker::Engine(action), places);
                 }
-                Ok(Admission::Person) => self.hold_for_approval(step, &id),
-                Err(why_not) => self.set_wait_reason(step, &task, why_not),
+                Ok(Admission::Person) => self.hold_for_approval(transition, &id),
+                Err(why_not) => self.set_wait_reason(transition, &task, why_not),
             }
         }
     }
 
-    fn start_attempt(&mut self, step: &mut Transition, task: &Arc<Task>, worker: Worker, places: &mut Slots) {
+    fn start_attempt(
+        &mut self,
+        transition: &mut Transition,
+        task: &Arc<Task>,
+        worker: Worker,
+        places: &mut Slots,
+    ) {
         let Some(stage) = self.stage_of(task).cloned() else {
             return;
         };
@@ -92,7 +98,7 @@ impl Board {
         let n = task.tries.get(&stage.id).copied().unwrap_or(0).saturating_add(1);
         places.reserve(id, (&worker, &task.batch), self.singleton_key(task, &stage));
         places.reserve_files(task, &stage);
-        let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
+        let mut attempt = new_attempt(transition, task, &stage, (id, n), worker);
         if let Some(role) = attempt.worker.role() {
             let layers = &self.settings.agents;
             attempt.choice = layers.choose(role, &stage.id, &task.agent);
@@ -105,9 +111,9 @@ impl Board {
                     "{name} on {} goes on with the session of attempt {}",
                     task.id, before.after
                 );
-                step.notify_attempt(NoticeLevel::Info, "continued", &attempt, text);
+                transition.notify_attempt(NoticeLevel::Info, "continued", &attempt, text);
             }
-            AgentSession::Fresh => self.give_up_session(step, &task.id),
+            AgentSession::Fresh => self.give_up_session(transition, &task.id),
             // The notice was given when the restart was decided.
             AgentSession::Restarted(_) => {}
         }
@@ -118,8 +124,8 @@ impl Board {
             task.count_try(&stage, &attempt.worker, attempt.mode);
             task.not_before = None;
         });
-        self.set_state(step.now, &task.id, TaskState::Active);
-        step.emit(match attempt.worker {
+        self.set_state(transition.now, &task.id, TaskState::Active);
+        transition.emit(match attempt.worker {
             Worker::Agent { .. } => Effect::Start(id),
             Worker::Engine(action) => Effect::Act(id, action),
         });
@@ -127,15 +133,15 @@ impl Board {
     }
 
     /// Holds a task whose stage waits for a person: as its actor, or for an approval before its actor begins.
-    fn hold_for_approval(&mut self, step: &mut Transition, id: &TaskId) {
+    fn hold_for_approval(&mut self, transition: &mut Transition, id: &TaskId) {
         let Some(task) = self.task(id) else { return };
-        self.set_state(step.now, id, TaskState::Held(HoldReason::Approval));
+        self.set_state(transition.now, id, TaskState::Held(HoldReason::Approval));
         let text = format!("{id} waits for approval in {}: {}", task.stage, task.title);
-        step.notify_task(NoticeLevel::Alert, "approval", id, text);
+        transition.notify_task(NoticeLevel::Alert, "approval", id, text);
     }
 
     /// Stores the reason a task waits; the task is touched only if the reason differs.
-    fn set_wait_reason(&mut self, step: &mut Transition, task: &Task, why_not: WaitReason) {
+    fn set_wait_reason(&mut self, transition: &mut Transition, task: &Task, why_not: WaitReason) {
         if task.why_not.as_ref() == Some(&why_not) {
             return;
         }
@@ -148,13 +154,13 @@ impl Board {
                 | WaitReason::NoStage(..)
         ) {
             let text = format!("{} cannot start: {why_not}", task.id);
-            step.notify_task(NoticeLevel::Warning, "hold", &task.id, text);
+            transition.notify_task(NoticeLevel::Warning, "hold", &task.id, text);
         }
         self.edit(&task.id, |task| task.why_not = Some(why_not));
     }
 
     /// Ends the efforts for tasks that used up their attempts (K43) or their budget.
-    pub(super) fn end_exhausted(&mut self, step: &mut Transition) {
+    pub(super) fn end_exhausted(&mut self, transition: &mut Transition) {
         let pending = std::mem::take(&mut self.index.exhaustion);
         let ids = self.ids_of(pending);
         let spent: Vec<(TaskId, HoldReason)> = ids
@@ -164,8 +170,8 @@ impl Board {
             .filter_map(|task| Some((task.id.clone(), self.exhaustion(task)?)))
             .collect();
         for (id, hold) in spent {
-            step.notify_task(NoticeLevel::Alert, "block", &id, format!("{id} held: {hold}"));
-            self.give_up(step, &id, hold);
+            transition.notify_task(NoticeLevel::Alert, "block", &id, format!("{id} held: {hold}"));
+            self.give_up(transition, &id, hold);
         }
     }
 
@@ -183,7 +189,7 @@ impl Board {
 }
 
 /// Notifies people of a task that no longer waits for others (K36).
-fn announce_unblocked(step: &mut Transition, task: &Task, admission: &Result<Admission, WaitReason>) {
+fn announce_unblocked(transition: &mut Transition, task: &Task, admission: &Result<Admission, WaitReason>) {
     let waited = matches!(task.why_not, Some(WaitReason::Dependencies(_)));
     let waits = matches!(
         admission,
@@ -194,12 +200,12 @@ fn announce_unblocked(step: &mut Transition, task: &Task, admission: &Result<Adm
     );
     if waited && !waits {
         let text = format!("{} unblocked: its dependencies are done", task.id);
-        step.notify_task(NoticeLevel::Info, "unblock", &task.id, text);
+        transition.notify_task(NoticeLevel::Info, "unblock", &task.id, text);
     }
 }
 
 fn new_attempt(
-    step: &Transition,
+    transition: &Transition,
     task: &Task,
     stage: &Stage,
     (id, n): (AttemptId, u32),
@@ -226,7 +232,7 @@ fn new_attempt(
         refused: Vec::new(),
         workplace: None,
         gates_before: Vec::new(),
-        activity: Activity::new(doing, "started", step.now),
+        activity: Activity::new(doing, "started", transition.now),
         asks: Vec::new(),
         asks_made: 0,
         leaves: None,
@@ -234,9 +240,9 @@ fn new_attempt(
         usage: AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,
-        created_at: step.now,
+        created_at: transition.now,
         comments_before: task.comments.len(),
-        started_at: (!is_agent).then_some(step.now),
+        started_at: (!is_agent).then_some(transition.now),
         deadline: None,
         awaited: None,
         ended_at: None,
@@ -244,6 +250,6 @@ fn new_attempt(
         obstacle: None,
         kept: None,
     };
-    attempt.expect_answer(step.now);
+    attempt.expect_answer(transition.now);
     attempt
 }

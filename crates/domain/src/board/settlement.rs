@@ -22,12 +22,12 @@ const KEPT_ATTEMPTS: usize = 3;
 
 impl Board {
     /// Ends an attempt for good. The caller decides what happens to its task.
-    pub(super) fn settle(&mut self, step: &mut Transition, id: AttemptId, verdict: Verdict) {
+    pub(super) fn settle(&mut self, transition: &mut Transition, id: AttemptId, verdict: Verdict) {
         let Some(attempt) = self.attempt(id) else { return };
         if !attempt.state.is_open() {
             return;
         }
-        let now = step.now;
+        let now = transition.now;
         let has_worked = has_worked(&verdict);
         self.remember_work(now, &attempt, &verdict);
         let task = self.tasks.get(&attempt.task);
@@ -47,7 +47,7 @@ impl Board {
             } else if attempt.workspace == WorkspaceState::Present {
                 attempt.workspace = WorkspaceState::Leaving;
                 attempt.expect_answer(now);
-                step.effects.push(Effect::Settle(id));
+                transition.effects.push(Effect::Settle(id));
             }
         });
         if self.tasks.get(&attempt.task).and_then(|task| task.open_attempt) == Some(id) {
@@ -72,9 +72,9 @@ impl Board {
     }
 
     /// Settles an attempt that we stopped; its task goes back to its stage unless a person has moved it.
-    pub(super) fn settle_stopped(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
+    pub(super) fn settle_stopped(&mut self, transition: &mut Transition, id: AttemptId, cause: StopCause) {
         let Some(attempt) = self.attempt(id) else { return };
-        self.settle(step, id, Verdict::Stopped(cause));
+        self.settle(transition, id, Verdict::Stopped(cause));
         self.refund_attempt(&attempt);
         let working = |state: &TaskState| matches!(state, TaskState::Active | TaskState::Verifying);
         if self
@@ -82,27 +82,27 @@ impl Board {
             .get(&attempt.task)
             .is_some_and(|task| working(&task.state))
         {
-            self.set_state(step.now, &attempt.task, TaskState::Released);
+            self.set_state(transition.now, &attempt.task, TaskState::Released);
         }
-        self.retire_if_unused(step, &attempt.task);
+        self.retire_if_unused(transition, &attempt.task);
     }
 
     /// Asks an attempt to stop. An attempt without a process is settled at once; an engine action runs to its end, and its result is then
     /// void.
-    pub(super) fn stop(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
+    pub(super) fn stop(&mut self, transition: &mut Transition, id: AttemptId, cause: StopCause) {
         let Some(attempt) = self.attempt(id) else { return };
         let is_agent = matches!(attempt.worker, Worker::Agent { .. });
         match (&attempt.state, cause) {
-            (AttemptState::Verifying, cause) => self.settle_stopped(step, id, cause),
+            (AttemptState::Verifying, cause) => self.settle_stopped(transition, id, cause),
             (AttemptState::Stopping(_), StopCause::Cancelled) if attempt.is_saving() => {
-                self.settle_stopped(step, id, cause);
+                self.settle_stopped(transition, id, cause);
             }
             (AttemptState::Stopping(before), StopCause::Cancelled) if *before != StopCause::Cancelled => {
                 self.edit_attempt(id, |attempt| attempt.state = AttemptState::Stopping(cause));
             }
             (AttemptState::Stopping(_) | AttemptState::Settled(_), _) => {}
             (AttemptState::Starting | AttemptState::Running, cause) => {
-                let deadline = is_agent.then(|| step.now + STOP_RETRY);
+                let deadline = is_agent.then(|| transition.now + STOP_RETRY);
                 self.edit_attempt(id, |attempt| {
                     attempt.state = AttemptState::Stopping(cause);
                     attempt.awaited = None;
@@ -110,30 +110,30 @@ impl Board {
                     attempt.deadline = deadline;
                 });
                 if is_agent {
-                    step.emit(Effect::Stop(id, cause));
+                    transition.emit(Effect::Stop(id, cause));
                 }
             }
         }
     }
 
     /// Repeats a stop; the process may have been out of reach. After [`MOST_TRIES`] times its place is given back.
-    pub(super) fn stop_again(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
+    pub(super) fn stop_again(&mut self, transition: &mut Transition, id: AttemptId, cause: StopCause) {
         if self.count_obstacle(id, None) >= MOST_TRIES {
-            return self.give_up_process(step, id);
+            return self.give_up_process(transition, id);
         }
-        self.edit_attempt(id, |attempt| attempt.deadline = Some(step.now + STOP_RETRY));
-        step.emit(Effect::Stop(id, cause));
+        self.edit_attempt(id, |attempt| attempt.deadline = Some(transition.now + STOP_RETRY));
+        transition.emit(Effect::Stop(id, cause));
     }
 
     /// Makes the open attempt at a task void, because a person moved the task (K21).
-    pub(super) fn cancel_open_attempt(&mut self, step: &mut Transition, id: &TaskId) {
+    pub(super) fn cancel_open_attempt(&mut self, transition: &mut Transition, id: &TaskId) {
         if let Some(attempt) = self.tasks.get(id).and_then(|task| task.open_attempt) {
-            self.stop(step, attempt, StopCause::Cancelled);
+            self.stop(transition, attempt, StopCause::Cancelled);
         }
     }
 
     /// Handles a workspace that was put away, or whose removal will be tried again later; any other event is ignored.
-    pub(super) fn workspace_settled(&mut self, step: &mut Transition, event: &Event) {
+    pub(super) fn workspace_settled(&mut self, transition: &mut Transition, event: &Event) {
         let Event::WorkspaceSettled {
             attempt: id,
             problem,
@@ -148,7 +148,7 @@ impl Board {
             return;
         }
         if let Some(problem) = problem {
-            return self.retry_removal_later(step, &attempt, problem);
+            return self.retry_removal_later(transition, &attempt, problem);
         }
         let kept = kept.clone().map(|attic_ref| KeptWork {
             attic_ref,
@@ -160,7 +160,7 @@ impl Board {
                 "of {name}: {}; it is {attic_ref} in control.git",
                 kept.line(&attempt.task)
             );
-            self.comment(step.now, &attempt.task, ENGINE, text);
+            self.comment(transition.now, &attempt.task, ENGINE, text);
         }
         self.edit_attempt(*id, |attempt| {
             attempt.workspace = WorkspaceState::Gone;
@@ -168,7 +168,7 @@ impl Board {
             attempt.expect_no_answer();
             attempt.kept = kept;
         });
-        self.retire_if_unused(step, &attempt.task);
+        self.retire_if_unused(transition, &attempt.task);
     }
 
     fn prune_attempts(&mut self, task: &TaskId) {

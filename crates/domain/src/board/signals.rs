@@ -33,7 +33,7 @@ impl Board {
     /// reported can be judged and the workspace put away.
     pub(super) fn workplace_made(
         &mut self,
-        step: &Transition,
+        transition: &Transition,
         id: AttemptId,
         (workplace, kept, gates): (&Workplace, &[String], &[GateBaseline]),
     ) {
@@ -46,7 +46,7 @@ impl Board {
         };
         if begins {
             self.take_over(&attempt);
-            self.begun_anew(step, &attempt.task, kept);
+            self.begun_anew(transition, &attempt.task, kept);
             self.edit_attempt(id, |row| {
                 set_workplace(row, workplace, has_folder);
                 row.gates_before = gates.to_vec();
@@ -55,14 +55,14 @@ impl Board {
     }
 
     /// Records that an attempt's process runs.
-    pub(super) fn started(&mut self, step: &mut Transition, id: AttemptId, workplace: &Workplace) {
+    pub(super) fn started(&mut self, transition: &mut Transition, id: AttemptId, workplace: &Workplace) {
         let Some(attempt) = self.attempt(id) else { return };
         let limit = self.time_limit(&attempt);
         let has_folder = self.has_folder(&attempt);
         let spoken = deciding_signal(&attempt).is_some();
         let linger = self.settings.linger;
         let begin = |row: &mut Attempt| {
-            row.started_at = Some(step.now);
+            row.started_at = Some(transition.now);
             set_workplace(row, workplace, has_folder);
         };
         if matches!(attempt.state, AttemptState::Starting | AttemptState::Stopping(_)) {
@@ -74,15 +74,15 @@ impl Board {
                 row.state = AttemptState::Running;
                 row.awaited = None;
                 row.obstacle = None;
-                row.deadline = Some(step.now + if spoken { linger } else { limit });
+                row.deadline = Some(transition.now + if spoken { linger } else { limit });
                 if row.activity.doing == ActivityKind::Starting {
-                    row.activity = Activity::new(ActivityKind::Working, "started", step.now);
+                    row.activity = Activity::new(ActivityKind::Working, "started", transition.now);
                 }
             }),
             // It was stopped while it was being started.
             AttemptState::Stopping(cause) if attempt.started_at.is_none() => {
                 self.edit_attempt(id, begin);
-                step.emit(Effect::Stop(id, cause));
+                transition.emit(Effect::Stop(id, cause));
             }
             AttemptState::Running
             | AttemptState::Stopping(_)
@@ -94,7 +94,7 @@ impl Board {
     /// Handles a signal of an attempt.
     pub(super) fn signalled(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         id: AttemptId,
         (signal, claims): (Signal, &Claims),
     ) {
@@ -103,16 +103,16 @@ impl Board {
             SignalJudgement::Known(_) | SignalJudgement::Refused(SignalFault::TooMany) => {}
             SignalJudgement::Refused(SignalFault::Late) => {
                 let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
-                step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
+                transition.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
             }
-            SignalJudgement::Allowed => self.accept_signal(step, &attempt, (signal, claims)),
-            SignalJudgement::NotAllowed => self.refuse_signal(step, &attempt, signal),
+            SignalJudgement::Allowed => self.accept_signal(transition, &attempt, (signal, claims)),
+            SignalJudgement::NotAllowed => self.refuse_signal(transition, &attempt, signal),
         }
-        self.report_flood(step, &attempt);
+        self.report_flood(transition, &attempt);
     }
 
     /// Reports once that an attempt has just sent the last signal of a kind that is accepted from it.
-    fn report_flood(&mut self, step: &mut Transition, before: &Attempt) {
+    fn report_flood(&mut self, transition: &mut Transition, before: &Attempt) {
         let Some(attempt) = self.attempt(before.id) else {
             return;
         };
@@ -125,8 +125,8 @@ impl Board {
         };
         let name = attempt.worker.name();
         let text = format!("{name} sends too many {kind} signals; no more of them are taken from it");
-        self.comment(step.now, &attempt.task, ENGINE, text.clone());
-        step.notify_attempt(NoticeLevel::Warning, "flood", &attempt, text);
+        self.comment(transition.now, &attempt.task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Warning, "flood", &attempt, text);
     }
 
     /// Returns the reply to an attempt about its signal of that key, once the signal is on the board.
@@ -172,7 +172,7 @@ impl Board {
 
     fn accept_signal(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         attempt: &Attempt,
         (signal, claims): (Signal, &Claims),
     ) {
@@ -180,11 +180,11 @@ impl Board {
         let (kind, text, key) = (signal.kind, signal.text.clone(), signal.key.clone());
         let name = attempt.worker.name();
         if kind == SignalKind::Progress {
-            self.comment(step.now, &attempt.task, name, text.clone());
+            self.comment(transition.now, &attempt.task, name, text.clone());
         }
         if let Some(report) = &signal.report {
             let text = format!("reports with {kind}:\n{report}");
-            self.comment(step.now, &attempt.task, name, text);
+            self.comment(transition.now, &attempt.task, name, text);
         }
         self.edit_attempt(attempt.id, |row| {
             row.signals.push(signal);
@@ -192,38 +192,38 @@ impl Board {
         });
         match kind {
             SignalKind::Claim => {
-                self.set_activity(step.now, attempt.id, ActivityKind::Working);
+                self.set_activity(transition.now, attempt.id, ActivityKind::Working);
                 let again = match attempt.n {
                     0 | 1 => String::new(),
                     n => format!(" (attempt {n})"),
                 };
                 let text = format!("{name} started {}{again}", attempt.task);
-                step.notify_attempt(NoticeLevel::Info, "claim", attempt, text);
+                transition.notify_attempt(NoticeLevel::Info, "claim", attempt, text);
             }
             SignalKind::Progress => {
-                self.set_activity(step.now, attempt.id, ActivityKind::Working);
-                step.notify_attempt(NoticeLevel::Info, "progress", attempt, format!("{name}: {text}"));
+                self.set_activity(transition.now, attempt.id, ActivityKind::Working);
+                transition.notify_attempt(NoticeLevel::Info, "progress", attempt, format!("{name}: {text}"));
             }
             SignalKind::Question => {
-                self.set_activity(step.now, attempt.id, ActivityKind::Question(text.clone()));
-                self.ask_in_words(step.now, attempt.id, (&key, &text));
+                self.set_activity(transition.now, attempt.id, ActivityKind::Question(text.clone()));
+                self.ask_in_words(transition.now, attempt.id, (&key, &text));
                 let text = format!("{name} asks: {text}");
-                step.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
+                transition.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
             }
             // Its consequences are decided when the process has ended.
             SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
-                self.close_asks(step.now, attempt.id, |known| {
+                self.close_asks(transition.now, attempt.id, |known| {
                     known.ask.channel == AskChannel::Line
                 });
-                self.start_linger(step, attempt);
+                self.start_linger(transition, attempt);
             }
         }
     }
 
     /// Gives an agent a moment to end by itself after its last signal.
-    fn start_linger(&mut self, step: &Transition, attempt: &Attempt) {
+    fn start_linger(&mut self, transition: &Transition, attempt: &Attempt) {
         if attempt.state == AttemptState::Running {
-            let end = step.now + self.settings.linger;
+            let end = transition.now + self.settings.linger;
             self.edit_attempt(attempt.id, |row| {
                 row.deadline = Some(row.deadline.map_or(end, |deadline| deadline.min(end)));
             });
@@ -231,7 +231,7 @@ impl Board {
     }
 
     /// Refuses a signal: the agent is warned once, and may still send the right signal (LK-10).
-    fn refuse_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
+    fn refuse_signal(&mut self, transition: &mut Transition, attempt: &Attempt, signal: Signal) {
         let allowed = self.allowed_signals(attempt);
         let (name, kind) = (attempt.worker.name(), signal.kind);
         let text = format!(
@@ -240,14 +240,14 @@ impl Board {
         );
         self.edit_attempt(attempt.id, |row| row.refused.push(signal));
         if attempt.refused.is_empty() {
-            self.comment(step.now, &attempt.task, ENGINE, text.clone());
+            self.comment(transition.now, &attempt.task, ENGINE, text.clone());
             let line = format!(
                 "dbs: the signal {kind} is not allowed in {}; use {allowed}",
                 attempt.stage
             );
-            step.emit(Effect::Tell(attempt.id, line));
+            transition.emit(Effect::Tell(attempt.id, line));
         }
-        step.notify_attempt(NoticeLevel::Warning, "protocol", attempt, text);
+        transition.notify_attempt(NoticeLevel::Warning, "protocol", attempt, text);
     }
 
     fn allowed_signals(&self, attempt: &Attempt) -> String {
@@ -278,7 +278,7 @@ impl Board {
     /// Records an observed activity of an agent.
     pub(super) fn observed(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         id: AttemptId,
         doing: &ActivityKind,
         source: &str,
@@ -297,33 +297,37 @@ impl Board {
         self.edit_attempt(id, |row| {
             source.clone_into(&mut row.activity.source);
             if is_new {
-                row.activity = Activity::new(doing.clone(), source, step.now);
+                row.activity = Activity::new(doing.clone(), source, transition.now);
             }
         });
         if is_new {
-            self.observe_asks(step, &attempt, doing);
-            self.observe_end_of_work(step, &attempt, doing);
-            self.observe_failed_turn(step, &attempt, doing);
+            self.observe_asks(transition, &attempt, doing);
+            self.observe_end_of_work(transition, &attempt, doing);
+            self.observe_failed_turn(transition, &attempt, doing);
             if doing.is_between_turns() {
-                self.turn_ended(step, &attempt);
+                self.turn_ended(transition, &attempt);
             }
         }
     }
 
     /// Stops an agent whose tool cannot continue; its end has the observed cause.
-    fn observe_end_of_work(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
+    fn observe_end_of_work(&mut self, transition: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
         if deciding_signal(attempt).is_some() || matches!(attempt.state, AttemptState::Stopping(_)) {
             return;
         }
         match doing {
             ActivityKind::Limit { until, why } => {
-                self.quota_reached(step, Some(until.unwrap_or(step.now + QUOTA_WAIT)), why);
-                self.stop(step, attempt.id, StopCause::Quota);
+                self.quota_reached(
+                    transition,
+                    Some(until.unwrap_or(transition.now + QUOTA_WAIT)),
+                    why,
+                );
+                self.stop(transition, attempt.id, StopCause::Quota);
             }
             ActivityKind::NotLoggedIn(why) => {
                 let text = format!("{} cannot work: {why}", attempt.worker.name());
-                step.notify_attempt(NoticeLevel::Alert, "login", attempt, text);
-                self.stop(step, attempt.id, StopCause::NotLoggedIn);
+                transition.notify_attempt(NoticeLevel::Alert, "login", attempt, text);
+                self.stop(transition, attempt.id, StopCause::NotLoggedIn);
             }
             ActivityKind::Starting
             | ActivityKind::Working
@@ -339,9 +343,9 @@ impl Board {
     }
 
     /// Types a line to the agent that works on a task.
-    pub(super) fn type_line(&mut self, step: &mut Transition, (by, id): (&str, AttemptId), text: &str) {
-        self.answer_by_line(step.now, (by, id), text);
-        step.emit(Effect::Tell(id, text.to_owned()));
+    pub(super) fn type_line(&mut self, transition: &mut Transition, (by, id): (&str, AttemptId), text: &str) {
+        self.answer_by_line(transition.now, (by, id), text);
+        transition.emit(Effect::Tell(id, text.to_owned()));
     }
 }
 

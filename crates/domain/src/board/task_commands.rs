@@ -21,26 +21,26 @@ use crate::task::{Task, TaskState};
 use crate::workflow::Workflow;
 
 impl Board {
-    pub(super) fn create(&mut self, step: &mut Transition, draft: &TaskDraft) -> CommandReply {
+    pub(super) fn create(&mut self, transition: &mut Transition, draft: &TaskDraft) -> CommandReply {
         let alike = |known: &&TaskId| known.as_str().eq_ignore_ascii_case(draft.id.as_str());
         check_new(&draft.id, self.tasks.keys().find(alike))?;
         let stage = self.check_draft(draft, &BTreeMap::new())?;
-        self.insert_planned(step, draft, stage);
+        self.insert_planned(transition, draft, stage);
         Ok(accepted(format!("created {}", draft.id)))
     }
 
     /// Puts a checked task on the board.
-    pub(super) fn insert_planned(&mut self, step: &mut Transition, draft: &TaskDraft, stage: StageId) {
+    pub(super) fn insert_planned(&mut self, transition: &mut Transition, draft: &TaskDraft, stage: StageId) {
         if !self.batches.contains_key(&draft.batch) {
-            self.insert_batch(new_batch(step.now, &draft.batch));
+            self.insert_batch(new_batch(transition.now, &draft.batch));
         }
         let number = u64::try_from(self.tasks.len() + 1).unwrap_or(u64::MAX);
         self.insert_task(Task {
             number,
-            ..Task::planned(step.now, draft, stage)
+            ..Task::planned(transition.now, draft, stage)
         });
         let text = format!("{} created: {}", draft.id, draft.title.trim());
-        step.notify_task(NoticeLevel::Info, "create", &draft.id, text);
+        transition.notify_task(NoticeLevel::Info, "create", &draft.id, text);
     }
 
     /// Checks everything about a new task but whether its id is free; it may wait for tasks of the board and for those `before` it.
@@ -72,7 +72,7 @@ impl Board {
 
     pub(super) fn update(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         by: &str,
         id: &TaskId,
         patch: &TaskPatch,
@@ -98,7 +98,7 @@ impl Board {
             task.apply(patch);
         });
         if let Some(stage) = moved {
-            self.move_to_stage(step, by, &task, &stage);
+            self.move_to_stage(transition, by, &task, &stage);
         }
         if let Some(begins_anew) = patch.begins_anew {
             self.edit(id, |task| task.begins_anew = begins_anew);
@@ -154,7 +154,7 @@ impl Board {
     }
 
     /// Moves a task for a person; its open attempt becomes void (K21).
-    fn move_to_stage(&mut self, step: &mut Transition, by: &str, task: &Task, stage: &StageId) {
+    fn move_to_stage(&mut self, transition: &mut Transition, by: &str, task: &Task, stage: &StageId) {
         let id = &task.id;
         let stays = matches!(task.state, TaskState::Backlog | TaskState::Parked(_));
         if stays {
@@ -163,12 +163,12 @@ impl Board {
                 task.next_mode = AttemptMode::Fresh;
             });
         } else {
-            self.enter_stage(step.now, id, stage, AttemptMode::Fresh);
+            self.enter_stage(transition.now, id, stage, AttemptMode::Fresh);
         }
-        self.cancel_open_attempt(step, id);
+        self.cancel_open_attempt(transition, id);
         let (from, to) = (self.stage_label(task, &task.stage), self.stage_label(task, stage));
         let text = format!("{id} {from} → {to}, moved by {by}");
-        step.notify_task(NoticeLevel::Info, "move", id, text);
+        transition.notify_task(NoticeLevel::Info, "move", id, text);
     }
 
     fn check_move(&self, task: &Task, stage: &StageId) -> Result<(), Refusal> {
@@ -200,14 +200,14 @@ impl Board {
 
     pub(super) fn write_comment(
         &mut self,
-        step: &Transition,
+        transition: &Transition,
         by: &str,
         id: &TaskId,
         text: &str,
     ) -> CommandReply {
         self.require_task(id)?;
         let text = check_comment(text)?;
-        self.comment(step.now, id, by, text.to_owned());
+        self.comment(transition.now, id, by, text.to_owned());
         Ok(accepted(format!("commented on {id}")))
     }
 

@@ -19,7 +19,7 @@ use crate::workflow::{Actor, RejectTo};
 
 impl Board {
     /// Hands tasks to the pipeline, all of them or none, and gives their batches the go-ahead (LK-33).
-    pub(super) fn release(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
+    pub(super) fn release(&mut self, transition: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
         let mut fresh = Vec::new();
         let mut seen = BTreeSet::new();
         let ids: Vec<&TaskId> = ids.iter().filter(|id| seen.insert(*id)).collect();
@@ -54,16 +54,16 @@ impl Board {
             self.check_acceptance(batch, &ids)?;
         }
         for batch in batches {
-            self.go_ahead(step, &batch);
+            self.go_ahead(transition, &batch);
         }
         for task in &fresh {
-            self.set_state(step.now, &task.id, TaskState::Released);
+            self.set_state(transition.now, &task.id, TaskState::Released);
             let text = format!(
                 "{} released by {by} to {}",
                 task.id,
                 self.stage_label(task, &task.stage)
             );
-            step.notify_task(NoticeLevel::Info, "release", &task.id, text);
+            transition.notify_task(NoticeLevel::Info, "release", &task.id, text);
         }
         let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
         let text = format!("released {}", names.join(", "));
@@ -88,23 +88,23 @@ impl Board {
     }
 
     /// Lets the batch run, even after it was aborted.
-    fn go_ahead(&mut self, step: &Transition, id: &BatchId) {
+    fn go_ahead(&mut self, transition: &Transition, id: &BatchId) {
         let Some(batch) = self.batches.get(id) else { return };
         let aborted = matches!(batch.run, RunState::Aborted(_));
         if batch.go_ahead.is_some() && !aborted {
             return;
         }
         self.edit_batch(id, |batch| {
-            batch.go_ahead.get_or_insert(step.now);
+            batch.go_ahead.get_or_insert(transition.now);
             if aborted {
                 batch.run = RunState::Running;
-                batch.since = step.now;
+                batch.since = transition.now;
             }
         });
     }
 
     /// Takes a task on which nobody works back into the backlog: the opposite of a release.
-    pub(super) fn withdraw(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+    pub(super) fn withdraw(&mut self, transition: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         match &task.state {
             TaskState::Backlog => return Ok(accepted(format!("{id} is in the backlog already"))),
@@ -120,37 +120,49 @@ impl Board {
             }
             TaskState::Done | TaskState::Cancelled => return Err(already_over(&task)),
         }
-        self.set_state(step.now, id, TaskState::Backlog);
-        self.cancel_open_attempt(step, id);
+        self.set_state(transition.now, id, TaskState::Backlog);
+        self.cancel_open_attempt(transition, id);
         let text = format!("{by} moved {id} back to the backlog");
-        step.notify_task(NoticeLevel::Info, "withdraw", id, text);
+        transition.notify_task(NoticeLevel::Info, "withdraw", id, text);
         Ok(accepted(format!("moved {id} back to the backlog")))
     }
 
-    pub(super) fn park(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandReply {
+    pub(super) fn park(
+        &mut self,
+        transition: &mut Transition,
+        by: &str,
+        id: &TaskId,
+        why: &str,
+    ) -> CommandReply {
         let task = self.require_task(id)?;
         let why = require_text("the reason", why)?;
         if task.state.is_terminal() {
             return Err(already_over(&task));
         }
-        self.set_state(step.now, id, TaskState::Parked(why.to_owned()));
-        self.comment(step.now, id, by, format!("parked: {why}"));
-        self.cancel_open_attempt(step, id);
-        step.notify_task(NoticeLevel::Info, "park", id, format!("{by} parked {id}: {why}"));
+        self.set_state(transition.now, id, TaskState::Parked(why.to_owned()));
+        self.comment(transition.now, id, by, format!("parked: {why}"));
+        self.cancel_open_attempt(transition, id);
+        transition.notify_task(NoticeLevel::Info, "park", id, format!("{by} parked {id}: {why}"));
         Ok(accepted(format!("parked {id}")))
     }
 
-    pub(super) fn close(&mut self, step: &mut Transition, by: &str, id: &TaskId, why: &str) -> CommandReply {
+    pub(super) fn close(
+        &mut self,
+        transition: &mut Transition,
+        by: &str,
+        id: &TaskId,
+        why: &str,
+    ) -> CommandReply {
         let task = self.require_task(id)?;
         let why = require_text("the reason", why)?;
         if matches!(task.state, TaskState::Done | TaskState::Cancelled) {
             refuse!("{id} is {} already", task.state.word());
         }
-        self.set_state(step.now, id, TaskState::Cancelled);
-        self.comment(step.now, id, by, format!("closed: {why}"));
-        self.cancel_open_attempt(step, id);
-        self.retire_if_unused(step, id);
-        step.notify_task(
+        self.set_state(transition.now, id, TaskState::Cancelled);
+        self.comment(transition.now, id, by, format!("closed: {why}"));
+        self.cancel_open_attempt(transition, id);
+        self.retire_if_unused(transition, id);
+        transition.notify_task(
             NoticeLevel::Info,
             "cancel",
             id,
@@ -163,14 +175,14 @@ impl Board {
     /// nothing else can be retried.
     pub(super) fn retry(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         by: &str,
         id: &TaskId,
         (stage, note): (Option<&StageId>, Option<&str>),
     ) -> CommandReply {
         let task = self.require_task(id)?;
         if let Err(refusal) = self.check_retry(&task) {
-            return match self.retry_removals(step, id) {
+            return match self.retry_removals(transition, id) {
                 0 => Err(refusal),
                 _ => Ok(accepted(format!("removing the workspaces of {id} again"))),
             };
@@ -182,7 +194,7 @@ impl Board {
         } else {
             AttemptMode::Fresh
         };
-        self.enter_stage(step.now, id, stage, mode);
+        self.enter_stage(transition.now, id, stage, mode);
         self.edit(id, |row| {
             row.failures.remove(stage);
             row.troubles = 0;
@@ -202,7 +214,7 @@ impl Board {
             }
         });
         if let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) {
-            self.comment(step.now, id, by, note.to_owned());
+            self.comment(transition.now, id, by, note.to_owned());
             let finding = match &task.state {
                 TaskState::Held(HoldReason::Blocked(question)) => {
                     format!("The question was: {question}\n{by} answers: {note}")
@@ -212,13 +224,13 @@ impl Board {
             self.edit(id, |row| row.finding = Some(finding));
         }
         if self.is_aborted(&task.batch) {
-            self.go_ahead(step, &task.batch);
+            self.go_ahead(transition, &task.batch);
         }
-        self.retry_removals(step, id);
+        self.retry_removals(transition, id);
         let label = self.stage_label(&task, stage);
         let text = format!("{by} retried {id} in {label}");
         let reply = format!("retrying {id} in {label}");
-        step.notify_task(NoticeLevel::Info, "retry", id, text);
+        transition.notify_task(NoticeLevel::Info, "retry", id, text);
         Ok(accepted(reply))
     }
 
@@ -252,7 +264,7 @@ impl Board {
         }
     }
 
-    pub(super) fn approve(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+    pub(super) fn approve(&mut self, transition: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         if self.accept_again(&task) {
             return Ok(accepted(format!("approved {id} again")));
@@ -267,16 +279,16 @@ impl Board {
         let is_over =
             stage.actor == Actor::Human || matches!(task.state, TaskState::Held(HoldReason::Findings(_)));
         self.edit(id, |row| row.approved = Some(row.stage.clone()));
-        self.comment(step.now, id, by, format!("approved in {}", task.stage));
+        self.comment(transition.now, id, by, format!("approved in {}", task.stage));
         if is_over {
             self.accept_made(&task);
-            self.advance(step, id, &format!(", approved by {by}"));
+            self.advance(transition, id, &format!(", approved by {by}"));
         } else if matches!(task.state, TaskState::Held(HoldReason::Unreviewed(_))) {
-            self.accept_integration(step, by, id);
+            self.accept_integration(transition, by, id);
         } else {
             let text = format!("{by} approved {id} in {}", self.stage_label(&task, &task.stage));
-            step.notify_task(NoticeLevel::Success, "approve", id, text);
-            self.set_state(step.now, id, TaskState::Released);
+            transition.notify_task(NoticeLevel::Success, "approve", id, text);
+            self.set_state(transition.now, id, TaskState::Released);
         }
         Ok(accepted(format!("approved {id}")))
     }
@@ -284,7 +296,7 @@ impl Board {
     /// Rejects the work of a task for a person, or sends it back from its current stage.
     pub(super) fn send_back(
         &mut self,
-        step: &mut Transition,
+        transition: &mut Transition,
         by: &str,
         id: &TaskId,
         why: &str,
@@ -301,7 +313,7 @@ impl Board {
             }
         }
         if matches!(task.state, TaskState::Held(HoldReason::Findings(_))) {
-            self.fix_findings(step, (by, id), why);
+            self.fix_findings(transition, (by, id), why);
             return Ok(accepted(format!("{id} goes on, to have that fixed")));
         }
         match self.stage_of(&task).map(|stage| &stage.reject) {
@@ -313,27 +325,27 @@ impl Board {
                 );
             }
         }
-        self.reject(step, id, by, why);
-        self.cancel_open_attempt(step, id);
+        self.reject(transition, id, by, why);
+        self.cancel_open_attempt(transition, id);
         Ok(accepted(format!("rejected {id}")))
     }
 
     /// Leaves a task out. If its workflow says so, its dependents go with it, and a run that was aborted because of it is judged again
     /// without it.
-    pub(super) fn skip(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+    pub(super) fn skip(&mut self, transition: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         if !task.state.can_be_skipped() {
             return Err(already_over(&task));
         }
         let skip = Skip::Person { by: by.to_owned() };
-        self.set_state(step.now, id, TaskState::Skipped(skip));
-        self.comment(step.now, id, by, "skipped".to_owned());
-        self.cancel_open_attempt(step, id);
+        self.set_state(transition.now, id, TaskState::Skipped(skip));
+        self.comment(transition.now, id, by, "skipped".to_owned());
+        self.cancel_open_attempt(transition, id);
         if task.root_cause().is_some() && self.is_aborted(&task.batch) {
-            self.go_ahead(step, &task.batch);
+            self.go_ahead(transition, &task.batch);
         }
         let with = self.skipped_with(id);
-        step.notify_task(
+        transition.notify_task(
             NoticeLevel::Warning,
             "skip",
             id,

@@ -13,10 +13,10 @@ use crate::undo::UndoScope;
 
 impl Board {
     /// Returns the tasks of a command as they are before it, if undo can restore all that it changes.
-    pub(super) fn before(&self, step: &Transition, command: &Command) -> Vec<(TaskId, TaskBefore)> {
+    pub(super) fn before(&self, transition: &Transition, command: &Command) -> Vec<(TaskId, TaskBefore)> {
         let ids = self.undo_scope().restorable(command).into_iter();
         let before = ids.filter_map(|id| {
-            let before = as_it_is(self.tasks.get(&id)?, step.now);
+            let before = as_it_is(self.tasks.get(&id)?, transition.now);
             Some((id, before))
         });
         before.collect()
@@ -50,7 +50,7 @@ impl Board {
     }
 
     /// Restores tasks to their state before the last command about them, all of them or none.
-    pub(super) fn undo(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
+    pub(super) fn undo(&mut self, transition: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
         for id in ids {
             self.require_task(id)?;
             if !self.undo_scope().is_as_left(id) {
@@ -60,13 +60,13 @@ impl Board {
             }
         }
         for id in ids {
-            self.put_back(step, by, id);
+            self.put_back(transition, by, id);
         }
         let names: Vec<&str> = ids.iter().map(TaskId::as_str).collect();
         Ok(accepted(format!("put back {}", names.join(", "))))
     }
 
-    fn put_back(&mut self, step: &mut Transition, by: &str, id: &TaskId) {
+    fn put_back(&mut self, transition: &mut Transition, by: &str, id: &TaskId) {
         self.edit(id, |task| {
             let is_open = task.open_attempt.is_some();
             if let Some(before) = task.before.take() {
@@ -75,10 +75,10 @@ impl Board {
             // The attempt that is stopped now gives its place in the count back when it has ended.
             task.spawns += u32::from(is_open);
         });
-        self.cancel_open_attempt(step, id);
+        self.cancel_open_attempt(transition, id);
         let state = self.tasks.get(id).map_or("", |task| task.state.word());
         let text = format!("{by} undid the last change of {id}: {state} as before");
-        step.notify_task(NoticeLevel::Info, "undo", id, text);
+        transition.notify_task(NoticeLevel::Info, "undo", id, text);
     }
 }
 

@@ -58,43 +58,43 @@ impl Collected<'_> {
 
 impl Board {
     /// Handles the engine's look at an attempt that reported done; any other event changes nothing.
-    pub(super) fn verification_event(&mut self, step: &mut Transition, event: &Event) {
+    pub(super) fn verification_event(&mut self, transition: &mut Transition, event: &Event) {
         match event {
-            Event::Verified { attempt, .. } => self.verified(step, *attempt, &Collected::of(event)),
-            Event::GitChanged { attempt, changes } => self.git_changed(step, *attempt, changes),
+            Event::Verified { attempt, .. } => self.verified(transition, *attempt, &Collected::of(event)),
+            Event::GitChanged { attempt, changes } => self.git_changed(transition, *attempt, changes),
             _ => {}
         }
     }
 
     /// Judges the evidence collected for an attempt that reported done. Nothing is concluded while its stage is not known (K19).
-    pub(super) fn verified(&mut self, step: &mut Transition, id: AttemptId, seen: &Collected<'_>) {
+    pub(super) fn verified(&mut self, transition: &mut Transition, id: AttemptId, seen: &Collected<'_>) {
         let Some(attempt) = self.attempt(id) else { return };
         if attempt.state != AttemptState::Verifying {
             return;
         }
         if self.stage_of_attempt(&attempt).is_none() {
             let why = Cause::from("its workflow is not loaded, or lacks the stage");
-            return self.retry_evidence(step, &attempt, &why);
+            return self.retry_evidence(transition, &attempt, &why);
         }
         let evidence = self.with_missing(&attempt, seen.evidence);
         let judgement = summarize(&evidence);
         if !matches!(judgement, EvidenceSummary::Incomplete(_)) {
-            self.tell_differences(step.now, &attempt, &evidence);
-            self.tell_edited_settings(step.now, &attempt);
+            self.tell_differences(transition.now, &attempt, &evidence);
+            self.tell_edited_settings(transition.now, &attempt);
         }
         self.edit_attempt(id, |attempt| attempt.evidence = evidence);
         match judgement {
-            EvidenceSummary::Incomplete(what) => self.retry_evidence(step, &attempt, &what),
+            EvidenceSummary::Incomplete(what) => self.retry_evidence(transition, &attempt, &what),
             EvidenceSummary::Failed(noes) => {
                 let found = self
                     .attempt(id)
                     .map(|attempt| attempt.evidence.clone())
                     .unwrap_or_default();
-                self.evidence_denied(step, &attempt, (&found, &noes), seen.head);
+                self.evidence_denied(transition, &attempt, (&found, &noes), seen.head);
             }
             EvidenceSummary::Passed => match seen.integration {
-                Some(found) => self.merge_to_review(step, &attempt, found),
-                None => self.passed(step, &attempt, seen.head),
+                Some(found) => self.merge_to_review(transition, &attempt, found),
+                None => self.passed(transition, &attempt, seen.head),
             },
         }
     }
@@ -117,7 +117,7 @@ impl Board {
 
     /// Holds a task whose repository got something that could make git show a reader other work than is merged. A person may have made the
     /// change, so a person decides.
-    fn git_changed(&mut self, step: &mut Transition, id: AttemptId, changes: &[String]) {
+    fn git_changed(&mut self, transition: &mut Transition, id: AttemptId, changes: &[String]) {
         let Some(attempt) = self.attempt(id) else { return };
         if attempt.state != AttemptState::Verifying {
             return;
@@ -129,11 +129,11 @@ impl Board {
             changes.join("; ")
         );
         let verdict = Verdict::Failed(FailureClass::Protocol, why.as_str().into());
-        self.settle(step, id, verdict);
-        self.comment(step.now, task, ENGINE, why.clone());
+        self.settle(transition, id, verdict);
+        self.comment(transition.now, task, ENGINE, why.clone());
         let text = format!("{task} held: {why}");
-        step.notify_attempt(NoticeLevel::Alert, "git_changed", &attempt, text);
-        self.set_state(step.now, task, TaskState::Held(HoldReason::GitChanged(why)));
+        transition.notify_attempt(NoticeLevel::Alert, "git_changed", &attempt, text);
+        self.set_state(transition.now, task, TaskState::Held(HoldReason::GitChanged(why)));
     }
 
     /// Returns the evidence the engine has to look for; evidence that the board knows itself is skipped.
@@ -166,38 +166,38 @@ impl Board {
             .collect()
     }
 
-    fn retry_evidence(&mut self, step: &mut Transition, attempt: &Attempt, what: &Cause) {
+    fn retry_evidence(&mut self, transition: &mut Transition, attempt: &Attempt, what: &Cause) {
         if attempt.checks >= MOST_TRIES {
-            return self.hold_unverified(step, attempt, what);
+            return self.hold_unverified(transition, attempt, what);
         }
         let wait = self.wait_for_evidence(attempt.checks);
         self.edit_attempt(attempt.id, |attempt| {
             attempt.awaited = None;
-            attempt.deadline = Some(step.now + wait);
+            attempt.deadline = Some(transition.now + wait);
         });
         // Reported at the first look, and then at every fifth.
         if attempt.checks % 5 == 1 {
             let text = format!("could not verify {} yet: {what}", attempt.task);
-            step.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
+            transition.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
         }
     }
 
     /// Gives the place back and leaves the rest to a person. The work is kept, and nothing is counted against the task.
-    fn hold_unverified(&mut self, step: &mut Transition, attempt: &Attempt, what: &Cause) {
+    fn hold_unverified(&mut self, transition: &mut Transition, attempt: &Attempt, what: &Cause) {
         let task = &attempt.task;
         let checks = attempt.checks;
         let text = format!("{task} could not be verified in {checks} tries: {what}");
         self.settle(
-            step,
+            transition,
             attempt.id,
             Verdict::Failed(FailureClass::Infra, what.kind.cause(text.as_str())),
         );
         self.refund_attempt(attempt);
         self.edit(task, |task| task.next_mode = attempt.mode);
-        self.comment(step.now, task, ENGINE, text.clone());
+        self.comment(transition.now, task, ENGINE, text.clone());
         let hold = HoldReason::Unverified(what.to_string());
-        self.set_state(step.now, task, TaskState::Held(hold));
-        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+        self.set_state(transition.now, task, TaskState::Held(hold));
+        transition.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
     }
 
     pub(super) fn mode_after(&self, attempt: &Attempt, class: FailureClass) -> AttemptMode {
@@ -213,7 +213,7 @@ impl Board {
         }
     }
 
-    pub(super) fn passed(&mut self, step: &mut Transition, attempt: &Attempt, head: Option<&str>) {
+    pub(super) fn passed(&mut self, transition: &mut Transition, attempt: &Attempt, head: Option<&str>) {
         if let Some(head) = head {
             self.edit(&attempt.task, |task| {
                 if task.head.as_deref() != Some(head) {
@@ -226,16 +226,16 @@ impl Board {
         if self.required_evidence(attempt).contains(&EvidenceKind::Merged) {
             self.edit(&attempt.task, |task| task.merged.clone_from(&task.head));
         }
-        self.settle(step, attempt.id, Verdict::Passed);
+        self.settle(transition, attempt.id, Verdict::Passed);
         self.infra_failures = 0;
         match attempt.mode {
-            AttemptMode::Fresh | AttemptMode::Remediate => self.advance(step, &attempt.task, ""),
+            AttemptMode::Fresh | AttemptMode::Remediate => self.advance(transition, &attempt.task, ""),
             // The engine's action has the last word in this stage: it runs again on the fixed work.
             AttemptMode::Fallback => {
-                self.enter_stage(step.now, &attempt.task, &attempt.stage, AttemptMode::Fresh);
+                self.enter_stage(transition.now, &attempt.task, &attempt.stage, AttemptMode::Fresh);
                 let name = attempt.worker.name();
                 let text = format!("{name} fixed {}; {} is tried again", attempt.task, attempt.stage);
-                step.notify_attempt(NoticeLevel::Success, "mended", attempt, text);
+                transition.notify_attempt(NoticeLevel::Success, "mended", attempt, text);
             }
         }
     }

@@ -52,11 +52,11 @@ pub trait Git: Send + Sync {
     fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri;
 
     /// Keeps everything in a place under the attic, without touching its index or branch. The same content again gives the same snapshot.
-    fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError>;
+    fn snapshot(&self, place: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError>;
 
     /// Removes `.debussy-worktrees/<folder>`, after a snapshot if it holds anything that is kept nowhere else. Ignored files are not kept.
     /// The caller knows that no agent works there any more (LK-19).
-    fn remove_worktree(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError>;
+    fn remove_worktree(&self, folder: &SafeName, owner: &AtticOwner) -> Result<RemoveOutcome, GitError>;
 
     /// Lists the worktrees under `.debussy-worktrees/`, on the disk or only registered (K60). The caller decides about them.
     fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError>;
@@ -74,7 +74,7 @@ pub trait Git: Send + Sync {
         branch: &BranchName,
         recorded: &CommitId,
         base: &RemoteBase,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> DeleteOutcome;
 
     /// Deletes a branch of the remote if its head is still `recorded` (LK-23); `recorded` is kept in the attic unless the base is known to
@@ -84,7 +84,7 @@ pub trait Git: Send + Sync {
         branch: &BranchName,
         recorded: &CommitId,
         base: &RemoteBase,
-        saver: &AtticOwner,
+        owner: &AtticOwner,
     ) -> DeleteOutcome;
 
     /// Returns the reason why the commits that lead to a head and are not in the base are refused, if git's own check refuses one of their

@@ -15,8 +15,8 @@ use crate::domain::{counted, pluralized};
 use crate::plans::prd_queue::{self, QueuedPrd};
 use crate::plans::shown::{finding_json, finding_line};
 
-pub(super) fn run(edge: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge);
+pub(super) fn run(env: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env);
     let config = place
         .as_ref()
         .map_or_else(|_none| Config::default(), ProjectPaths::read_config);

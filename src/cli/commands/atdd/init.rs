@@ -26,8 +26,8 @@ struct InitReport {
     replaced: Vec<String>,
 }
 
-pub(super) fn run(edge: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn run(env: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
     let queue = StorySettings::of(&place.read_config()).folder;
     // Nothing is made where something cannot be made.
     for (name, _) in STORY_TEMPLATES {

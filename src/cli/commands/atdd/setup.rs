@@ -22,31 +22,31 @@ const SAMPLES: [&str; 4] = ["example", "sample", "template", "dist"];
 /// Maximum number of files that are named.
 const MOST_NAMED: usize = 5;
 
-pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
-    let mut checks = needs_of_agents(edge);
-    if let Ok(place) = ProjectPaths::find(&edge.folder, edge)
+pub(super) fn run(env: &ProcessEnv, json: JsonFlag) -> ExitCode {
+    let mut checks = needs_of_agents(env);
+    if let Ok(place) = ProjectPaths::find(&env.folder, env)
         && place.state_problem().is_none()
     {
         let settings = StorySettings::of(&place.read_config());
-        checks.extend(logins(edge));
+        checks.extend(logins(env));
         let tests = shell_words::split(&settings.test_cmd).unwrap_or_default();
-        checks.push(check("tests", program(edge, &place, (&tests, "atdd.test_cmd"))));
+        checks.push(check("tests", program(env, &place, (&tests, "atdd.test_cmd"))));
         if let Some(command) = &settings.suite_cmd {
             let words = shell_words::split(command).unwrap_or_default();
             checks.push(check(
                 "all tests",
-                program(edge, &place, (&words, "atdd.suite_cmd")),
+                program(env, &place, (&words, "atdd.suite_cmd")),
             ));
         }
         checks.push(check("documents", documents(&place, &settings)));
-        checks.push(key_files(edge, &place));
+        checks.push(key_files(env, &place));
     }
     print_checks(&checks, json)
 }
 
 /// Checks the login of each agent that plays a role. Only the agent itself finds out that it is still valid.
-fn logins(edge: &ProcessEnv) -> Vec<DoctorCheck> {
-    let logins = match agents::logins(edge) {
+fn logins(env: &ProcessEnv) -> Vec<DoctorCheck> {
+    let logins = match agents::logins(env) {
         Ok(logins) => logins.into_iter(),
         Err(why) => return vec![check("login", Err(why.into()))],
     };
@@ -60,10 +60,10 @@ fn logins(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     logins.map(said).collect()
 }
 
-fn program(edge: &ProcessEnv, place: &ProjectPaths, (words, setting): (&[String], &str)) -> DoctorResult {
+fn program(env: &ProcessEnv, paths: &ProjectPaths, (words, setting): (&[String], &str)) -> DoctorResult {
     let name = words.first().map_or("", String::as_str);
-    let path = edge.get("PATH").unwrap_or_default();
-    match find_program(name, &place.root, &path) {
+    let path = env.get("PATH").unwrap_or_default();
+    match find_program(name, &paths.root, &path) {
         Some(found) => Ok(format!("{}: {}", words.join(" "), found.display())),
         None => Err(format!(
             "could not find {name}: looked in {path}; install it, or name another: dbs config {setting} COMMAND"
@@ -72,11 +72,11 @@ fn program(edge: &ProcessEnv, place: &ProjectPaths, (words, setting): (&[String]
     }
 }
 
-fn documents(place: &ProjectPaths, settings: &StorySettings) -> DoctorResult {
+fn documents(paths: &ProjectPaths, settings: &StorySettings) -> DoctorResult {
     let files = STORY_TEMPLATES.map(|(name, _)| format!("{DOCUMENTS}/{name}"));
-    let lacks = |file: &&String| !place.root.join(file).is_file();
+    let lacks = |file: &&String| !paths.root.join(file).is_file();
     let mut missing: Vec<&str> = files.iter().filter(lacks).map(String::as_str).collect();
-    if !place.root.join(&settings.folder).is_dir() {
+    if !paths.root.join(&settings.folder).is_dir() {
         missing.push(&settings.folder);
     }
     if missing.is_empty() {
@@ -90,8 +90,8 @@ fn documents(place: &ProjectPaths, settings: &StorySettings) -> DoctorResult {
 }
 
 /// Checks for files with keys that git tracks, or would commit with everything else (LA-12). None of them is read.
-fn key_files(edge: &ProcessEnv, place: &ProjectPaths) -> DoctorCheck {
-    let setup = GitSetup::new(&place.root, edge.environment.clone());
+fn key_files(env: &ProcessEnv, paths: &ProjectPaths) -> DoctorCheck {
+    let setup = GitSetup::new(&paths.root, env.environment.clone());
     let found = match seen_files(&setup, &holds_keys) {
         Ok(found) => found,
         Err(error) => return check("keys", Err(could_not(error).into())),

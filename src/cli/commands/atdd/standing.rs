@@ -34,15 +34,15 @@ struct BaseFiles {
 }
 
 impl BaseFiles {
-    fn open(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult<BaseFiles> {
-        let base = session_setup::read(place, edge)?.settings.base;
+    fn open(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<BaseFiles> {
+        let base = session_setup::read(paths, env)?.settings.base;
         let name = base.ok_or_else(|| {
             CommandError::config(
                 "could not look at the queue: no base branch is set: dbs config base_branch NAME",
             )
         })?;
         let branch = BranchName::new(&name)?;
-        let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
+        let git = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
         match git.resolve(&Revision::RemoteBranch(branch)) {
             Head::At(commit) => Ok(BaseFiles { git, name, commit }),
             Head::Absent => Err(CommandError::project(format!(
@@ -82,10 +82,10 @@ impl BaseFiles {
 }
 
 /// Prints the queue: its state, and its PRDs with their stories and the progress of each.
-pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub(super) fn status(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
     let folder = StorySettings::of(&place.read_config()).folder;
-    let base = BaseFiles::open(edge, &place)?;
+    let base = BaseFiles::open(env, &place)?;
     let prds = base.prds(&folder)?;
     let state = match base.read(STATE_FILE)? {
         Some(text) => Some(read_state(&text).map_err(failed(format!("could not read {STATE_FILE}")))?),
@@ -173,9 +173,9 @@ fn as_json(prd: &PrdDocument, tasks: &[Arc<Task>]) -> Value {
 }
 
 /// Prints the last entries of the history.
-pub(super) fn history(edge: &ProcessEnv, wanted: &AtddHistoryArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    let base = BaseFiles::open(edge, &place)?;
+pub(super) fn history(env: &ProcessEnv, wanted: &AtddHistoryArgs) -> CommandResult {
+    let place = ProjectPaths::find(&env.folder, env)?;
+    let base = BaseFiles::open(env, &place)?;
     let text = base.read(HISTORY_FILE)?.unwrap_or_default();
     let entries = read_history(&text);
     let shown = entries

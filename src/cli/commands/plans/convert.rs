@@ -29,20 +29,20 @@ use crate::plans::making::{
 ///
 /// # Errors
 /// The failure, for people.
-pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
-    of_file(edge, wanted, MadeForm::Plan, serve)
+pub fn convert(env: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
+    of_file(env, wanted, MadeForm::Plan, serve)
 }
 
 /// Has a text turned into a PRD, which goes to the queue of stories.
 ///
 /// # Errors
 /// The failure, for people.
-pub fn new_prd(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
-    of_file(edge, wanted, MadeForm::Prd, serve)
+pub fn new_prd(env: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
+    of_file(env, wanted, MadeForm::Prd, serve)
 }
 
-fn of_file(edge: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm, serve: StartServer<'_>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+fn of_file(env: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm, serve: StartServer<'_>) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
     let tried = format!("convert {}", wanted.file.display());
     let text = text_of(&wanted.file, wanted.writer.name.as_deref());
     let text = text.map_err(|why| format!("could not {tried}: {why}"))?;
@@ -50,9 +50,9 @@ fn of_file(edge: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm, serve: Start
     let feature = wanted.writer.name.clone().unwrap_or_else(|| stem.into_owned());
     let job = job(form, (feature, text), &wanted.writer);
     let order = PlanOrder {
-        edge,
-        name: MadeName::new(&place, job.form, &job.feature),
-        place,
+        env,
+        name: MadeName::new(&paths, job.form, &job.feature),
+        paths,
         job,
         tried,
         wanted: &wanted.writer,
@@ -64,8 +64,8 @@ fn of_file(edge: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm, serve: Start
 ///
 /// # Errors
 /// The failure, for people.
-pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
+pub fn design(env: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
     let name = wanted.writer.name.as_deref();
     let failed = |why: &dyn std::fmt::Display| CommandError::user(format!("could not design: {why}"));
     let text = match wanted.goal.as_str() {
@@ -85,9 +85,9 @@ pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) ->
         ..job(MadeForm::Graph, (feature, text), &wanted.writer)
     };
     let order = PlanOrder {
-        edge,
-        name: MadeName::new(&place, job.form, &job.feature),
-        place,
+        env,
+        name: MadeName::new(&paths, job.form, &job.feature),
+        paths,
         job,
         tried: "design".to_owned(),
         wanted: &wanted.writer,
@@ -119,8 +119,8 @@ fn text_of(file: &Path, name: Option<&str>) -> CommandResult<String> {
 
 /// Order of a person to have something made, and the call that waits for it.
 struct PlanOrder<'a> {
-    edge: &'a ProcessEnv,
-    place: ProjectPaths,
+    env: &'a ProcessEnv,
+    paths: ProjectPaths,
     job: PlanJob,
     name: MadeName,
     /// Operation of the call, in messages: `convert ideas.md`.
@@ -135,16 +135,16 @@ impl PlanOrder<'_> {
 
     /// Has it made, shows it to a person, and says yes for them.
     fn carry_out(mut self, serve: StartServer<'_>) -> CommandResult {
-        if let Some(there) = self.name.taken(&self.place) {
+        if let Some(there) = self.name.taken(&self.paths) {
             return Err(self.failed(&format!(
                 "{} is there already; choose another name with --name",
                 there.display()
             )));
         }
-        if let Err(why) = run::trusted(&self.place).and_then(|()| serve(&self.place)) {
+        if let Err(why) = run::trusted(&self.paths).and_then(|()| serve(&self.paths)) {
             return Ok(ended(headless::UNREADY, &why.to_string()));
         }
-        let mut events = EventCursor::new(self.place.store.clone());
+        let mut events = EventCursor::new(self.paths.store.clone());
         events.print_new(self.wanted.json, &|_old| false)?;
         self.start()?;
         if self.wanted.detach {
@@ -155,8 +155,8 @@ impl PlanOrder<'_> {
             return Ok(ExitCode::SUCCESS);
         }
         let printed = (events, self.wanted.output, self.wanted.json);
-        let place = self.place.clone();
-        let mut follower = RunFollower::new(&place, &self.name.batch(), printed, Interruption::listen());
+        let paths = self.paths.clone();
+        let mut follower = RunFollower::new(&paths, &self.name.batch(), printed, Interruption::listen());
         let found = match follower.until_still(serve)? {
             FollowEnd::Still(found) => found,
             FollowEnd::Unread => return Ok(ExitCode::SUCCESS),
@@ -232,11 +232,11 @@ impl PlanOrder<'_> {
 
     /// Returns the files of the result, and what they were made of.
     fn made(&self, writer: &Task) -> CommandResult<(MadeFiles, DesignSoFar)> {
-        let setup = GitSetup::new(&self.place.root, self.edge.environment.clone());
+        let setup = GitSetup::new(&self.paths.root, self.env.environment.clone());
         let git = GitCli::open(&setup)?;
         let tasks = run::tasks_of(&mut self.access()?, self.name.batch())?;
         let open = |task: &Task, path: &Path| committed_file(&git, task, path);
-        let making = PlanMaking::new(&self.place, &self.job, &tasks, &open);
+        let making = PlanMaking::new(&self.paths, &self.job, &tasks, &open);
         let design = making.so_far().map_err(|why| self.failed(&why))?;
         let files = making.result(writer).map_err(|why| self.failed(&why))?;
         Ok((files, design))
@@ -247,7 +247,7 @@ impl PlanOrder<'_> {
         for line in &design.problems {
             output::problem(line);
         }
-        let asked = design.question(&self.place, &self.name, files);
+        let asked = design.question(&self.paths, &self.name, files);
         let Err(why) = asking::ask(&asked, self.wanted.trust.as_deref()) else {
             return Ok(None);
         };
@@ -289,11 +289,11 @@ impl PlanOrder<'_> {
     }
 
     fn access(&self) -> CommandResult<BoardAccess> {
-        BoardAccess::open_project(self.place.clone())
+        BoardAccess::open_project(self.paths.clone())
     }
 
     fn execute(&self, command: Command) -> CommandResult<()> {
-        let answer = self.access()?.execute(&self.edge.author(), command)?;
+        let answer = self.access()?.execute(&self.env.author(), command)?;
         answer.map(drop).map_err(|refusal| self.failed(&refusal.why))
     }
 }

@@ -47,23 +47,23 @@ pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> CommandResult<()>
 ///
 /// # Errors
 /// The failure, for people.
-pub fn run_and_wait(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    let mut events = EventCursor::new(place.store.clone());
+pub fn run_and_wait(env: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
+    let mut events = EventCursor::new(paths.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
-    let had_server = BoardAccess::open_project(place.clone())?.has_server();
+    let had_server = BoardAccess::open_project(paths.clone())?.has_server();
     // From here on a signal must not end the command before it can stop what it began.
     let interruption = Interruption::listen();
-    let run = match begin(edge, &place, wanted, serve)? {
+    let run = match begin(env, &paths, wanted, serve)? {
         Ok(run) => run,
         Err(code) => return Ok(code),
     };
     let printed = (events, wanted.output, wanted.json);
-    let mut follower = RunFollower::new(&place, &run.batch, printed, interruption);
+    let mut follower = RunFollower::new(&paths, &run.batch, printed, interruption);
     match follower.until_still(serve)? {
         FollowEnd::Still(found) => follower.finish(&found).map(ExitCode::from),
         FollowEnd::Unread => Ok(ExitCode::SUCCESS),
-        FollowEnd::Interrupted if wanted.headless => stop_started(edge, &place, &run, had_server),
+        FollowEnd::Interrupted if wanted.headless => stop_started(env, &paths, &run, had_server),
         FollowEnd::Interrupted => Ok(left_running()),
     }
 }
@@ -78,13 +78,8 @@ pub(super) fn left_running() -> ExitCode {
 }
 
 /// Stops what this call has started: the tasks of its run, and the server with its agents.
-fn stop_started(
-    edge: &ProcessEnv,
-    place: &ProjectPaths,
-    run: &RunOnBoard,
-    had_server: bool,
-) -> CommandResult {
-    let mut access = BoardAccess::open_project(place.clone())?;
+fn stop_started(env: &ProcessEnv, paths: &ProjectPaths, run: &RunOnBoard, had_server: bool) -> CommandResult {
+    let mut access = BoardAccess::open_project(paths.clone())?;
     let is_open = |state: &TaskState| {
         !state.is_terminal() && !matches!(state, TaskState::Backlog | TaskState::Parked(_))
     };
@@ -93,7 +88,7 @@ fn stop_started(
         for (id, task) in run::tasks_of(&mut access, run.batch.clone())? {
             // One that ends meanwhile refuses it.
             let park = || Command::Park(id, "its run was interrupted".to_owned());
-            parked += usize::from(is_open(&task.state) && access.execute(&edge.author(), park())?.is_ok());
+            parked += usize::from(is_open(&task.state) && access.execute(&env.author(), park())?.is_ok());
         }
     }
     if !had_server {
@@ -108,8 +103,8 @@ fn stop_started(
 
 /// Puts a plan on the board of a running server; returns the exit code with the reason where that is refused.
 pub(super) fn begin(
-    edge: &ProcessEnv,
-    place: &ProjectPaths,
+    env: &ProcessEnv,
+    paths: &ProjectPaths,
     wanted: &RunPlanArgs,
     serve: StartServer<'_>,
 ) -> CommandResult<Result<RunOnBoard, ExitCode>> {
@@ -117,13 +112,13 @@ pub(super) fn begin(
         output::problem(why);
         Ok(Err(ExitCode::from(UNREADY)))
     };
-    let run = match run::begin(edge, place, wanted)? {
+    let run = match run::begin(env, paths, wanted)? {
         RunOutcome::OnBoard(run) => run,
         RunOutcome::Shown => return Ok(Err(ExitCode::SUCCESS)),
         RunOutcome::Unsound => return Ok(Err(ExitCode::from(UNSOUND))),
         RunOutcome::Unready(why) => return unready(&why),
     };
-    match serve(place) {
+    match serve(paths) {
         Ok(()) => Ok(Ok(run)),
         Err(error) => unready(&error.to_string()),
     }
@@ -131,7 +126,7 @@ pub(super) fn begin(
 
 /// Follower that waits for the run of a batch.
 pub(super) struct RunFollower<'a> {
-    place: &'a ProjectPaths,
+    paths: &'a ProjectPaths,
     batch: BatchId,
     output: AgentOutput,
     json: JsonFlag,
@@ -156,13 +151,13 @@ struct AgentLog {
 
 impl<'a> RunFollower<'a> {
     pub(super) fn new(
-        place: &'a ProjectPaths,
+        paths: &'a ProjectPaths,
         batch: &BatchId,
         (events, output, json): (EventCursor, AgentOutput, JsonFlag),
         interruption: Interruption,
     ) -> RunFollower<'a> {
         RunFollower {
-            place,
+            paths,
             batch: batch.clone(),
             output,
             json,
@@ -184,11 +179,11 @@ impl<'a> RunFollower<'a> {
                 Ok(Some(end)) => return Ok(end),
                 Ok(None) if output::is_unread() => return Ok(FollowEnd::Unread),
                 // A server that was killed leaves its record; one that was stopped, or replaced by another, does not.
-                Ok(None) | Err(_) if session_list::is_cut_off(self.place) => {
+                Ok(None) | Err(_) if session_list::is_cut_off(self.paths) => {
                     output::problem("the server is gone; agents go on; starting it again");
-                    serve(self.place)?;
+                    serve(self.paths)?;
                 }
-                Ok(None) if BoardAccess::open_project(self.place.clone())?.has_server() => {}
+                Ok(None) if BoardAccess::open_project(self.paths.clone())?.has_server() => {}
                 Ok(None) => {
                     return Err(
                         "the server was stopped before the end; the same command goes on with it"
@@ -211,7 +206,7 @@ impl<'a> RunFollower<'a> {
     async fn follow(&mut self) -> CommandResult<Option<FollowEnd>> {
         let interruption = self.interruption.clone();
         let mut interrupted = std::pin::pin!(interruption.heard());
-        let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
+        let (mut sender, mut receiver) = connection::greet(&self.paths.socket).await?;
         let watch = FromClient::Call(Box::new(ServerCall::Watch));
         connection::send(&mut sender, &watch).await?;
         let mut at_output = tokio::time::interval(POLL_INTERVAL);
@@ -294,7 +289,7 @@ impl<'a> RunFollower<'a> {
     }
 
     async fn ask(&self, query: Query) -> CommandResult<Answer> {
-        match connection::call_once(&self.place.socket, ServerCall::Query(query)).await? {
+        match connection::call_once(&self.paths.socket, ServerCall::Query(query)).await? {
             CallReply::Query(Ok(answer)) => Ok(answer),
             other => Err(ProtocolError::from(other).into()),
         }
@@ -308,7 +303,7 @@ impl<'a> RunFollower<'a> {
                 if self.known.contains(attempt) {
                     continue;
                 }
-                let folder = self.place.attempts.join(attempt.to_string());
+                let folder = self.paths.attempts.join(attempt.to_string());
                 // Attempts of the engine have none, and that of an agent may be about to be made.
                 let Ok(log) = LogReader::open(&folder) else {
                     continue;

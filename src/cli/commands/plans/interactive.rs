@@ -21,7 +21,7 @@ use crate::plans::run_watch::PhaseFacts;
 ///
 /// # Errors
 /// The failure, for people; also when this is not a terminal.
-pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
+pub fn run_interactive(env: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
     if wanted.headless || wanted.json.json || !asking::can_ask() {
         return Err(CommandError::user(
             "could not ask between phases: --interactive needs a terminal, without --headless and --json. Leave it out, put the line \
@@ -29,16 +29,16 @@ pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServ
              `dbs skip ID`",
         ));
     }
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    let mut events = EventCursor::new(place.store.clone());
+    let paths = ProjectPaths::find(&env.folder, env)?;
+    let mut events = EventCursor::new(paths.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
     let interruption = Interruption::listen();
-    let batch = match headless::begin(edge, &place, wanted, serve)? {
+    let batch = match headless::begin(env, &paths, wanted, serve)? {
         Ok(run) => run.batch,
         Err(code) => return Ok(code),
     };
     let printed = (events, wanted.output, wanted.json);
-    let mut follower = RunFollower::new(&place, &batch, printed, interruption);
+    let mut follower = RunFollower::new(&paths, &batch, printed, interruption);
     follower.watch.stops_for_approval = true;
     loop {
         let found = match follower.until_still(serve)? {
@@ -56,10 +56,10 @@ pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServ
             ));
             return Ok(follower.finish(&found)?.into());
         };
-        let mut access = BoardAccess::open_project(place.clone())?;
+        let mut access = BoardAccess::open_project(paths.clone())?;
         let tasks = run::tasks_of(&mut access, batch.clone())?;
         for command in phase_answer::commands(answer, &task.id, &tasks) {
-            match access.execute(&edge.author(), command)? {
+            match access.execute(&env.author(), command)? {
                 Ok(accepted) => output::line(&accepted.0),
                 Err(refusal) => output::problem(&refusal.why),
             }

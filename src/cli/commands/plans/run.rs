@@ -48,9 +48,9 @@ fn waits(wanted: &RunPlanArgs) -> bool {
 }
 
 /// Executes a plan, continues it, or shows the effects.
-pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    match begin(edge, &place, wanted)? {
+pub(in crate::cli::commands) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
+    match begin(env, &paths, wanted)? {
         RunOutcome::Shown | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
         RunOutcome::Unsound => Ok(ExitCode::FAILURE),
         RunOutcome::Unready(why) => Err(why.into()),
@@ -59,31 +59,31 @@ pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> 
 
 /// Begins a plan like `run`, for a caller that waits for its end.
 pub(super) fn begin(
-    edge: &ProcessEnv,
-    place: &ProjectPaths,
+    env: &ProcessEnv,
+    paths: &ProjectPaths,
     wanted: &RunPlanArgs,
 ) -> CommandResult<RunOutcome> {
-    let read = read(&wanted.plan, Some(place))?;
+    let read = read(&wanted.plan, Some(paths))?;
     let mut run = PlanRun {
-        by: edge.author(),
-        setup: PlanSetup::read(place),
+        by: env.author(),
+        setup: PlanSetup::read(paths),
         read: &read,
         wanted,
-        access: &mut BoardAccess::open_project(place.clone())?,
+        access: &mut BoardAccess::open_project(paths.clone())?,
     };
     if wanted.dry_run || !read.plan.is_sound() {
         return run.show();
     }
     if waits(wanted)
-        && let Err(why) = trusted(place)
+        && let Err(why) = trusted(paths)
     {
         return Ok(RunOutcome::Unready(why.to_string()));
     }
     let wishes = wishes(wanted);
     let rows = rows(run.access, &read.plan)?;
     if rows.begins(&wishes) && !wanted.allow_dirty {
-        let git = GitSetup::new(&place.root, edge.environment.clone());
-        match uncommitted::refuse_changes(place, &git, &read.plan) {
+        let git = GitSetup::new(&paths.root, env.environment.clone());
+        match uncommitted::refuse_changes(paths, &git, &read.plan) {
             Err(why) => return Ok(RunOutcome::Unready(why.to_string())),
             Ok(Some(warning)) => output::problem(&warning),
             Ok(None) => {}
@@ -95,8 +95,8 @@ pub(super) fn begin(
 
 /// Refuses while nothing would start because the programs that the project's files start are not trusted: a waiting caller would wait for
 /// ever.
-pub(super) fn trusted(place: &ProjectPaths) -> CommandResult<()> {
-    match place.read_config().untrusted() {
+pub(super) fn trusted(paths: &ProjectPaths) -> CommandResult<()> {
+    match paths.read_config().untrusted() {
         Some(files) if files.holds => Err(files.text.clone().into()),
         _ => Ok(()),
     }
@@ -169,7 +169,7 @@ impl PlanRun<'_> {
                 output::line("this differs from the board:");
                 output::all(consent::lines(&found.changes, plan));
             }
-            let asked = PlanConsent::new(plan, &self.access.place).question(&found)?;
+            let asked = PlanConsent::new(plan, &self.access.paths).question(&found)?;
             output::lines(&format!("hash of the commands: {}", asked.listing.hash()));
         }
         Ok(RunOutcome::Shown)
@@ -178,7 +178,7 @@ impl PlanRun<'_> {
     fn compare(&mut self, rows: &PlanRows, wishes: &PlanWishes) -> CommandResult<PlanDifference> {
         let taken = self.access.ids()?;
         let project = PlanProject {
-            root: &self.access.place.root,
+            root: &self.access.paths.root,
             is_claude: self.setup.works_with_claude(self.read.plan.kind),
         };
         reconcile(self.read, rows, &taken, wishes, project).map_err(Into::into)
@@ -195,7 +195,7 @@ impl PlanRun<'_> {
             }
         }
         if has_changes {
-            let consent = PlanConsent::new(plan, &self.access.place);
+            let consent = PlanConsent::new(plan, &self.access.paths);
             let asked = consent.question(&found)?;
             asking::ask(&asked, self.wanted.trust.as_deref())?;
             if let Err(why) = consent.remember(asked) {

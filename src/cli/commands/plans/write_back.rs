@@ -14,9 +14,9 @@ use crate::plans::write_back::WriteBack;
 use crate::plans::{in_project, read};
 
 /// Writes the statuses of its phases into a plan, and ticks the tasks of those that are done.
-pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge)?;
-    let read = read(&wanted.plan, Some(&place))?;
+pub(super) fn write_back(env: &ProcessEnv, wanted: &WriteBackArgs) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
+    let read = read(&wanted.plan, Some(&paths))?;
     if !read.plan.is_sound() {
         return Err(
             "could not write back: the plan has errors, `dbs audit` shows them"
@@ -24,7 +24,7 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
                 .into(),
         );
     }
-    let rows = rows(&mut BoardAccess::open_project(place.clone())?, &read.plan)?;
+    let rows = rows(&mut BoardAccess::open_project(paths.clone())?, &read.plan)?;
     if rows.tasks.is_empty() {
         return Err(
             "could not write back: the plan is not on the board; `dbs run` puts it there"
@@ -32,12 +32,12 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
                 .into(),
         );
     }
-    let changes = WriteBack::new(&read, &place, &rows)?;
-    let files = changes.files(&place);
+    let changes = WriteBack::new(&read, &paths, &rows)?;
+    let files = changes.files(&paths);
     if !wanted.dry_run {
         changes.write()?;
     }
-    let done = changes.done_name().map(|name| in_project(name, &place.root));
+    let done = changes.done_name().map(|name| in_project(name, &paths.root));
     if wanted.json.json {
         output::json(&serde_json::json!({ "files": files, "written": !wanted.dry_run, "renamed": done }));
         return Ok(ExitCode::SUCCESS);

@@ -25,10 +25,10 @@ use crate::formats::finding::Finding;
 use crate::ports::git::{BranchName, Git, Head, PreflightError};
 
 /// Checks everything; exit code 1 when something is missing.
-pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
-    let mut findings = examine(edge);
+pub(in crate::cli::commands) fn doctor(env: &ProcessEnv, json: JsonFlag) -> ExitCode {
+    let mut findings = examine(env);
     findings.extend(
-        agents::found(edge)
+        agents::found(env)
             .into_iter()
             .map(|line| check("agent", Ok(line))),
     );
@@ -36,59 +36,59 @@ pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> Exi
 }
 
 /// Checks the basic needs of the agents of a project, without those of its server and its board.
-pub(in crate::cli::commands) fn needs_of_agents(edge: &ProcessEnv) -> Vec<DoctorCheck> {
-    match found_project(edge) {
-        Ok(place) => agent_needs(&place, edge),
+pub(in crate::cli::commands) fn needs_of_agents(env: &ProcessEnv) -> Vec<DoctorCheck> {
+    match found_project(env) {
+        Ok(place) => agent_needs(&place, env),
         Err(checks) => checks,
     }
 }
 
 /// Returns the project whose state may be opened, or the problems with it.
-fn found_project(edge: &ProcessEnv) -> Result<ProjectPaths, Vec<DoctorCheck>> {
-    let place =
-        ProjectPaths::find(&edge.folder, edge).map_err(|why| vec![check("project", Err(why.into()))])?;
-    match place.state_problem() {
+fn found_project(env: &ProcessEnv) -> Result<ProjectPaths, Vec<DoctorCheck>> {
+    let paths =
+        ProjectPaths::find(&env.folder, env).map_err(|why| vec![check("project", Err(why.into()))])?;
+    match paths.state_problem() {
         // Its contents are not opened.
-        Some(why) => Err(vec![project(&place), check("state", Err(could_not(why).into()))]),
-        None => Ok(place),
+        Some(why) => Err(vec![project(&paths), check("state", Err(could_not(why).into()))]),
+        None => Ok(paths),
     }
 }
 
-fn project(place: &ProjectPaths) -> DoctorCheck {
-    check("project", Ok(place.root.display().to_string()))
+fn project(paths: &ProjectPaths) -> DoctorCheck {
+    check("project", Ok(paths.root.display().to_string()))
 }
 
-fn agent_needs(place: &ProjectPaths, edge: &ProcessEnv) -> Vec<DoctorCheck> {
+fn agent_needs(paths: &ProjectPaths, env: &ProcessEnv) -> Vec<DoctorCheck> {
     vec![
-        project(place),
-        check("trust", trust(place)),
-        git(place, edge),
-        check("settings", settings(place, edge)),
-        check("base branch", base(place, edge)),
-        check("agents", set_agents(place, edge)),
+        project(paths),
+        check("trust", trust(paths)),
+        git(paths, env),
+        check("settings", settings(paths, env)),
+        check("base branch", base(paths, env)),
+        check("agents", set_agents(paths, env)),
     ]
 }
 
-fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
-    let place = match found_project(edge) {
+fn examine(env: &ProcessEnv) -> Vec<DoctorCheck> {
+    let place = match found_project(env) {
         Ok(place) => place,
         Err(checks) => return checks,
     };
-    let mut checks = agent_needs(&place, edge);
-    checks.extend(edge.left_out_text().map(|text| warning("PATH", text)));
+    let mut checks = agent_needs(&place, env);
+    checks.extend(env.left_out_text().map(|text| warning("PATH", text)));
     checks.extend(gates(&place));
     checks.extend([
         check("user", Ok(rights().to_owned())),
         check("store", store(&place)),
-        check("notify", calls(&place, edge)),
+        check("notify", calls(&place, env)),
         check("server", server(&place)),
     ]);
     checks
 }
 
 /// Returns the things that are still missing, and the ways to get them.
-pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
-    let missing = examine(edge).into_iter().filter(|finding| !finding.is_good());
+pub(super) fn problems(env: &ProcessEnv) -> Vec<String> {
+    let missing = examine(env).into_iter().filter(|finding| !finding.is_good());
     missing
         .map(|finding| format!("{}: {}", finding.what, finding.text))
         .collect()
@@ -103,8 +103,8 @@ fn rights() -> &'static str {
     }
 }
 
-fn git(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorCheck {
-    let setup = GitSetup::new(&place.root, edge.environment.clone());
+fn git(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorCheck {
+    let setup = GitSetup::new(&paths.root, env.environment.clone());
     match GitCli::open(&setup).and_then(|git| git.preflight()) {
         Ok(facts) => {
             let (version, origin, identity) = (facts.git_version, facts.origin, facts.identity);
@@ -137,8 +137,8 @@ fn hooks_of(origin: &str) -> &'static str {
     }
 }
 
-fn store(place: &ProjectPaths) -> DoctorResult {
-    let Some(reader) = SqliteStore::open_reader(&place.store)? else {
+fn store(paths: &ProjectPaths) -> DoctorResult {
+    let Some(reader) = SqliteStore::open_reader(&paths.store)? else {
         return Ok("not made yet".to_owned());
     };
     let damaged = reader.damaged_events()?;
@@ -154,8 +154,8 @@ fn store(place: &ProjectPaths) -> DoctorResult {
 }
 
 /// Checks that everything the project's files would start is trusted.
-fn trust(place: &ProjectPaths) -> DoctorResult {
-    let report = place.trust.look();
+fn trust(paths: &ProjectPaths) -> DoctorResult {
+    let report = paths.trust.look();
     match report.untrusted() {
         Some(files) => Err(format!("not trusted: {}", files.text).into()),
         None => Ok(match report.listing.items.len() {
@@ -167,22 +167,22 @@ fn trust(place: &ProjectPaths) -> DoctorResult {
 
 /// Checks the settings that can be used; parts of their files that are not understood are reported, and are an error only if nothing of a
 /// file is used.
-fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
-    if let Some(why) = KeptSettings::new(&place.debussy, &place.state).lost_text() {
+fn settings(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
+    if let Some(why) = KeptSettings::new(&paths.debussy, &paths.state).lost_text() {
         return Err(why.into());
     }
-    let setup = session_setup::read(place, edge)?;
-    let config = place.read_config();
+    let setup = session_setup::read(paths, env)?;
+    let config = paths.read_config();
     let findings: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
     if config.diagnostics().iter().any(Finding::is_error) {
         return Err(findings.join("; ").into());
     }
-    let faults = faults::written(place, &config, &setup.workflows).into_iter();
+    let faults = faults::written(paths, &config, &setup.workflows).into_iter();
     let faults: Vec<String> = faults.map(|fault| fault.text).collect();
     if !faults.is_empty() {
         return Err(faults.join("; ").into());
     }
-    let unknown = unknown_names(place, &config, &setup.workflows).into_iter();
+    let unknown = unknown_names(paths, &config, &setup.workflows).into_iter();
     let unknown: Vec<String> = unknown.map(|found| found.text).collect();
     if !unknown.is_empty() {
         return Err(unknown.join("; ").into());
@@ -199,8 +199,8 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
 }
 
 /// Refuses to call a setting unset while a settings file cannot be read: it may be set there.
-fn refuse_unreadable(place: &ProjectPaths) -> DoctorResult<()> {
-    let config = place.read_config();
+fn refuse_unreadable(paths: &ProjectPaths) -> DoctorResult<()> {
+    let config = paths.read_config();
     if config.diagnostics().iter().any(Finding::is_error) {
         return Err("not known while a file of the settings cannot be read".into());
     }
@@ -208,18 +208,18 @@ fn refuse_unreadable(place: &ProjectPaths) -> DoctorResult<()> {
 }
 
 /// Checks the branch tasks start from; they start from its state on origin.
-fn base(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
-    let setup = session_setup::read(place, edge)?;
-    refuse_unreadable(place)?;
+fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
+    let setup = session_setup::read(paths, env)?;
+    refuse_unreadable(paths)?;
     let base = setup
         .settings
         .base
         .ok_or("not set; agents need one: dbs config base_branch NAME")?;
-    if let Some(fault) = faults::base_branch(place, &place.read_config(), &base) {
+    if let Some(fault) = faults::base_branch(paths, &paths.read_config(), &base) {
         return Err(fault.text.into());
     }
     let branch = BranchName::new(&base)?;
-    let Ok(git) = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())) else {
+    let Ok(git) = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone())) else {
         return Ok(base);
     };
     match git.remote_head(&branch) {
@@ -232,25 +232,25 @@ fn base(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
     }
 }
 
-fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
-    let kinds = session_setup::agents(place)?;
+fn set_agents(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
+    let kinds = session_setup::agents(paths)?;
     if kinds == AgentsByRole::default() {
-        refuse_unreadable(place)?;
-        if let Some(waiting) = untrusted(place, "roles.") {
+        refuse_unreadable(paths)?;
+        if let Some(waiting) = untrusted(paths, "roles.") {
             return Err(waiting.into());
         }
         let why = "none is set; for all roles: dbs config roles.default.agent claude (or codex), or a program of yours: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
         return Err(why.into());
     }
-    let path = edge.get("PATH").unwrap_or_default();
-    let known = known_agents(place.read_config().agent_kinds());
+    let path = env.get("PATH").unwrap_or_default();
+    let known = known_agents(paths.read_config().agent_kinds());
     let named = |program: &str| match known.iter().find(|known| known.program == program) {
         Some(known) => format!("{program} (`{}`)", known.install),
         None => program.to_owned(),
     };
     let missing: Vec<String> = kinds
         .programs()
-        .filter(|name| find_program(name, &place.root, &path).is_none())
+        .filter(|name| find_program(name, &paths.root, &path).is_none())
         .map(named)
         .collect();
     if missing.is_empty() {
@@ -264,15 +264,15 @@ fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
 }
 
 /// Returns the settings below that key that wait for trust.
-fn untrusted(place: &ProjectPaths, table: &str) -> Option<String> {
-    let entries = place.trust.look().entries();
+fn untrusted(paths: &ProjectPaths, table: &str) -> Option<String> {
+    let entries = paths.trust.look().entries();
     let waits = |entry: &&TrustEntry| {
         let is_written = matches!(entry.change, TrustChange::New | TrustChange::Changed(_));
         is_written && entry.listed.item.name.starts_with(table)
     };
     let waiting = entries.iter().filter(waits);
     let waiting: Vec<String> = waiting
-        .map(|entry| format!("{} ({})", entry.listed.item.name, entry.place(&place.root)))
+        .map(|entry| format!("{} ({})", entry.listed.item.name, entry.place(&paths.root)))
         .collect();
     (!waiting.is_empty()).then(|| {
         format!(
@@ -283,22 +283,22 @@ fn untrusted(place: &ProjectPaths, table: &str) -> Option<String> {
 }
 
 /// Checks for commands without which an acceptance cannot be done.
-fn gates(place: &ProjectPaths) -> Option<DoctorCheck> {
-    if !place.read_config().settings().gates.is_empty() || refuse_unreadable(place).is_err() {
+fn gates(paths: &ProjectPaths) -> Option<DoctorCheck> {
+    if !paths.read_config().settings().gates.is_empty() || refuse_unreadable(paths).is_err() {
         return None;
     }
-    let text = untrusted(place, "gates.").unwrap_or_else(|| {
+    let text = untrusted(paths, "gates.").unwrap_or_else(|| {
         "none is set, so work is accepted unchecked, and an acceptance waits: dbs config gates.NAME COMMAND".to_owned()
     });
     Some(warning("gates", text))
 }
 
 /// Checks the channels by which a person who is at no screen is called; a problem with an address is among the settings.
-fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
-    let ways = ChannelSettings::of(&place.read_config());
-    let path = edge.get("PATH").unwrap_or_default();
+fn calls(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
+    let ways = ChannelSettings::of(&paths.read_config());
+    let path = env.get("PATH").unwrap_or_default();
     let program = ways.program();
-    if let Some(name) = program.filter(|name| find_program(name, &place.root, &path).is_none()) {
+    if let Some(name) = program.filter(|name| find_program(name, &paths.root, &path).is_none()) {
         return Err(format!(
             "could not find {name}: looked in {path}; install it, or name another: dbs config notify.command 'PROGRAM ARGUMENT …'"
         )
@@ -315,8 +315,8 @@ fn calls(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorResult {
     Ok(format!("by {}; `dbs notify --test` tries it", set.join(" and ")))
 }
 
-fn server(place: &ProjectPaths) -> DoctorResult {
-    let access = BoardAccess::open_project(place.clone())?;
+fn server(paths: &ProjectPaths) -> DoctorResult {
+    let access = BoardAccess::open_project(paths.clone())?;
     Ok(if access.has_server() {
         "runs".to_owned()
     } else {

@@ -11,9 +11,9 @@ use crate::cli::commands::show::print;
 use crate::config::process_env::ProcessEnv;
 use crate::protocol::query::{Report, StateEntry, StateFolder};
 
-pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    let folder = access.place.state.clone();
+pub(in crate::cli::commands) fn debug(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
+    let folder = access.paths.state.clone();
     let entries = listing(&folder).map_err(failed(format!("could not list {}", folder.display())))?;
     let path = folder.display().to_string();
     print(&mut access, Report::Debug(StateFolder { path, entries }), json)

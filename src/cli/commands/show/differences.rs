@@ -22,8 +22,8 @@ use crate::read_model::DiffBase;
 const MOST: usize = 64 * 1024 * 1024;
 
 /// Prints the changes of a task, as git prints them.
-pub(in crate::cli::commands) fn diff(edge: &ProcessEnv, wanted: &DiffArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(in crate::cli::commands) fn diff(env: &ProcessEnv, wanted: &DiffArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let against = if wanted.review {
         DiffBase::Review
     } else {
@@ -34,7 +34,7 @@ pub(in crate::cli::commands) fn diff(edge: &ProcessEnv, wanted: &DiffArgs) -> Co
         return Err(could_not("understand the answer"));
     };
     let range = diff_range(&changes)?;
-    let found = git(&access.place, edge)?.diff_text(&range, MOST)?;
+    let found = git(&access.paths, env)?.diff_text(&range, MOST)?;
     if wanted.json.json {
         output::json(&json!({ "task": changes.task, "text": found.text, "truncated": found.truncated }));
     } else if found.text.is_empty() {
@@ -46,14 +46,14 @@ pub(in crate::cli::commands) fn diff(edge: &ProcessEnv, wanted: &DiffArgs) -> Co
 }
 
 /// Restores as branches the work that the attic keeps of a task.
-pub(in crate::cli::commands) fn attic(edge: &ProcessEnv, wanted: &TaskArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(in crate::cli::commands) fn attic(env: &ProcessEnv, wanted: &TaskArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let id = TaskId::from(wanted.id.as_str());
     if access.task(&id)?.is_none() {
         return Err(QueryError::NoTask(id).into());
     }
     let task = SafeName::derive(id.as_str());
-    let brought = git(&access.place, edge)?.bring_back(&task)?;
+    let brought = git(&access.paths, env)?.bring_back(&task)?;
     if wanted.json.json {
         let kept = brought.iter().map(|kept| {
             let (branch, commit) = (kept.branch.as_str(), kept.commit.as_str());
@@ -72,6 +72,6 @@ pub(in crate::cli::commands) fn attic(edge: &ProcessEnv, wanted: &TaskArgs) -> C
     Ok(ExitCode::SUCCESS)
 }
 
-fn git(place: &ProjectPaths, edge: &ProcessEnv) -> CommandResult<GitCli> {
-    GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(CommandError::from)
+fn git(paths: &ProjectPaths, env: &ProcessEnv) -> CommandResult<GitCli> {
+    GitCli::open(&GitSetup::new(&paths.root, env.environment.clone())).map_err(CommandError::from)
 }

@@ -25,13 +25,13 @@ const SCREEN_BYTES: u64 = 64 * 1024;
 const MAX_EVENTS: usize = 1_000;
 
 /// Prints events, or an agent's output.
-pub(in crate::cli::commands) fn logs(edge: &ProcessEnv, wanted: &LogsArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
+pub(in crate::cli::commands) fn logs(env: &ProcessEnv, wanted: &LogsArgs) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
     let json = wanted.json;
     let Some(name) = &wanted.attempt else {
         return events(&mut access, wanted.follow, json);
     };
-    let (attempt, folder) = attempt_of(&access.place, name)?;
+    let (attempt, folder) = attempt_of(&access.paths, name)?;
     let mut log = LogReader::open(&folder)?;
     if wanted.cast {
         return cast::print(attempt, log);
@@ -63,8 +63,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Returns the last output lines of the agent at work on a task, or of the last one that was.
-pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> CommandResult<Vec<String>> {
-    let (_, folder) = attempt_of(place, task)?;
+pub fn last_lines(paths: &ProjectPaths, task: &str, lines: usize) -> CommandResult<Vec<String>> {
+    let (_, folder) = attempt_of(paths, task)?;
     let mut log = LogReader::open(&folder)?;
     let tail = log.tail(SCREEN_BYTES)?;
     let shown = text(&tail.bytes);
@@ -74,13 +74,13 @@ pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> CommandResu
 }
 
 /// Returns the newest attempt that left a log: the one of that number, or at that task, or of that agent.
-fn attempt_of(place: &ProjectPaths, name: &str) -> CommandResult<(AttemptId, PathBuf)> {
-    let folder = |attempt: AttemptId| (attempt, place.attempts.join(attempt.to_string()));
+fn attempt_of(paths: &ProjectPaths, name: &str) -> CommandResult<(AttemptId, PathBuf)> {
+    let folder = |attempt: AttemptId| (attempt, paths.attempts.join(attempt.to_string()));
     let number = name.parse().ok().map(AttemptId);
     if let Some(found) = number.map(folder).filter(|(_, folder)| LogReader::exists(folder)) {
         return Ok(found);
     }
-    let meant = attempts_called(place, name, number)?;
+    let meant = attempts_called(paths, name, number)?;
     let with_log = meant.iter().rev().map(|attempt| folder(attempt.id));
     let found = with_log.into_iter().find(|(_, folder)| LogReader::exists(folder));
     found.ok_or_else(|| no_log(name, &meant))
@@ -88,15 +88,15 @@ fn attempt_of(place: &ProjectPaths, name: &str) -> CommandResult<(AttemptId, Pat
 
 /// Returns the attempt of that number; else all at the task of that name; else all of the agent.
 fn attempts_called(
-    place: &ProjectPaths,
+    paths: &ProjectPaths,
     name: &str,
     number: Option<AttemptId>,
 ) -> CommandResult<Vec<Attempt>> {
-    let at_task = attempts_at(&place.store, &TaskId::from(name))?;
+    let at_task = attempts_at(&paths.store, &TaskId::from(name))?;
     if !at_task.is_empty() {
         return Ok(at_task);
     }
-    let Some(reader) = SqliteStore::open_reader(&place.store)? else {
+    let Some(reader) = SqliteStore::open_reader(&paths.store)? else {
         return Ok(Vec::new());
     };
     let all = reader.attempts(number.unwrap_or(AttemptId(0)))?;
@@ -130,7 +130,7 @@ fn no_log(name: &str, meant: &[Attempt]) -> CommandError {
 }
 
 fn events(access: &mut BoardAccess, follow: bool, json: JsonFlag) -> CommandResult {
-    let mut printed = EventCursor::new(access.place.store.clone());
+    let mut printed = EventCursor::new(access.paths.store.clone());
     printed.print_new(json, &|_| true)?;
     if follow {
         access.follow(&mut || printed.print_new(json, &|_| true))?;

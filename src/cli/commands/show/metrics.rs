@@ -19,12 +19,12 @@ use crate::protocol::query::{Query, QueryError, Report};
 use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
 /// Prints the figures: those of the server, or without one those from the store and the agents' processes.
-pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    let place = access.place.clone();
+pub(in crate::cli::commands) fn metrics(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(env)?;
+    let place = access.paths.clone();
     let measure = |model: &ReadModel| {
         let metrics = count(&place).map_err(QueryError::facts)?;
-        let loads = loads(&place, edge, model)?;
+        let loads = loads(&place, env, model)?;
         Ok(MetricsReport { metrics, loads })
     };
     let query = Query::Report(Report::Metrics, json.into());
@@ -34,9 +34,9 @@ pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> Co
     Ok(ExitCode::SUCCESS)
 }
 
-fn count(place: &ProjectPaths) -> Result<Metrics, StoreError> {
+fn count(paths: &ProjectPaths) -> Result<Metrics, StoreError> {
     let mut metrics = Metrics::default();
-    if let Some(reader) = SqliteStore::open_reader(&place.store)? {
+    if let Some(reader) = SqliteStore::open_reader(&paths.store)? {
         for attempt in reader.attempts(AttemptId(0))? {
             metrics.record(&attempt);
         }
@@ -45,12 +45,8 @@ fn count(place: &ProjectPaths) -> Result<Metrics, StoreError> {
 }
 
 /// Returns the loads of the agents at work on the machine.
-fn loads(place: &ProjectPaths, edge: &ProcessEnv, model: &ReadModel) -> Result<Vec<AttemptLoad>, QueryError> {
-    let holders = LocalHolders::new(
-        edge.program.clone(),
-        place.attempts.clone(),
-        place.runtime.clone(),
-    );
+fn loads(paths: &ProjectPaths, env: &ProcessEnv, model: &ReadModel) -> Result<Vec<AttemptLoad>, QueryError> {
+    let holders = LocalHolders::new(env.program.clone(), paths.attempts.clone(), paths.runtime.clone());
     let mut sampler = LoadSampler::default();
     let mut sample = || sampler.sample_attempts(&holders, model.agents().map(|row| row.attempt.id));
     if sample().is_empty() {

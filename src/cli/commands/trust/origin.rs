@@ -8,14 +8,14 @@ use crate::config::project_paths::ProjectPaths;
 use crate::ports::git::{Git as _, PreflightError};
 
 /// Takes the address that origin has now, if it is the one that the person names; returns the result.
-pub(super) fn accept(place: &ProjectPaths, edge: &ProcessEnv, address: &str) -> CommandResult<String> {
+pub(super) fn accept(paths: &ProjectPaths, env: &ProcessEnv, address: &str) -> CommandResult<String> {
     // The server works with the address it was started with, and would put that back.
-    if BoardAccess::open_project(place.clone())?.has_server() {
+    if BoardAccess::open_project(paths.clone())?.has_server() {
         return Err(CommandError::server(
             "could not take another address of origin while a server runs: end it with `dbs stop`, then try again",
         ));
     }
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))?;
+    let git = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
     let now = match git.preflight() {
         Ok(facts) => facts.origin,
         Err(PreflightError::OriginChanged { now, .. }) => now,

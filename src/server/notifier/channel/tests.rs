@@ -70,8 +70,8 @@ fn channel() -> ChannelState {
     channel
 }
 
-fn deliver(channel: &mut ChannelState, now: NotifySituation, board: &ReadModel) -> Option<String> {
-    let notification = channel.next_notification(now, RULES, ("shop", board))?;
+fn deliver(channel: &mut ChannelState, now: NotifySituation, model: &ReadModel) -> Option<String> {
+    let notification = channel.next_notification(now, RULES, ("shop", model))?;
     assert_eq!(channel.on_result(now.at, Ok(())), None);
     Some(notification.redacted_text)
 }
