@@ -14,7 +14,7 @@ use super::error_text;
 use super::files::{ensure_excludes, missing};
 use super::filter_settings::KnownFilters;
 use super::known_hooks::{self, KnownHooks};
-use super::options::{self, GitSetup};
+use super::options::{self, ControlPlace, GitSetup};
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
 use crate::ports::git::{
@@ -65,8 +65,10 @@ impl GitCli {
             program.use_ssh(&command);
         }
         let origin = origin?;
-        ensure_excludes(&project.common)?;
-        let control = ControlRepo::open(&program, &project, &origin)?;
+        if setup.control == ControlPlace::State {
+            ensure_excludes(&project.common)?;
+        }
+        let control = ControlRepo::open(&program, &project, &origin, setup.control)?;
         let git = Self {
             program,
             control_lock: RepoLock::new(control.path.join("queue"), CONTROL),
