@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(super) use super::call_environment::ConfigScope;
 use super::call_environment::{self, SSH_OPTIONS, keep_ssh_quiet, scope_env};
 use super::error_text;
-use super::options::{ControlPlace, GitLimits, GitSetup, is_passed, is_trusted};
+use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
 use super::parse;
 use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
 use super::program_keys;
