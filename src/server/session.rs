@@ -1,7 +1,10 @@
 //! Puts a session together: engine and terminals of one project, over the adapters it is given; and a server, which adds a socket
 //! and clients to it. This file knows the parts; no part knows it.
 
+mod agent_facts;
 mod context;
+
+use agent_facts::SessionFacts;
 
 use std::io;
 use std::sync::Arc;
@@ -150,7 +153,7 @@ fn look_around(
     (holders, hub, agents): (&Arc<LocalHolders>, &TerminalHub, &Arc<LocalAgents>),
 ) -> Result<Inventory, HolderPortError> {
     let found = take_inventory(board, holders.as_ref(), hub, &|attempt, tail| {
-        context::end_cause(agents, attempt, tail)
+        agent_facts::end_cause(agents, attempt, tail)
     })?;
     Ok(Inventory {
         server_was_lost: session_list::has_record(&paths.socket),
@@ -180,7 +183,16 @@ impl Session {
             journal: journal.clone(),
         };
         let intake = SignalIntake::new(paths.inbox.clone(), secret, engine.clone());
-        let hub = context::terminals(&holders, &setup, &intake, &agents);
+        let facts = SessionFacts {
+            agents: Arc::clone(&agents),
+            intake: intake.clone(),
+        };
+        let hub = TerminalHub::new(
+            Arc::clone(&holders),
+            (setup.engine, setup.history),
+            intake.engine.inbox.clone(),
+            Box::new(facts),
+        );
         let found = look_around(&paths, durable.board(), (&holders, &hub, &agents))?;
         let loss = found.loss_text();
         let context = Arc::new(EngineContext {

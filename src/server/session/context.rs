@@ -1,108 +1,12 @@
-//! Context for the engine of a session: live terminals, causes of ends, and the facts about the project.
+//! Context for the engine of a session: the facts about the project.
 
-use std::sync::Arc;
-
-use crate::adapters::agents::LocalAgents;
-use crate::adapters::clock;
-use crate::adapters::holder::LocalHolders;
 use crate::adapters::holder::process::{GATE, MARKER};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::event::EndCause;
-use crate::domain::{AgentDisplay, Attempt, AttemptId, Timestamp};
+use crate::domain::Timestamp;
 use crate::engine::context::{EngineConfig, signature};
-use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
 use crate::ports::holders::PaneSize;
-use crate::server::hooks::still_asked;
-use crate::server::hub::{ScreenReaderFn, TerminalHub, ToolFacts};
-use crate::server::inbox_folder;
-use crate::server::intake::SignalIntake;
-
-/// Returns terminals that take in the last signals of a program before its end counts.
-pub(super) fn terminals(
-    holders: &Arc<LocalHolders>,
-    setup: &SessionSetup,
-    intake: &SignalIntake,
-    agents: &Arc<LocalAgents>,
-) -> TerminalHub {
-    let (named, boards) = (Arc::clone(agents), intake.engine.clone());
-    let title = move |attempt: AttemptId, title: &str| {
-        let attempt = boards.read_model().attempts.get(&attempt).cloned();
-        let of = attempt.as_ref().and_then(|attempt| attempt.role_choice());
-        of.map(|of| named.read_title(of, title)).unwrap_or_default()
-    };
-    let (of_tool, models) = (Arc::clone(agents), intake.engine.clone());
-    let login = move |attempt: AttemptId| {
-        let attempt = models.read_model().attempts.get(&attempt).cloned()?;
-        of_tool.way_to_log_in(attempt.role_choice()?)
-    };
-    let (typing, briefed) = (Arc::clone(agents), intake.engine.clone());
-    let prompt = move |attempt: AttemptId| {
-        let known = briefed.read_model().attempts.get(&attempt).cloned()?;
-        typing.prompt_to_type(known.role_choice()?, attempt)
-    };
-    let (limited, known) = (Arc::clone(agents), intake.engine.clone());
-    let limit = move |attempt: AttemptId, words: &str| {
-        let attempt = known.read_model().attempts.get(&attempt).cloned()?;
-        match end_cause(&limited, &attempt, words)? {
-            EndCause::Quota { until, .. } => until,
-            EndCause::Infra(_) => None,
-        }
-    };
-    let (failing, models) = (Arc::clone(agents), intake.engine.clone());
-    let goes_on = move |attempt: AttemptId| {
-        let attempt = models.read_model().attempts.get(&attempt).cloned();
-        attempt.is_some_and(|attempt| {
-            let is_headless = attempt.choice.display() == Some(AgentDisplay::Headless);
-            let of = attempt.role_choice();
-            is_headless || of.is_some_and(|of| failing.goes_on_after_errors(of))
-        })
-    };
-    let engine = intake.engine.clone();
-    let asked =
-        move |attempt: AttemptId| still_asked(engine.read_model().attempts.get(&attempt)?, clock::now());
-    let screen = screen_reader(intake, agents);
-    let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
-    let cause = move |attempt: AttemptId, tail: &str| {
-        let attempt = engine.read_model().attempts.get(&attempt).cloned();
-        attempt.and_then(|attempt| end_cause(&agents, &attempt, tail))
-    };
-    TerminalHub::new(
-        Arc::clone(holders),
-        (setup.engine, setup.history),
-        intake.engine.inbox.clone(),
-        (
-            Box::new(move || inbox_folder::take_all(&signals)),
-            Box::new(cause),
-        ),
-        ToolFacts {
-            read_title: Box::new(title),
-            way_to_log_in: Box::new(login),
-            prompt_to_type: Box::new(prompt),
-            screen_reader: screen,
-            limit_ends: Box::new(limit),
-            goes_on_after_errors: Box::new(goes_on),
-            still_asked: Box::new(asked),
-        },
-    )
-}
-
-/// Returns the function that finds readers for the screens of agents whose tools have reported nothing yet.
-fn screen_reader(intake: &SignalIntake, agents: &Arc<LocalAgents>) -> ScreenReaderFn {
-    let (agents, engine) = (Arc::clone(agents), intake.engine.clone());
-    Box::new(move |attempt| {
-        let attempt = engine.read_model().attempts.get(&attempt).cloned()?;
-        // Without an interface there are no dialogs, only texts about them.
-        let is_visible = attempt.choice.display() != Some(AgentDisplay::Headless);
-        agents.screen_reader(attempt.role_choice().filter(|_| is_visible)?)
-    })
-}
-
-/// Returns the cause of its end that an agent's tool names.
-pub(super) fn end_cause(agents: &LocalAgents, attempt: &Attempt, tail: &str) -> Option<EndCause> {
-    agents.end_cause(attempt.role_choice()?, tail, clock::now())
-}
 
 /// Returns the signature of the engine's commits for agents, by the setting; without an address it has the engine's.
 fn author(text: Option<&str>) -> Signature {
