@@ -4,8 +4,6 @@
 mod agent_facts;
 mod context;
 
-use agent_facts::SessionFacts;
-
 use std::io;
 use std::sync::Arc;
 
@@ -183,16 +181,7 @@ impl Session {
             journal: journal.clone(),
         };
         let intake = SignalIntake::new(paths.inbox.clone(), secret, engine.clone());
-        let facts = SessionFacts {
-            agents: Arc::clone(&agents),
-            intake: intake.clone(),
-        };
-        let hub = TerminalHub::new(
-            Arc::clone(&holders),
-            (setup.engine, setup.history),
-            intake.engine.inbox.clone(),
-            Box::new(facts),
-        );
+        let hub = agent_facts::terminals(&holders, &setup, &intake, &agents);
         let found = look_around(&paths, durable.board(), (&holders, &hub, &agents))?;
         let loss = found.loss_text();
         let context = Arc::new(EngineContext {

@@ -11,10 +11,10 @@ use super::command::{ConfigScope, GitCommand, GitOutput, GitProgram};
 use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
 use super::error_text;
-use super::files::{ensure_excludes, missing};
+use super::files::missing;
 use super::filter_settings::KnownFilters;
 use super::known_hooks::{self, KnownHooks};
-use super::options::{self, ControlPlace, GitSetup};
+use super::options::{self, GitSetup};
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
 use crate::ports::git::{
@@ -65,9 +65,6 @@ impl GitCli {
             program.use_ssh(&command);
         }
         let origin = origin?;
-        if setup.control == ControlPlace::State {
-            ensure_excludes(&project.common)?;
-        }
         let control = ControlRepo::open(&program, &project, &origin, setup.control)?;
         let git = Self {
             program,

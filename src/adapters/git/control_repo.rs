@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::command::{ConfigScope, GitProgram};
 use super::discovery::{OriginUrls, ProjectRepo};
-use super::files::{failed, not_ours, real_folder, write_atomically};
+use super::files::{ensure_excludes, failed, not_ours, real_folder, write_atomically};
 use super::options::ControlPlace;
 use crate::adapters::{excludes, state_folder, text_file};
 use crate::ports::git::GitError;
@@ -37,8 +37,9 @@ pub(super) struct ControlRepo {
     _temporary: Option<TempDir>,
 }
 
-/// Returns the folder of the project's state, made where there is none.
+/// Returns the folder of the project's state, made where there is none, with the ignore rules of the project's folders.
 fn made_state(project: &ProjectRepo) -> Result<PathBuf, GitError> {
+    ensure_excludes(&project.common)?;
     let state = state_folder::of(&project.common, &project.git_dir);
     if let Some(above) = state.parent() {
         real_folder(above)?;

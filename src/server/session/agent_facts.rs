@@ -4,19 +4,40 @@ use std::sync::Arc;
 
 use crate::adapters::agents::{LocalAgents, ReadScreen, TypedPrompt};
 use crate::adapters::clock;
+use crate::adapters::holder::LocalHolders;
 use crate::agent_state::AgentReport;
+use crate::config::session_setup::SessionSetup;
 use crate::domain::event::EndCause;
 use crate::domain::{AgentDisplay, Attempt, AttemptId, Timestamp};
 use crate::ports::agents::Agents as _;
 use crate::server::hooks::still_asked;
-use crate::server::hub::AgentFacts;
+use crate::server::hub::{AgentFacts, TerminalHub};
 use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
 
+/// Returns terminals that know the agents of the session.
+pub(super) fn terminals(
+    holders: &Arc<LocalHolders>,
+    setup: &SessionSetup,
+    intake: &SignalIntake,
+    agents: &Arc<LocalAgents>,
+) -> TerminalHub {
+    let facts = SessionFacts {
+        agents: Arc::clone(agents),
+        intake: intake.clone(),
+    };
+    TerminalHub::new(
+        Arc::clone(holders),
+        (setup.engine, setup.history),
+        intake.engine.inbox.clone(),
+        Box::new(facts),
+    )
+}
+
 /// Facts about the agents of one session.
-pub(super) struct SessionFacts {
-    pub(super) agents: Arc<LocalAgents>,
-    pub(super) intake: SignalIntake,
+struct SessionFacts {
+    agents: Arc<LocalAgents>,
+    intake: SignalIntake,
 }
 
 impl SessionFacts {
