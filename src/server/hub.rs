@@ -69,9 +69,11 @@ impl TerminalHub {
     /// Creates a hub without terminals. `history` is the number of lines each keeps above its screen.
     pub fn new(
         holders: Arc<LocalHolders>,
-        (engine, history): (EmulatorKind, usize),
+        engine: EmulatorKind,
+        history: usize,
         inbox: Inbox,
-        (before_end, end_cause): (BeforeEndFn, EndCauseFn),
+        before_end: BeforeEndFn,
+        end_cause: EndCauseFn,
         tools: ToolFacts,
     ) -> TerminalHub {
         TerminalHub(Arc::new(HubInner {
@@ -401,9 +403,11 @@ mod tests {
         let holders = LocalHolders::new("dbs".into(), folder.to_owned(), folder.to_owned());
         TerminalHub::new(
             Arc::new(holders),
-            (EmulatorKind::default(), 10),
+            EmulatorKind::default(),
+            10,
             inbox,
-            (before_end, end_cause),
+            before_end,
+            end_cause,
             ToolFacts {
                 read_title: Box::new(|_, _| AgentReport::default()),
                 way_to_log_in: Box::new(|_| None),

@@ -35,7 +35,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, row: Rect, canvas: &mut Canvas<'_>) {
 fn curve(ctx: &ViewContext<'_>, name: &str, span: Span, many: usize) -> [StyledText; 3] {
     let tasks = ctx.scene.model.tasks.values();
     let done = tasks.filter(|task| task.state == TaskState::Done);
-    let counts = per_span(done.map(|task| task.since), span, (ctx.scene.now, many));
+    let counts = per_span(done.map(|task| task.since), span, ctx.scene.now, many);
     let all: u64 = counts.iter().sum();
     [
         dim(format!("   {name} ")),

@@ -37,8 +37,8 @@ pub(super) fn throughput(ctx: &ViewContext<'_>, figures: &MetricsReport, room: u
             .map(|task| task.since)
     };
     let wide = room.saturating_sub(30).clamp(12, 48);
-    let hours = per_span(done(), HOURS, (now, wide.min(24)));
-    let ended = per_span(figures.metrics.ends.iter().copied(), MINUTES, (now, wide.min(36)));
+    let hours = per_span(done(), HOURS, now, wide.min(24));
+    let ended = per_span(figures.metrics.ends.iter().copied(), MINUTES, now, wide.min(36));
     let today: u64 = hours.iter().sum();
     let mut lines = MetricsLines::new();
     section(
