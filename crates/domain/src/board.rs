@@ -162,7 +162,7 @@ impl Board {
     fn dispatch(&mut self, transition: &mut Transition, event: &Event) {
         match event {
             Event::Asked { request, by, command } => {
-                self.execute_and_reply(transition, *request, by, command)
+                self.execute_and_reply(transition, *request, by, command);
             }
             Event::Configured(settings) => self.configured(transition, settings),
             Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),

@@ -38,7 +38,7 @@ impl LocalAgents {
             return nothing_says_no.then(|| (setting(role), AskReply::Allow));
         };
         let paths = folder.map(|folder| places(folder, wanted)).unwrap_or_default();
-        let decided = decide((&all.rules, policy), wanted, &paths);
+        let decided = decide(&all.rules, policy, wanted, &paths);
         let by = match decided {
             PermissionVerdict::By(found) => all.name(role, found),
             PermissionVerdict::ByPolicy(_) => setting(role),

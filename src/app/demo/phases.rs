@@ -90,7 +90,7 @@ fn carry_out(
         inside.display().to_string()
     };
     let drafts =
-        plan::drafts(read, choices, (&body, &name)).map_err(failed("could not play the plan of the demo"))?;
+        plan::drafts(read, choices, &body, &name).map_err(failed("could not play the plan of the demo"))?;
     let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let put = Command::PutBatch {
         id: plan::batch_of(read, 0),
