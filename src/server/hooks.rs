@@ -68,7 +68,7 @@ pub(super) fn take_hook(
             let waits = (!was_answered(attempt, &ask.id)).then(|| asking(report, &ask));
             let observe = || waits.iter().for_each(observe);
             let wanted = call.wanted.map(ToolUse::bounded);
-            take_ask(intake, agents, attempt, ask, wanted, observe)
+            take_ask(intake, agents, attempt, ask, wanted.as_ref(), observe)
         }
         HookEvent::Usage(figures) => {
             intake.usage.count(attempt.id, &figures);
@@ -147,7 +147,7 @@ fn take_ask(
     agents: &LocalAgents,
     attempt: &Attempt,
     ask: Ask,
-    wanted: Option<ToolUse>,
+    wanted: Option<&ToolUse>,
     observe: impl FnOnce(),
 ) -> HookOutcome {
     let is_known = attempt.asks.iter().any(|known| known.ask.id == ask.id);
@@ -164,7 +164,7 @@ fn take_ask(
         let of = attempt.role_choice();
         Event::AskOpened {
             attempt: attempt.id,
-            rule: of.and_then(|of| agents.answer_rule(of, &attempt.stage, folder, &ask, wanted.as_ref())),
+            rule: of.and_then(|of| agents.answer_rule(of, &attempt.stage, folder, &ask, wanted)),
             ask,
         }
     });

@@ -317,10 +317,10 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Goes to a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
-    pub(super) fn visit_view(&mut self, page: ViewName, layout: &ScreenLayout) {
+    pub(super) fn visit_view(&mut self, view: ViewName, layout: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
         let task = self.target(layout).task.map(|task| task.id.clone());
-        let wanted = PaneContent::of(page, task);
+        let wanted = PaneContent::of(view, task);
         let shows =
             |pane: &Pane| pane.content.is_same_view(&wanted) || is_log(&wanted) && is_log(&pane.content);
         if shows(&self.state.pane(layout.focus)) {
