@@ -247,7 +247,7 @@ impl Agents for LocalAgents {
             options.rules = all.rules;
         }
         options.mode = display_of(kind, brief, options.mode)?;
-        let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &options)?;
+        let mut line = kind.launch(&self.context, brief, &prompt.argument(), &options)?;
         let mut env = self.context.environment(&kind.own_variables());
         env.extend(environment::git_variables(&brief.git_settings));
         env.extend(identity::variables(&self.context, brief));

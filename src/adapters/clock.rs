@@ -48,14 +48,14 @@ impl Zone {
         // Whatever the calendar says, a caller that asks again in a minute misses nothing.
         let soon = Timestamp(now.0 + 60_000);
         Some(
-            self.next(&here, (end, end <= shown))
+            self.next(&here, end, end <= shown)
                 .filter(|end| *end > now)
                 .unwrap_or(soon),
         )
     }
 
     /// Returns the next time at which the clock on the wall shows that minute of the day: today or tomorrow.
-    fn next(&self, here: &Zoned, (minute, is_tomorrow): (u16, bool)) -> Option<Timestamp> {
+    fn next(&self, here: &Zoned, minute: u16, is_tomorrow: bool) -> Option<Timestamp> {
         let date = if is_tomorrow {
             here.date().tomorrow().ok()?
         } else {

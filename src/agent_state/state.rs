@@ -111,14 +111,13 @@ impl AgentState {
 
     fn take(&mut self, source: Source, at: Timestamp, doing: Option<Doing>) {
         let Some(before) = self.latest.get(&source) else {
-            self.latest
-                .insert(source, Latest::new((at, self.n_answers), doing));
+            self.latest.insert(source, Latest::new(at, self.n_answers, doing));
             return;
         };
         if at < before.at {
             return;
         }
-        let mut next = Latest::new((at, self.n_answers), doing);
+        let mut next = Latest::new(at, self.n_answers, doing);
         if self.end_of_wait(source, before).is_none() {
             next.go_on_from(before);
         }
@@ -139,7 +138,7 @@ impl AgentState {
 }
 
 impl Latest {
-    fn new((at, n_answers): (Timestamp, u64), doing: Option<Doing>) -> Latest {
+    fn new(at: Timestamp, n_answers: u64, doing: Option<Doing>) -> Latest {
         Latest {
             at,
             since: at,

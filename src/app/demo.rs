@@ -116,7 +116,7 @@ pub fn run(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
     let models = session.engine.read_models.clone();
     let result = commands
         .and_then(|commands| fill(&session, commands))
-        .and_then(|()| runtime.block_on(serve(session, (&made, &person), options, env)));
+        .and_then(|()| runtime.block_on(serve(session, &made, &person, options, env)));
     runtime.shutdown_timeout(std::time::Duration::from_secs(5));
     drop(scratch);
     if options.form.has_person() {
@@ -209,7 +209,8 @@ fn fill(session: &Session, commands: Vec<Command>) -> CommandResult<()> {
 
 async fn serve(
     session: Session,
-    (made, person): (&DemoRepos, &Path),
+    made: &DemoRepos,
+    person: &Path,
     options: &DemoOptions,
     env: &ProcessEnv,
 ) -> CommandResult<ExitCode> {
@@ -222,7 +223,7 @@ async fn serve(
         let shown = match options.form {
             DemoDisplay::Lines | DemoDisplay::Json => Ok(headless(&server, made, options).await),
             DemoDisplay::Plain => {
-                crate::client::plain::attach(&server.session.paths, (env, super::start::COMMANDS), None)
+                crate::client::plain::attach(&server.session.paths, env, super::start::COMMANDS, None)
                     .await
                     .map(|()| ExitCode::SUCCESS)
             }
@@ -272,7 +273,7 @@ async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> E
         }
     };
     let script = options.agent.is_none().then_some(options.script);
-    let summary = headless::sum_up(server, (made, script), &run, clock::now());
+    let summary = headless::sum_up(server, made, script, &run, clock::now());
     ExitCode::from(summary.print(server, json))
 }
 

@@ -129,7 +129,7 @@ fn show(env: &ProcessEnv, paths: &ProjectPaths, mode: DisplayMode) -> CommandRes
 
 fn show_lines(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult {
     let runtime = blocking_runtime()?;
-    let talked = runtime.block_on(plain::attach(paths, (env, COMMANDS), Some(restart(env, paths))));
+    let talked = runtime.block_on(plain::attach(paths, env, COMMANDS, Some(restart(env, paths))));
     // A reader of lines may still wait for one; it is not worth waiting for.
     runtime.shutdown_background();
     talked?;

@@ -58,7 +58,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_line_is_shown_and_after_a_quiet_while_who_is_at_work() {
-        let mut attempt = settled_attempt(1, "development", (0, 9), Verdict::Passed);
+        let mut attempt = settled_attempt(1, "development", 0, 9, Verdict::Passed);
         attempt.state = AttemptState::Running;
         let mut at_work = ReadModel::default();
         at_work.attempts.insert(attempt.id, Arc::new(attempt));

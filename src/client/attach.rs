@@ -58,7 +58,7 @@ pub async fn attach(
         None => crash::guard_screen(std::env::temp_dir(), CrashScope::Both, restore),
     };
     let ended = tokio::select! {
-        ended = show((socket, env), &mut connection, (looks, restart)) => ended,
+        ended = show(socket, env, &mut connection, looks, restart) => ended,
         // The window was closed, or this process is ended from outside: everything else continues.
         () = looked.panicked.cancelled() => Err(ClientError::Crashed),
         () = crate::adapters::termination::termination_signal() => Ok(DetachReason::Ended(String::new())),
@@ -103,15 +103,17 @@ impl From<ProtocolError> for ShowError {
 
 /// Shows the session until it says goodbye; returns the reason.
 async fn show(
-    (socket, env): (&Path, &ProcessEnv),
+    socket: &Path,
+    env: &ProcessEnv,
     connection: &mut (FrameSender, FrameReceiver),
-    (looks, restart): (DisplayCaps, Option<RestartFn>),
+    looks: DisplayCaps,
+    restart: Option<RestartFn>,
 ) -> Result<DetachReason, ClientError> {
     let mut losses = DisconnectLog::default();
     let mut input = InputReader::open(super::colours::can_query(env)).map_err(ClientError::Keys)?;
     let mut frozen = LastFrame::default();
     loop {
-        match run_connection(connection, (&mut input, &mut frozen), (looks, env)).await {
+        match run_connection(connection, &mut input, &mut frozen, looks, env).await {
             Ok(reason) => {
                 if matches!(reason, DetachReason::Switch(_)) {
                     // The reader of keys must not take them from the next program.
@@ -124,8 +126,7 @@ async fn show(
                 // The progress of the work is not known.
                 TerminalGuard::clear_progress();
                 losses.record(tokio::time::Instant::now())?;
-                let waited =
-                    super::reconnect::wait(socket, restart.clone(), (&mut input, &mut frozen)).await?;
+                let waited = super::reconnect::wait(socket, restart.clone(), &mut input, &mut frozen).await?;
                 match waited {
                     WaitOutcome::Connected(back) => *connection = back,
                     WaitOutcome::Stopped => return Ok(DetachReason::Ended(STOPPED.to_owned())),
@@ -143,8 +144,10 @@ async fn show(
 
 async fn run_connection(
     (sender, receiver): &mut (FrameSender, FrameReceiver),
-    (input, frozen): (&mut InputReader, &mut LastFrame),
-    (looks, env): (DisplayCaps, &ProcessEnv),
+    input: &mut InputReader,
+    frozen: &mut LastFrame,
+    looks: DisplayCaps,
+    env: &ProcessEnv,
 ) -> Result<DetachReason, ShowError> {
     send(sender, &FromClient::Attach(attach_request(looks, env))).await?;
     let features = TerminalFeatures::detect(env);
@@ -170,16 +173,7 @@ async fn run_connection(
                 Some(Err(_)) | None => return Ok(DetachReason::Ended(String::new())),
             },
             heard = receive(receiver) => match heard? {
-                Some(Packet::Frame(_, bytes)) if !is_drawing(&bytes) => {
-                    return Err(ShowError::Terminal(ClientError::Refused(NO_SCREEN.to_owned())));
-                }
-                Some(Packet::Frame(number, bytes)) => {
-                    TerminalGuard::write(&bytes)
-                        .map_err(|error| ShowError::Terminal(ClientError::Output(error)))?;
-                    let acknowledged = send(sender, &FromClient::Ack(number)).await;
-                    frozen.feed(&bytes);
-                    acknowledged?;
-                }
+                Some(Packet::Frame(number, bytes)) => draw(sender, number, &bytes, frozen).await?,
                 Some(Packet::Message(FromServer::Bye(why))) => return Ok(DetachReason::Ended(why)),
                 Some(Packet::Message(FromServer::Left(text))) => return Ok(DetachReason::Left(text)),
                 Some(Packet::Message(FromServer::Edit(text))) => {
@@ -204,6 +198,22 @@ async fn run_connection(
             },
         }
     }
+}
+
+/// Draws a frame, and tells the server so.
+async fn draw(
+    sender: &mut FrameSender,
+    number: u64,
+    bytes: &[u8],
+    frozen: &mut LastFrame,
+) -> Result<(), ShowError> {
+    if !is_drawing(bytes) {
+        return Err(ShowError::Terminal(ClientError::Refused(NO_SCREEN.to_owned())));
+    }
+    TerminalGuard::write(bytes).map_err(|error| ShowError::Terminal(ClientError::Output(error)))?;
+    let acknowledged = send(sender, &FromClient::Ack(number)).await;
+    frozen.feed(bytes);
+    Ok(acknowledged?)
 }
 
 /// Waits for work that was begun; for ever when none was.

@@ -71,7 +71,7 @@ impl InputReader {
             .spawn(move || {
                 let ask = || may_ask && write_all(QUERY).is_ok();
                 // The stream starts with the runtime that polls it.
-                runtime.block_on(async { read(key_source::events(), ask, (&sender, &stopped)).await });
+                runtime.block_on(async { read(key_source::events(), ask, &sender, &stopped).await });
             })?;
         Ok(InputReader {
             events,
@@ -101,7 +101,8 @@ impl InputReader {
 async fn read(
     mut events: impl Stream<Item = io::Result<Event>> + Unpin,
     ask: impl Fn() -> bool,
-    (sender, stopped): (&mpsc::Sender<io::Result<TerminalInput>>, &CancellationToken),
+    sender: &mpsc::Sender<io::Result<TerminalInput>>,
+    stopped: &CancellationToken,
 ) {
     let expect = || Instant::now() + if ask() { REPLY_TIMEOUT } else { Duration::ZERO };
     let mut answer = ColourReplyParser::default();
@@ -180,7 +181,7 @@ mod tests {
             assert_eq!(pressed, TerminalInput::Event(alt(']').unwrap()));
         };
         tokio::select! {
-            () = read(events, || false, (&sender, &stopped)) => panic!("the terminal goes on"),
+            () = read(events, || false, &sender, &stopped) => panic!("the terminal goes on"),
             () = expected => {}
         }
     }

@@ -62,7 +62,8 @@ pub(super) struct PlainClient {
 /// if there is one.
 pub async fn attach(
     paths: &ProjectPaths,
-    (env, commands): (&ProcessEnv, Commands),
+    env: &ProcessEnv,
+    commands: Commands,
     restart: Option<RestartFn>,
 ) -> Result<(), ClientError> {
     let is_kept = restart.is_some();

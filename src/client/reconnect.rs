@@ -104,7 +104,8 @@ pub(super) enum WaitOutcome {
 pub(super) async fn wait(
     socket: &Path,
     restart: Option<RestartFn>,
-    (input, frozen): (&mut InputReader, &mut LastFrame),
+    input: &mut InputReader,
+    frozen: &mut LastFrame,
 ) -> Result<WaitOutcome, ClientError> {
     let (tries, began) = (AtomicU32::new(0), Instant::now());
     let coming = reconnect(socket, restart, &tries);

@@ -236,19 +236,19 @@ impl Config {
         let text = match text_file::read_text(path, text_file::LARGEST_WRITTEN) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-            Err(error) => return self.report_file((path, 0), error.to_string()),
+            Err(error) => return self.report_file(path, 0, error.to_string()),
         };
         match read(path, &text) {
             Ok(values) => found.extend(values),
             Err((line, why)) => {
-                self.report_file((path, line), format!("nothing in this file is used: {why}"));
+                self.report_file(path, line, format!("nothing in this file is used: {why}"));
             }
         }
     }
 
-    fn report_file(&mut self, place: (&Path, usize), text: String) {
-        self.unusable.push(format!("{}: {text}", shown_place(place)));
-        self.report(FindingLevel::Error, place, text);
+    fn report_file(&mut self, file: &Path, line: usize, text: String) {
+        self.unusable.push(format!("{}: {text}", shown_place(file, line)));
+        self.report(FindingLevel::Error, file, line, text);
     }
 
     fn environment(&mut self, given: &ConfigOverrides, found: &mut Vec<RawSetting>) {
@@ -266,7 +266,7 @@ impl Config {
                 None => {
                     if let Some(meant) = near_miss(rest) {
                         let text = format!("there is no such setting; did you mean {ENVIRONMENT}{meant}?");
-                        self.report(FindingLevel::Warning, (Path::new(name), 0), text);
+                        self.report(FindingLevel::Warning, Path::new(name), 0, text);
                     }
                 }
             }
@@ -288,16 +288,16 @@ impl Config {
 
     /// The value, if there is such a setting and it can have this one; otherwise that is reported.
     fn checked(&mut self, found: &RawSetting) -> Option<SettingValue> {
-        let place = found.origin.place();
+        let (file, line) = found.origin.place();
         let key = found.key();
         let Some(known) = spec_of(&found.parts()) else {
             if let Some(member) = member_of(&found.parts()) {
-                let place = shown_place(place);
+                let place = shown_place(file, line);
                 let text =
                     format!("{key}, at {place}: it is a table, whose settings are written like {member}");
                 self.unusable.push(text);
             }
-            self.report(FindingLevel::Warning, place, unknown(&found.parts(), &key));
+            self.report(FindingLevel::Warning, file, line, unknown(&found.parts(), &key));
             return None;
         };
         let value = match &found.text {
@@ -310,16 +310,16 @@ impl Config {
         value
             .map_err(|why| {
                 if known.is_needed_for_work() {
-                    let text = format!("{key}, at {}: it {why}", shown_place(place));
+                    let text = format!("{key}, at {}: it {why}", shown_place(file, line));
                     self.unusable.push(text);
                 }
                 let text = format!("{key} {why}; this value is passed over");
-                self.report(FindingLevel::Warning, place, text);
+                self.report(FindingLevel::Warning, file, line, text);
             })
             .ok()
     }
 
-    fn report(&mut self, severity: FindingLevel, (file, line): (&Path, usize), text: String) {
+    fn report(&mut self, severity: FindingLevel, file: &Path, line: usize, text: String) {
         self.diagnostics.push(Finding::new(severity, file, line, text));
     }
 }
@@ -370,7 +370,7 @@ fn owned(key: &str) -> Vec<String> {
     key.split('.').map(str::to_owned).collect()
 }
 
-fn shown_place((file, line): (&Path, usize)) -> String {
+fn shown_place(file: &Path, line: usize) -> String {
     match line {
         0 => file.display().to_string(),
         line => format!("{}:{line}", file.display()),

@@ -35,7 +35,7 @@ pub fn kinds(config: &Config) -> (AgentsByRole, Vec<RoleError>) {
     let agents = BTreeMap::from_iter(config.family(&schema::ROLE_AGENT));
     let roles: BTreeSet<&String> = agents.keys().chain(commands.keys()).collect();
     for role in roles {
-        let found = tool(config, role, (agents.get(role), commands.get(role)));
+        let found = tool(config, role, agents.get(role), commands.get(role));
         let Some(tool) = noted(found, &mut errors).flatten() else {
             continue;
         };
@@ -144,7 +144,8 @@ fn add_roles_with_options(config: &Config, kinds: &mut AgentsByRole) {
 fn tool(
     config: &Config,
     role: &str,
-    (agent, command): (Option<&String>, Option<&String>),
+    agent: Option<&String>,
+    command: Option<&String>,
 ) -> Result<Option<AgentTool>, RoleError> {
     let failed = |agent: &str, why: String| RoleError {
         keys: format!("roles.{role}."),

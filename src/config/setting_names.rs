@@ -29,8 +29,8 @@ pub fn unknown_names(paths: &ProjectPaths, config: &Config, workflows: &[Workflo
     };
     let known_roles: Vec<&str> = roles.iter().map(String::as_str).collect();
     let unknown = |shown: &ResolvedSetting| match (stage_of(&shown.key), role_of(&shown.key)) {
-        (Some(stage), _) => found(paths, shown, ("stage", stage, &stages)),
-        (None, Some(role)) => found(paths, shown, ("role", role, &known_roles)),
+        (Some(stage), _) => found(paths, shown, "stage", stage, &stages),
+        (None, Some(role)) => found(paths, shown, "role", role, &known_roles),
         (None, None) => None,
     };
     all.iter().filter_map(unknown).collect()
@@ -65,7 +65,9 @@ fn roles(paths: &ProjectPaths, workflows: &[Workflow]) -> Vec<String> {
 fn found(
     paths: &ProjectPaths,
     shown: &ResolvedSetting,
-    (what, name, known): (&str, &str, &[&str]),
+    what: &str,
+    name: &str,
+    known: &[&str],
 ) -> Option<UnknownName> {
     if known.contains(&name) {
         return None;

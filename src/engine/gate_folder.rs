@@ -38,12 +38,12 @@ enum GateTree<'a> {
 
 impl GateFolder<'_> {
     /// Runs one gate there; its number names its output. Changes that the gates before it made to the files are taken back.
-    pub(super) fn run(&self, context: &EngineContext, job: &Job, gate: (usize, &GateCommand)) -> GateReport {
+    pub(super) fn run(&self, context: &EngineContext, job: &Job, n: usize, gate: &GateCommand) -> GateReport {
         let is_first = !self.is_used.replace(true);
         match &self.place {
-            GateTree::Checkout { closed, .. } if job.fresh_gates.contains(&gate.1.name) => {
+            GateTree::Checkout { closed, .. } if job.fresh_gates.contains(&gate.name) => {
                 let own = in_fresh_checkout(context, closed, self.commit, |path| {
-                    self.run_in(context, job, gate, path)
+                    self.run_in(context, job, n, gate, path)
                 });
                 own.unwrap_or_else(|why| unrun(Tri::Unknown(why)))
             }
@@ -54,7 +54,7 @@ impl GateFolder<'_> {
                     context.git.restore_checkout(self.commit, path)
                 };
                 match restored {
-                    Ok(()) => self.run_in(context, job, gate, path),
+                    Ok(()) => self.run_in(context, job, n, gate, path),
                     Err(error) => unrun(Tri::Unknown(error.cause().after("could not "))),
                 }
             }
@@ -65,7 +65,7 @@ impl GateFolder<'_> {
                     differing_files(context, name, self.commit)
                 };
                 match differing {
-                    Ok(None) => self.run_in(context, job, gate, path),
+                    Ok(None) => self.run_in(context, job, n, gate, path),
                     Ok(Some(files)) => unrun(Tri::No(changed_by_gates(self.commit, &files))),
                     Err(why) => unrun(why),
                 }
@@ -77,7 +77,8 @@ impl GateFolder<'_> {
         &self,
         context: &EngineContext,
         job: &Job,
-        (n, gate): (usize, &GateCommand),
+        n: usize,
+        gate: &GateCommand,
         folder: &Path,
     ) -> GateReport {
         context.gates.run(&GateRun {
@@ -119,7 +120,8 @@ fn changed_by_gates(commit: &CommitId, files: &str) -> String {
 /// the worktree was just made.
 pub(super) fn in_folder<T>(
     context: &EngineContext,
-    (job, attempt): (&Job, &Attempt),
+    job: &Job,
+    attempt: &Attempt,
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
 ) -> Result<T, Tri> {
@@ -128,16 +130,17 @@ pub(super) fn in_folder<T>(
     }
     match (job.stage.gate_at, &job.kind) {
         (GatePlace::Commit, _) | (GatePlace::Worktree, JobKind::Start) => {
-            in_checkout(context, (job, attempt), commit, run).map_err(Tri::Unknown)
+            in_checkout(context, job, attempt, commit, run).map_err(Tri::Unknown)
         }
-        (GatePlace::Worktree, _) => in_worktree(context, (job, attempt), commit, run),
+        (GatePlace::Worktree, _) => in_worktree(context, job, attempt, commit, run),
     }
 }
 
 /// Makes the checkout, and removes it afterwards. No other attempt has one in the same folder.
 fn in_checkout<T>(
     context: &EngineContext,
-    (job, attempt): (&Job, &Attempt),
+    job: &Job,
+    attempt: &Attempt,
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
 ) -> Result<T, Cause> {
@@ -210,7 +213,8 @@ fn close(_folder: &Path) -> io::Result<()> {
 /// Runs gates where the agent worked. Their results are about the commit only if nothing else was there, before and afterwards.
 fn in_worktree<T>(
     context: &EngineContext,
-    (job, attempt): (&Job, &Attempt),
+    job: &Job,
+    attempt: &Attempt,
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
 ) -> Result<T, Tri> {

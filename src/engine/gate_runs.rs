@@ -116,9 +116,9 @@ fn all(
     if job.gates.is_empty() {
         return Ok(Vec::new());
     }
-    in_folder(context, (job, attempt), commit, |place| {
+    in_folder(context, job, attempt, commit, |place| {
         let gates = job.gates.iter().enumerate();
-        gates.map(|gate| place.run(context, job, gate)).collect()
+        gates.map(|(n, gate)| place.run(context, job, n, gate)).collect()
     })
 }
 
@@ -126,11 +126,12 @@ fn all(
 pub(super) fn one(
     context: &EngineContext,
     job: &Job,
-    (attempt, gate): (&Attempt, &GateCommand),
+    attempt: &Attempt,
+    gate: &GateCommand,
     commit: &CommitId,
 ) -> Result<GateReport, Tri> {
-    in_folder(context, (job, attempt), commit, |place| {
-        place.run(context, job, (0, gate))
+    in_folder(context, job, attempt, commit, |place| {
+        place.run(context, job, 0, gate)
     })
 }
 

@@ -92,7 +92,7 @@ fn make_and_launch(context: &EngineContext, job: &Job, attempt: &Attempt) -> Opt
             return None;
         }
     }
-    match launch(context, (job, attempt), (&made, base), (session, gates_before)) {
+    match launch(context, job, attempt, &made, base, session, gates_before) {
         Ok(()) => Some(started(attempt, made)),
         Err(StartError::Failed(why)) => Some(not_started(attempt, why)),
         Err(StartError::Unknown(why)) => Some(unknown(attempt, &why)),
@@ -216,9 +216,12 @@ fn unmade(error: &GitError) -> Cause {
 
 fn launch(
     context: &EngineContext,
-    (job, attempt): (&Job, &Attempt),
-    (made, base): (&Workplace, Option<CommitId>),
-    (session, gates_before): (Option<String>, Vec<GateBaseline>),
+    job: &Job,
+    attempt: &Attempt,
+    made: &Workplace,
+    base: Option<CommitId>,
+    session: Option<String>,
+    gates_before: Vec<GateBaseline>,
 ) -> Result<(), StartError> {
     let facts = prompt_place::facts(context, job, made, base);
     let mut brief = brief(job, attempt, made, facts).map_err(StartError::Failed)?;

@@ -194,7 +194,7 @@ pub(super) fn gate_fails(
         let why = format!("there is no gate {name}; set it with `dbs config gates.{name} COMMAND`");
         return Err(Tri::No(why));
     };
-    let run = gate_runs::one(context, job, (attempt, gate), head)?;
+    let run = gate_runs::one(context, job, attempt, gate, head)?;
     let why = match &run.exit {
         // Exit codes of a shell for a command that does not exist, or may not be run.
         GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),

@@ -112,8 +112,8 @@ fn reading(context: &EngineContext, job: &Job, made: &Workplace) -> Result<Strin
     };
     let start = made.start.as_deref().ok_or("its workspace begins at no commit")?;
     let start = CommitId::new(start).map_err(|error| Cause::from(error.to_string()))?;
-    let from = (context.git.as_ref(), &start);
-    story_reading(from, context.stories.as_ref(), plan, &job.stage.evidence)
+    let (git, stories) = (context.git.as_ref(), context.stories.as_ref());
+    story_reading(git, &start, stories, plan, &job.stage.evidence)
 }
 
 /// Returns the reading for the agent of a story at a stage that asks for this evidence; nothing where the plan belongs to no story.
@@ -121,7 +121,8 @@ fn reading(context: &EngineContext, job: &Job, made: &Workplace) -> Result<Strin
 /// # Errors
 /// When git cannot be asked, or a file cannot be read.
 pub fn story_reading(
-    (git, start): (&dyn Git, &CommitId),
+    git: &dyn Git,
+    start: &CommitId,
     stories: &dyn StoryFiles,
     plan: &PlanEntry,
     evidence: &[EvidenceKind],

@@ -148,28 +148,21 @@ fn listing(changes: &PlanChanges, plan: &Plan, trusted: &[TrustItem]) -> TrustLi
         let item = item_of(plan, id)?;
         let known = item.gates.iter().find(|known| known.name == gate.name)?;
         let name = gate_name(plan, item, &gate.name);
-        Some(listed(
-            (plan, item),
-            (TrustKind::Program, name, gate.command.clone()),
-            known.line,
-        ))
+        let command = gate.command.clone();
+        Some(listed(plan, item, TrustKind::Program, name, command, known.line))
     });
     let texts = changes.changed.iter().filter_map(|change| {
         let item = item_of(plan, &change.task.id)?;
         let text = change_lines(change).join("\n");
         let name = format!("{} {} changes", plan.kind.item_word(), item.id);
-        Some(listed((plan, item), (TrustKind::Prompt, name, text), 1))
+        Some(listed(plan, item, TrustKind::Prompt, name, text, 1))
     });
     let new = changes.new.iter().map(|draft| &draft.id);
     let told = new.chain(changes.changed.iter().map(|change| &change.task.id));
     let told = told.filter_map(|id| item_of(plan, id)).flat_map(|item| {
         item.told.iter().map(move |told| {
-            let name = told_name(plan, item, told);
-            listed(
-                (plan, item),
-                (TrustKind::Agent, name, told.command.clone()),
-                told.line,
-            )
+            let (name, command) = (told_name(plan, item, told), told.command.clone());
+            listed(plan, item, TrustKind::Agent, name, command, told.line)
         })
     });
     let commands = gates.chain(told).filter(|listed| !trusted.contains(&listed.item));
@@ -180,8 +173,11 @@ fn listing(changes: &PlanChanges, plan: &Plan, trusted: &[TrustItem]) -> TrustLi
 }
 
 fn listed(
-    (plan, item): (&Plan, &PlanItem),
-    (kind, name, text): (TrustKind, String, String),
+    plan: &Plan,
+    item: &PlanItem,
+    kind: TrustKind,
+    name: String,
+    text: String,
     line: usize,
 ) -> ListedText {
     ListedText {

@@ -8,13 +8,13 @@ use crate::formats::graph_plan;
 use crate::formats::plan::{self, Plan};
 
 /// Reads the plan of a file with that text. The files it names are looked up in the project; without one in this folder.
-pub(super) fn read((file, text): (&Path, &str), paths: Option<&ProjectPaths>) -> Plan {
+pub(super) fn read(file: &Path, text: &str, paths: Option<&ProjectPaths>) -> Plan {
     let root = paths.map_or(Path::new("."), |paths| &paths.root);
     let exists = |path: &str| root.join(path).exists();
     plan::graph(&graph_plan::read(file, text, &exists), &exists)
 }
 
 /// Returns a finding for each of these challenges that no decision of the plan names.
-pub fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<Finding> {
+pub fn undecided(file: &Path, text: &str, challenges: &[String]) -> Vec<Finding> {
     graph_plan::undecided(file, text, challenges)
 }

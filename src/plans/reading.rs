@@ -42,7 +42,7 @@ pub fn read(file: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Cause
     }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
     if file.extension().is_some_and(|ending| ending == "json") {
-        let plan = graphs::read((file, &text), paths);
+        let plan = graphs::read(file, &text, paths);
         let texts = PlanTexts::from([(file.to_owned(), text)]);
         return Ok(ReadPlan { plan, texts });
     }

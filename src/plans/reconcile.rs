@@ -199,7 +199,7 @@ impl Comparison<'_> {
     fn drafts(&self, choices: &PlanChoices) -> Result<Vec<TaskDraft>, Cause> {
         let path = |path: &Path| in_project(path, self.project.root);
         let body = |item: &PlanItem| body(self.read, item);
-        let mut drafts = plan::drafts(&self.read.plan, choices, (&body, &path))
+        let mut drafts = plan::drafts(&self.read.plan, choices, &body, &path)
             .map_err(|why| format!("could not run the plan: {why}"))?;
         let model = &self.wishes.model;
         for draft in &mut drafts {

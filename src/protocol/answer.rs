@@ -85,9 +85,9 @@ fn report(
 ) -> Result<String, QueryError> {
     match about {
         Report::Status(branches) => status::report(model, branches, format),
-        Report::Tasks { state, stage } => tasks::list(model, (state.as_deref(), stage.as_deref()), format),
+        Report::Tasks { state, stage } => tasks::list(model, state.as_deref(), stage.as_deref(), format),
         Report::Ready => tasks::ready(model, format),
-        Report::Board { columns, branches } => board::report(model, (*columns, branches), format),
+        Report::Board { columns, branches } => board::report(model, *columns, branches, format),
         Report::Task(id) => {
             let stored = facts.attempts_at(id)?;
             task::report(model, id, &stored, format)
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn an_agent_waits_for_somebody_as_soon_as_that_is_seen_unless_it_is_an_error_that_the_board_knows() {
         let is_waiting = |seen: bool, doing: ActivityKind| {
-            let mut attempt = settled_attempt(7, "development", (0, 1), Verdict::Passed);
+            let mut attempt = settled_attempt(7, "development", 0, 1, Verdict::Passed);
             attempt.state = AttemptState::Running;
             attempt.activity = Activity::new(doing, "hook", Timestamp(1));
             let mut task = Task::planned(Timestamp(0), &TaskDraft::new("t-1", "One"), "development".into());

@@ -68,7 +68,7 @@ impl Metrics {
         if self.ends.len() > MAX_ENDS {
             self.ends.drain(..MAX_ENDS / 2);
         }
-        self.extend_trail(attempt, (verdict, ended), took);
+        self.extend_trail(attempt, verdict, ended, took);
         let stage = self.stages.entry(attempt.stage.clone()).or_default();
         match verdict {
             Verdict::Passed => stage.passes += 1,
@@ -90,7 +90,7 @@ impl Metrics {
         stage.took = Span(stage.took.0 + took.0);
     }
 
-    fn extend_trail(&mut self, attempt: &Attempt, (verdict, ended): (&Verdict, Timestamp), took: Span) {
+    fn extend_trail(&mut self, attempt: &Attempt, verdict: &Verdict, ended: Timestamp, took: Span) {
         let trail = self.trails.entry(attempt.task.clone()).or_default();
         if trail.steps.is_empty() {
             trail.began = attempt.created_at;
@@ -133,7 +133,8 @@ impl Metrics {
 pub fn per_span(
     moments: impl IntoIterator<Item = Timestamp>,
     span: Span,
-    (now, many): (Timestamp, usize),
+    now: Timestamp,
+    many: usize,
 ) -> Vec<u64> {
     let mut counts = vec![0; many];
     for at in moments.into_iter().filter(|at| *at <= now) {
@@ -168,7 +169,7 @@ pub struct MetricsReport {
 
 /// An attempt of a developer that is over, for tests: number, stage, when it was made and ended, verdict.
 #[cfg(test)]
-pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verdict: Verdict) -> Attempt {
+pub(crate) fn settled_attempt(id: u64, stage: &str, from: u64, to: u64, verdict: Verdict) -> Attempt {
     use crate::domain::attempt::{Activity, WorkspaceState};
     use crate::domain::{ActivityKind, AttemptMode, Worker};
 
@@ -222,10 +223,10 @@ mod tests {
         let mut metrics = Metrics::default();
         let crash = Verdict::Failed(FailureClass::Crash, "".into());
         for attempt in [
-            settled_attempt(1, "development", (0, 10), crash),
-            settled_attempt(2, "development", (10, 40), Verdict::Passed),
-            settled_attempt(3, "review", (40, 45), Verdict::Rejected(String::new())),
-            settled_attempt(4, "development", (50, 60), Verdict::Passed),
+            settled_attempt(1, "development", 0, 10, crash),
+            settled_attempt(2, "development", 10, 40, Verdict::Passed),
+            settled_attempt(3, "review", 40, 45, Verdict::Rejected(String::new())),
+            settled_attempt(4, "development", 50, 60, Verdict::Passed),
         ] {
             metrics.record(&attempt);
         }
@@ -261,16 +262,18 @@ mod tests {
         metrics.record(&settled_attempt(
             1,
             "review",
-            (0, 900),
+            0,
+            900,
             Verdict::Stopped(StopCause::Killed),
         ));
         metrics.record(&settled_attempt(
             2,
             "review",
-            (0, 100),
+            0,
+            100,
             Verdict::Stopped(StopCause::Timeout),
         ));
-        let mut open = settled_attempt(3, "review", (0, 100), Verdict::Passed);
+        let mut open = settled_attempt(3, "review", 0, 100, Verdict::Passed);
         open.state = AttemptState::Running;
         metrics.record(&open);
         assert_eq!((metrics.attempts, metrics.stopped, metrics.timeouts()), (2, 1, 1));
@@ -280,7 +283,7 @@ mod tests {
     #[test]
     fn moments_are_counted_in_the_span_they_lie_in() {
         let moments = [0, 899, 900, 1_000, 1_001, 2_000].map(Timestamp);
-        let counts = per_span(moments, Span(100), (Timestamp(1_000), 3));
+        let counts = per_span(moments, Span(100), Timestamp(1_000), 3);
         assert_eq!(
             counts,
             [0, 2, 1],

@@ -27,8 +27,10 @@ fn file_of(paths: &ProjectPaths) -> PathBuf {
 
 /// Restores the kept arrangement into a fresh state: own layouts, then the arrangement as it was left. Blocks for two small reads.
 pub(super) fn restore(
-    (settings, facts): (&ActiveSettings, &SessionFacts),
-    (model, running): (&ReadModel, &[u64]),
+    settings: &ActiveSettings,
+    facts: &SessionFacts,
+    model: &ReadModel,
+    running: &[u64],
     state: &mut UiState,
     now: Timestamp,
 ) {
@@ -55,7 +57,7 @@ pub(super) fn restore(
             state.show_toast(now, NoticeLevel::Warning, text);
         }
     }
-    let mut banner = banner((settings, facts), model);
+    let mut banner = banner(settings, facts, model);
     if now.since(facts.started) < JUST_STARTED {
         if runs_as_root() {
             banner.push("runs as root: agents can change everything on this machine".to_owned());
@@ -74,7 +76,7 @@ pub(super) fn restore(
 }
 
 /// Returns program, project and limits, as a new client sees them first (P19).
-fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel) -> Vec<String> {
+fn banner(settings: &ActiveSettings, facts: &SessionFacts, model: &ReadModel) -> Vec<String> {
     let base = model.base.as_deref().unwrap_or("no base branch yet");
     let longest = settings.config().value(&schema::AGENT_TIMEOUT);
     vec![

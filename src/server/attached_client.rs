@@ -374,7 +374,7 @@ impl AttachedClient {
             Ok(WorkResult::Fetched(key, entry)) => self.fetches.cache.put(key, entry, now),
             Ok(WorkResult::Searched(key, search, came)) => {
                 self.fetches
-                    .on_search_step(key, (search, &came), now, &mut self.work);
+                    .on_search_step(key, search, &came, now, &mut self.work);
             }
             Ok(WorkResult::Older(screen, lines)) => self.state.add_older_lines(now, screen, lines),
             Ok(WorkResult::Plan(asked)) => self.state.ask_about_plan(*asked),

@@ -44,7 +44,7 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
         ServerCall::Ask { by, command } => command_reply(services.engine.ask(&by, command)),
         ServerCall::Signal(signal) => command_reply(take_signal(intake, &signal)),
         ServerCall::Hook(call) => {
-            match take_hook(intake, (&services.settings.agents, services.hub.agents()), call) {
+            match take_hook(intake, &services.settings.agents, services.hub.agents(), call) {
                 HookOutcome::Reply(reply) => CallReply::Hook(reply),
                 HookOutcome::Wait(waiting) => return CallOutcome::Hook(waiting),
             }

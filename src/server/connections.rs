@@ -86,8 +86,7 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                         inbox_folder::take_all(&intake);
                     });
                     let model = intake.engine.read_model();
-                    let told = (&*intake.usage, hub.agents());
-                    intake.records.look((&settings.agents, &model), told, clock::now());
+                    intake.records.look(&settings.agents, &model, &intake.usage, hub.agents(), clock::now());
                 });
             }
         }

@@ -172,7 +172,7 @@ async fn converse(
                     own.services.stop.cancel();
                 }
                 CallOutcome::Hook(waiting) => {
-                    return wait_for_person(own, (&mut sender, &mut receiver), waiting).await;
+                    return wait_for_person(own, &mut sender, &mut receiver, waiting).await;
                 }
                 CallOutcome::Follow(after) => return follow(&own.services, &mut sender, after).await,
                 CallOutcome::Watch => return watch(&own.services, &mut sender).await,
@@ -192,7 +192,8 @@ async fn converse(
 /// Answers a hook when its agent was answered. A hook that hangs up waits no longer; one whose server ends comes back to the next.
 async fn wait_for_person(
     own: &Conversations,
-    (sender, receiver): (&mut FrameSender, &mut FrameReceiver),
+    sender: &mut FrameSender,
+    receiver: &mut FrameReceiver,
     waiting: WaitingAsk,
 ) -> Result<(), ConnectionError> {
     let engine = &own.services.engine;

@@ -61,7 +61,7 @@ impl StopOrder {
 
 /// Waits for the stop, and removes the record of the server at that socket at once: without it no client that loses the server takes it for
 /// one that was cut off, and starts it again. A server that broke keeps its record, because it has to be started again.
-pub(super) async fn remove_record((stop, poison): (&CancellationToken, &PoisonFlag), socket: &Path) {
+pub(super) async fn remove_record(stop: &CancellationToken, poison: &PoisonFlag, socket: &Path) {
     stop.cancelled().await;
     if !poison.is_poisoned() {
         session_list::remove_record(socket);
@@ -119,7 +119,7 @@ mod tests {
                 poison.guard("a part", || panic!("on purpose"));
             }
             stop.cancel();
-            remove_record((&stop, &poison), &socket).await;
+            remove_record(&stop, &poison, &socket).await;
             assert_eq!(record.exists(), broke);
         }
     }

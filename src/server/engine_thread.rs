@@ -28,7 +28,9 @@ impl EngineThread {
     pub(super) fn start(
         running: EngineLoop<Performer>,
         first: Vec<Event>,
-        (inbox, effects, poison): (Inbox, TaskTracker, PoisonFlag),
+        inbox: Inbox,
+        effects: TaskTracker,
+        poison: PoisonFlag,
     ) -> io::Result<EngineThread> {
         let work = move || {
             poison

@@ -13,8 +13,10 @@ use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
 /// Returns the detected programs, if nothing is configured yet, neither for this project nor for this person, and nothing was done. Blocks.
 pub(super) fn detect(
     paths: &ProjectPaths,
-    (facts, model): (&SessionFacts, &ReadModel),
-    (environment, outer): (&InheritedEnv, Option<String>),
+    facts: &SessionFacts,
+    model: &ReadModel,
+    environment: &InheritedEnv,
+    outer: Option<String>,
 ) -> Option<DetectedPrograms> {
     let places = &paths.sources.files;
     let config = paths.read_config();

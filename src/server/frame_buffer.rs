@@ -23,8 +23,8 @@ pub(super) struct FrameBuffer {
 
 impl FrameBuffer {
     /// Creates a buffer of a terminal whose content is not known.
-    pub(super) fn new((cols, rows): (u16, u16)) -> FrameBuffer {
-        let area = Rect::new(0, 0, cols, rows);
+    pub(super) fn new(size: (u16, u16)) -> FrameBuffer {
+        let area = Rect::new(0, 0, size.0, size.1);
         FrameBuffer {
             next: Buffer::empty(area),
             shown: Buffer::empty(area),

@@ -41,7 +41,8 @@ pub(super) struct WaitingAsk {
 /// Takes in the report of a hook. A hook without a valid token gets no answer.
 pub(super) fn take_hook(
     intake: &SignalIntake,
-    (agents, states): (&LocalAgents, &AgentStates),
+    agents: &LocalAgents,
+    states: &AgentStates,
     call: HookCall,
 ) -> HookOutcome {
     if matches!(call.event, HookEvent::TurnOver { .. }) {
@@ -67,14 +68,14 @@ pub(super) fn take_hook(
             let waits = (!was_answered(attempt, &ask.id)).then(|| asking(report, &ask));
             let observe = || waits.iter().for_each(observe);
             let wanted = call.wanted.map(ToolUse::bounded);
-            take_ask((intake, agents), attempt, (ask, wanted), observe)
+            take_ask(intake, agents, attempt, ask, wanted.as_ref(), observe)
         }
         HookEvent::Usage(figures) => {
             intake.usage.count(attempt.id, &figures);
             HookOutcome::Reply(HookReply::Nothing)
         }
         HookEvent::TurnOver { again } if again || may_stop(attempt) => {
-            intake.records.look_at(agents, attempt, (&intake.usage, states));
+            intake.records.look_at(agents, attempt, &intake.usage, states);
             observe(&report);
             if !may_stop(attempt) {
                 // An engine that has ended takes the server with it, and the next finds the agent idle.
@@ -86,12 +87,8 @@ pub(super) fn take_hook(
         HookEvent::Report => {
             if is_compacting(&report) {
                 intake.usage.forget_fill(attempt.id);
-                drop(
-                    intake
-                        .engine
-                        .inbox
-                        .send(Event::ContextCompacted { attempt: attempt.id }),
-                );
+                let compacted = Event::ContextCompacted { attempt: attempt.id };
+                drop(intake.engine.inbox.send(compacted));
             }
             observe(&report);
             let is_told = attempt.conducts() && begins_turn(&call.state);
@@ -146,9 +143,11 @@ pub(super) fn still_asked(attempt: &Attempt, now: Timestamp) -> Option<AgentRepo
 /// Lets an ask wait for its reply. A known ask makes no event, so that asking again and again costs nothing. `observe` reports the wait of
 /// the agent.
 fn take_ask(
-    (intake, agents): (&SignalIntake, &LocalAgents),
+    intake: &SignalIntake,
+    agents: &LocalAgents,
     attempt: &Attempt,
-    (ask, wanted): (Ask, Option<ToolUse>),
+    ask: Ask,
+    wanted: Option<&ToolUse>,
     observe: impl FnOnce(),
 ) -> HookOutcome {
     let is_known = attempt.asks.iter().any(|known| known.ask.id == ask.id);
@@ -162,10 +161,10 @@ fn take_ask(
     };
     let opened = (!is_known).then(|| {
         let folder = attempt.workplace.as_ref().map(|place| Path::new(&place.path));
-        let asker = attempt.role_choice().map(|of| (of, &attempt.stage, folder));
+        let of = attempt.role_choice();
         Event::AskOpened {
             attempt: attempt.id,
-            rule: asker.and_then(|asker| agents.answer_rule(asker, (&ask, wanted.as_ref()))),
+            rule: of.and_then(|of| agents.answer_rule(of, &attempt.stage, folder, &ask, wanted)),
             ask,
         }
     });
@@ -297,7 +296,7 @@ mod tests {
     }
 
     fn running() -> Attempt {
-        let mut attempt = settled_attempt(7, "development", (0, 1), Verdict::Passed);
+        let mut attempt = settled_attempt(7, "development", 0, 1, Verdict::Passed);
         attempt.state = AttemptState::Running;
         attempt
     }

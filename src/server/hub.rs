@@ -60,7 +60,8 @@ impl TerminalHub {
     /// Creates a hub without terminals. `history` is the number of lines each keeps above its screen.
     pub fn new(
         holders: Arc<LocalHolders>,
-        (engine, history): (EmulatorKind, usize),
+        engine: EmulatorKind,
+        history: usize,
         inbox: Inbox,
         facts: Box<dyn AgentFacts>,
     ) -> TerminalHub {
@@ -408,7 +409,8 @@ mod tests {
         let holders = LocalHolders::new("dbs".into(), folder.to_owned(), folder.to_owned());
         TerminalHub::new(
             Arc::new(holders),
-            (EmulatorKind::default(), 10),
+            EmulatorKind::default(),
+            10,
             inbox,
             Box::new(facts),
         )

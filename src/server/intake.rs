@@ -129,7 +129,7 @@ pub(super) mod tests {
     pub(in super::super) fn intake(folder: &Path) -> (SignalIntake, InboxReceiver) {
         let mut model = ReadModel::default();
         for id in [FIRST, SECOND] {
-            let mut attempt = settled_attempt(id.0, "development", (MADE.0, 9), Verdict::Passed);
+            let mut attempt = settled_attempt(id.0, "development", MADE.0, 9, Verdict::Passed);
             attempt.state = AttemptState::Running;
             model.attempts.insert(id, Arc::new(attempt));
         }
@@ -208,7 +208,7 @@ pub(super) mod tests {
         let home = tempfile::tempdir().unwrap();
         let (mut intake, _outlet) = intake(home.path());
         let mut model = ReadModel::clone(&intake.engine.read_model());
-        let mut over = settled_attempt(FIRST.0, "development", (MADE.0, 9), Verdict::Passed);
+        let mut over = settled_attempt(FIRST.0, "development", MADE.0, 9, Verdict::Passed);
         over.signals.push(Signal {
             kind: SignalKind::Done,
             text: String::new(),

@@ -53,7 +53,8 @@ struct DeliveryResult {
 
 /// Sends notifications over the configured channels until the server ends.
 pub(super) async fn run(
-    (settings, engine): (&ActiveSettings, &EngineHandle),
+    settings: &ActiveSettings,
+    engine: &EngineHandle,
     mut away: watch::Receiver<bool>,
     stop: &CancellationToken,
 ) {
@@ -140,7 +141,7 @@ impl<'a> NotifierTask<'a> {
             let Some(channel) = self.channels.get_mut(place) else {
                 break;
             };
-            if let Some(notification) = channel.next_notification(now, self.rules, (&project, &model)) {
+            if let Some(notification) = channel.next_notification(now, self.rules, &project, &model) {
                 let (name, notify) = (channel.name(), channel.notify());
                 self.deliver(name, notify, notification);
             }

@@ -31,7 +31,7 @@ pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, 
     let sizes = SizeHistory::from_entries(&entries);
     let mut terminal = Terminal::new(EmulatorKind::default(), Size::default(), 0);
     let from = until.saturating_sub(MAX_REPLAY);
-    let shown = sizes.replay(&mut log, &mut terminal, (from, until));
+    let shown = sizes.replay(&mut log, &mut terminal, from, until);
     shown?;
     let mut screen = LiveScreen::new(&mut terminal, false);
     let mut moment = RecordedScreen {

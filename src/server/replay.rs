@@ -51,7 +51,8 @@ impl SizeHistory {
         &self,
         terminal: &mut Terminal,
         now: u64,
-        (mut offset, mut bytes): (u64, &[u8]),
+        mut offset: u64,
+        mut bytes: &[u8],
     ) -> Vec<TermEvent> {
         let mut events = Vec::new();
         while !bytes.is_empty() {
@@ -72,14 +73,15 @@ impl SizeHistory {
         &self,
         log: &mut LogReader,
         terminal: &mut Terminal,
-        (from, until): (u64, u64),
+        from: u64,
+        until: u64,
     ) -> Result<(), HolderError> {
         let mut at = from;
         while at < until {
             let most = usize::try_from(until - at).unwrap_or(CHUNK).min(CHUNK);
             match log.read_from(at, most)? {
                 LogChunk::Bytes { bytes, .. } => {
-                    drop(self.feed(terminal, 0, (at, &bytes)));
+                    drop(self.feed(terminal, 0, at, &bytes));
                     at += bytes.len() as u64;
                 }
                 LogChunk::Gap { to, .. } => at = to,
@@ -122,8 +124,8 @@ mod tests {
         for cut in 0..WRITTEN.len() {
             let mut terminal = Terminal::new(EmulatorKind::default(), Size::default(), 100);
             let (one, other) = WRITTEN.split_at(cut);
-            sizes.feed(&mut terminal, 0, (0, one));
-            sizes.feed(&mut terminal, 0, (cut as u64, other));
+            sizes.feed(&mut terminal, 0, 0, one);
+            sizes.feed(&mut terminal, 0, cut as u64, other);
             let mut lived = lived();
             assert_eq!(terminal.size(), lived.size());
             assert_eq!(terminal.text(0, 5, 0), lived.text(0, 5, 0), "cut at {cut}");
@@ -135,7 +137,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sizes = SizeHistory::read(folder.path());
         let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(33, 7), 100);
-        sizes.feed(&mut terminal, 0, (5, b"text"));
+        sizes.feed(&mut terminal, 0, 5, b"text");
         assert_eq!(terminal.size(), Size::new(33, 7));
         assert!(terminal.text(0, 0, 0).starts_with("text"));
     }

@@ -148,7 +148,9 @@ fn begun_journal(durable: &mut DurableBoard, setup: &SessionSetup) -> Result<Jou
 fn look_around(
     paths: &ProjectPaths,
     board: &Board,
-    (holders, hub, agents): (&Arc<LocalHolders>, &TerminalHub, &Arc<LocalAgents>),
+    holders: &Arc<LocalHolders>,
+    hub: &TerminalHub,
+    agents: &Arc<LocalAgents>,
 ) -> Result<Inventory, HolderPortError> {
     let found = take_inventory(board, holders.as_ref(), hub, &|attempt, tail| {
         agent_facts::end_cause(agents, attempt, tail)
@@ -182,7 +184,7 @@ impl Session {
         };
         let intake = SignalIntake::new(paths.inbox.clone(), secret, engine.clone());
         let hub = agent_facts::terminals(&holders, &setup, &intake, &agents);
-        let found = look_around(&paths, durable.board(), (&holders, &hub, &agents))?;
+        let found = look_around(&paths, durable.board(), &holders, &hub, &agents)?;
         let loss = found.loss_text();
         let context = Arc::new(EngineContext {
             stories: adapters.stories,
@@ -205,16 +207,13 @@ impl Session {
             journal,
             held: std::collections::VecDeque::new(),
         };
-        let mut first = read_from_files(running.durable.board(), &setup);
-        // Read after the inventory: a program that is found ended has sent its signals before, and they come first.
-        first.extend(inbox_folder::pending_events(&intake));
-        first.push(Event::Woke(found));
-        let ends = (engine.inbox.clone(), effects, hub.poison().clone());
-        let thread = EngineThread::start(running, first, ends).map_err(SessionError::Thread)?;
+        let first = first_events(running.durable.board(), &setup, &intake, found);
+        let (inbox, poison) = (engine.inbox.clone(), hub.poison().clone());
+        let thread = EngineThread::start(running, first, inbox, effects, poison);
+        let thread = thread.map_err(SessionError::Thread)?;
         let started = clock::now();
-        let terminals = (Arc::clone(&holders) as _, hub.clone());
         let settings = Arc::new(ActiveSettings::new(paths.clone(), agents, &setup, started));
-        let shells = Shells::new(paths.clone(), setup, started, terminals);
+        let shells = Shells::new(paths.clone(), setup, started, holders.clone(), hub.clone());
         Ok(Session {
             settings,
             paths,
@@ -307,7 +306,7 @@ impl Server {
     pub async fn notify(&self) {
         let (own, clients) = (&self.session, &self.conversations.services.clients);
         let away = clients.presence.away();
-        notifier::run((&own.settings, &own.engine), away, &self.stop).await;
+        notifier::run(&own.settings, &own.engine, away, &self.stop).await;
     }
 
     /// Ends a session that has no clients any more: work under way gets some time to end, then the engine ends, then, if asked for, every
@@ -330,11 +329,7 @@ impl Server {
 
     /// Waits until the server is stopped, and removes its record.
     pub async fn remove_record(&self) {
-        ending::remove_record(
-            (&self.stop, self.session.hub.poison()),
-            &self.session.paths.socket,
-        )
-        .await;
+        ending::remove_record(&self.stop, self.session.hub.poison(), &self.session.paths.socket).await;
     }
 
     /// Returns the order for agents at the end of the server: they end with it if that was requested.
@@ -385,8 +380,8 @@ impl Session {
     }
 }
 
-/// Returns the contents of the files that the board does not know yet.
-fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
+/// Returns the contents of the files that the board does not know yet, the signals of agents that wait, and what was found.
+fn first_events(board: &Board, setup: &SessionSetup, intake: &SignalIntake, found: Inventory) -> Vec<Event> {
     let mut first = vec![
         Event::WorkflowsLoaded(setup.workflows.clone()),
         Event::configured(setup.settings.clone()),
@@ -400,5 +395,8 @@ fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
             command: Command::Pause,
         });
     }
+    // Read after the inventory: a program that is found ended has sent its signals before, and they come first.
+    first.extend(inbox_folder::pending_events(intake));
+    first.push(Event::Woke(found));
     first
 }

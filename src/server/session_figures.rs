@@ -52,8 +52,10 @@ impl SessionFigures {
     /// Reads the records of all agents at work, if it is time to, and once more those that have just ended.
     pub(super) fn look(
         &self,
-        (agents, model): (&LocalAgents, &ReadModel),
-        told: (&UsageMeters, &AgentStates),
+        agents: &LocalAgents,
+        model: &ReadModel,
+        meters: &UsageMeters,
+        states: &AgentStates,
         now: Timestamp,
     ) {
         let mut looks = self.0.lock();
@@ -71,7 +73,7 @@ impl SessionFigures {
         let Looks { records, .. } = &mut *looks;
         for (id, tail) in records.iter_mut() {
             if let Some(attempt) = model.attempts.get(id) {
-                tail.tell(agents, attempt, told);
+                tail.tell(agents, attempt, meters, states);
             }
         }
         records.retain(|id, _| model.attempts.get(id).is_some_and(|row| row.state.is_open()));
@@ -82,12 +84,13 @@ impl SessionFigures {
         &self,
         agents: &LocalAgents,
         attempt: &Attempt,
-        told: (&UsageMeters, &AgentStates),
+        meters: &UsageMeters,
+        states: &AgentStates,
     ) {
         let mut looks = self.0.lock();
         looks.find(agents, attempt);
         if let Some(tail) = looks.records.get_mut(&attempt.id) {
-            tail.tell(agents, attempt, told);
+            tail.tell(agents, attempt, meters, states);
         }
     }
 }
@@ -118,12 +121,7 @@ impl RecordTail {
 
     /// Reports the new lines. Of the state only the last counts, and nothing from before the attempt: it may continue the session of
     /// another.
-    fn tell(
-        &mut self,
-        agents: &LocalAgents,
-        attempt: &Attempt,
-        (meters, states): (&UsageMeters, &AgentStates),
-    ) {
+    fn tell(&mut self, agents: &LocalAgents, attempt: &Attempt, meters: &UsageMeters, states: &AgentStates) {
         let Some(of) = attempt.role_choice() else { return };
         let (mut figures, mut state) = (Vec::new(), None);
         let mut reader = std::mem::take(&mut self.reader);

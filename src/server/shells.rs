@@ -74,7 +74,8 @@ impl Shells {
         paths: ProjectPaths,
         setup: SessionSetup,
         since: Timestamp,
-        (holders, hub): (Arc<dyn Holders>, TerminalHub),
+        holders: Arc<dyn Holders>,
+        hub: TerminalHub,
     ) -> Shells {
         Shells {
             paths,

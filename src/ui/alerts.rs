@@ -124,7 +124,8 @@ impl TerminalAlerts {
     /// notifications; title and progress continue.
     pub fn update(
         &mut self,
-        (now, quiet): (Timestamp, Option<Timestamp>),
+        now: Timestamp,
+        quiet: Option<Timestamp>,
         model: &ReadModel,
         project: &str,
     ) -> Vec<TerminalUpdate> {

@@ -101,7 +101,7 @@ impl Canvas<'_> {
             }
             let style = over.unwrap_or_else(|| self.text_style(piece.role));
             let text = cut(&piece.text, usize::from(room), self.theme.ellipsis());
-            x = self.put((x, area.y), &text, style, area.right());
+            x = self.put(x, area.y, &text, style, area.right());
             // A wide character may leave a column free; nothing may follow a cut piece.
             if text != piece.text {
                 break;
@@ -155,7 +155,7 @@ impl Canvas<'_> {
     }
 
     /// Draws the notice of a view that has nothing to show: a text in the upper third, and a hint below it.
-    pub(crate) fn empty_state(&mut self, area: Rect, (text, role): (&str, StyleRole), hint: &str) {
+    pub(crate) fn empty_state(&mut self, area: Rect, text: &str, role: StyleRole, hint: &str) {
         let wide = usize::from(area.width).max(1);
         let (text, hint) = (wrap(&clean(text), wide), wrap(&clean(hint), wide));
         let text = text.iter().map(|line| (line.as_str(), role));
@@ -178,12 +178,12 @@ impl Canvas<'_> {
         let x = area.x + cells(left);
         let style = self.theme.style(role);
         if area.height > 0 {
-            self.put((x, area.y), &text, style, area.right());
+            self.put(x, area.y, &text, style, area.right());
         }
     }
 
     /// Applies a style to some columns of a line, excluding the last of them.
-    pub(crate) fn apply_columns(&mut self, line: Rect, (from, to): (usize, usize), role: StyleRole) {
+    pub(crate) fn apply_columns(&mut self, line: Rect, from: usize, to: usize, role: StyleRole) {
         let from = cells(from);
         let columns = cells(to).saturating_sub(from);
         self.apply_role(left_part(skip_left(line, from), columns), role);
@@ -204,7 +204,7 @@ impl Canvas<'_> {
         let line = self.theme.glyphs.pick("│", "|");
         let style = self.theme.style(StyleRole::Border);
         for y in area.y..area.bottom() {
-            self.cell((x, y), line, style, 1);
+            self.cell(x, y, line, style, 1);
         }
         self.join((x, area.y.saturating_sub(1)), "╷");
         self.join((x, area.bottom()), "╵");
@@ -219,7 +219,7 @@ impl Canvas<'_> {
             // Text may look like a line.
             let ends =
                 above.is_some_and(|cell| cell.symbol() == upright && cell.fg == style.fg.unwrap_or_default());
-            self.cell((x, y), line, style, 1);
+            self.cell(x, y, line, style, 1);
             if ends {
                 self.join((x, y), "╵");
             }

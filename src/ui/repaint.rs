@@ -89,7 +89,7 @@ impl RenderedFrame {
             let there = scene.screens.with(id, &mut |screen| {
                 let cursor = (self.layout.typing && pane.focus).then_some(&mut self.layout.cursor);
                 outcome =
-                    seen.and_then(|seen| patch_pane((screen, seen), &pane, scene.now, &mut canvas, cursor));
+                    seen.and_then(|seen| patch_pane(screen, seen, &pane, scene.now, &mut canvas, cursor));
             });
             match outcome {
                 None if there || seen.is_some() => return None,
@@ -184,7 +184,8 @@ enum PaneUpdate {
 
 /// Draws the changed rows of one terminal; nothing when more than rows changed.
 fn patch_pane(
-    (screen, seen): (&mut dyn ScreenRead, &ScreenStamp),
+    screen: &mut dyn ScreenRead,
+    seen: &ScreenStamp,
     pane: &PaneArea,
     now: Timestamp,
     canvas: &mut Canvas<'_>,

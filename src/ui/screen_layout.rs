@@ -191,18 +191,15 @@ fn tree(state: &UiState, scene: &Scene<'_>, body: Rect, focus: PaneId) -> Option
         PaneArrangement::Saved { wide, .. } if body.width >= WIDE => Some(wide.clone()),
         PaneArrangement::Saved { medium, .. } => Some(medium.clone()),
         PaneArrangement::Own(tree) => Some(tree.clone()),
-        PaneArrangement::Agents { list } => Some(agent_tree(
-            state,
-            &agents(state, tab, scene),
-            (*list, focus),
-            body,
-        )),
+        PaneArrangement::Agents { list } => {
+            Some(agent_tree(state, &agents(state, tab, scene), *list, focus, body))
+        }
     }
 }
 
 /// Returns the narrow arrangement of a tab, where a screen of that size has room for it.
-fn narrow_tree(tab: &Tab, (columns, rows): (u16, u16)) -> Option<&PaneTree> {
-    let fits = (NARROW.0..SEVERAL).contains(&columns) && rows >= NARROW.1;
+fn narrow_tree(tab: &Tab, size: (u16, u16)) -> Option<&PaneTree> {
+    let fits = (NARROW.0..SEVERAL).contains(&size.0) && size.1 >= NARROW.1;
     match &tab.arrangement {
         PaneArrangement::Saved { narrow, .. } if fits => narrow.as_ref(),
         _ => None,
@@ -231,12 +228,7 @@ pub(crate) fn resizable_tree(state: &UiState, scene: &Scene<'_>, layout: &Screen
     tree.filter(|_| boxed)
 }
 
-fn agent_tree(
-    state: &UiState,
-    agents: &[AttemptId],
-    (list, focus): (PaneId, PaneId),
-    body: Rect,
-) -> PaneTree {
+fn agent_tree(state: &UiState, agents: &[AttemptId], list: PaneId, focus: PaneId, body: Rect) -> PaneTree {
     let panes: Vec<PaneId> = agents.iter().map(|id| PaneId::Agent(*id)).collect();
     let shown = match (focus, state.agent) {
         (PaneId::Agent(_), _) => Some(focus),

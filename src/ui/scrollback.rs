@@ -178,7 +178,8 @@ impl Scrollback {
     /// Returns true if a place is selected.
     pub(crate) fn is_selected(
         select: SelectionMode,
-        (one, other): (TextPosition, TextPosition),
+        one: TextPosition,
+        other: TextPosition,
         at: TextPosition,
     ) -> bool {
         let (start, end) = if one <= other { (one, other) } else { (other, one) };

@@ -115,19 +115,21 @@ impl ViewContext<'_> {
         &self,
         key: &CacheKey,
         area: Rect,
-        (reading, none, hint): (&str, &str, &str),
+        what: &str,
+        none: &str,
+        hint: &str,
         canvas: &mut Canvas<'_>,
     ) {
         match (self.failure(key), self.scene.cache.get(key)) {
-            (Some(why), _) => canvas.empty_state(area, (&why, StyleRole::Failed), ""),
-            (None, None) => canvas.empty_state(area, (reading, StyleRole::Strong), ""),
-            (None, Some(_)) => canvas.empty_state(area, (none, StyleRole::Strong), hint),
+            (Some(why), _) => canvas.empty_state(area, &why, StyleRole::Failed, ""),
+            (None, None) => canvas.empty_state(area, &format!("Reading the {what}."), StyleRole::Strong, ""),
+            (None, Some(_)) => canvas.empty_state(area, none, StyleRole::Strong, hint),
         }
     }
 
     /// Returns a list for drawing rows of that many lines, with the marked row highlighted according to the focus.
-    fn list<'r, T>(&self, place: (Rect, u16), rows: &'r [T], marked: Option<usize>) -> List<'r, T> {
-        List::new(place, rows, marked, self.chosen())
+    fn list<'r, T>(&self, area: Rect, row_height: u16, rows: &'r [T], marked: Option<usize>) -> List<'r, T> {
+        List::new(area, row_height, rows, marked, self.chosen())
     }
 
     /// Returns the outcome of a movement in texts of one or two columns that are scrolled together.
@@ -185,7 +187,7 @@ pub(crate) trait View: Sync {
     }
 
     /// Returns the target of an action in the view: the one the pane was opened for, else the selected task.
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, _: PaneId, pane: &Pane) -> ActionTarget<'a> {
         match &pane.content {
             PaneContent::Detail(Some(id)) | PaneContent::Diff(Some(id), _) => task_target(scene, id),
             PaneContent::Attempt(id) | PaneContent::Moment(id, _) => attempt_target(scene, *id),
@@ -290,7 +292,7 @@ pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
 /// Returns the target of an action pressed now: that of the pane with the focus, else the selected task.
 pub(crate) fn target<'a>(state: &UiState, scene: &Scene<'a>, layout: &ScreenLayout) -> ActionTarget<'a> {
     let pane = state.pane(layout.focus);
-    view_of(&pane.content).target(state, scene, (layout.focus, &pane))
+    view_of(&pane.content).target(state, scene, layout.focus, &pane)
 }
 
 /// Returns the agent that has run longest, and its time.

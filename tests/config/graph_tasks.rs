@@ -18,7 +18,7 @@ fn read(document: &Value, files: &[&str]) -> Plan {
 
 fn drafts(plan: &Plan) -> Result<Vec<TaskDraft>, Cause> {
     let path = |path: &Path| path.display().to_string();
-    plan::drafts(plan, &PlanChoices::default(), (&|_| String::new(), &path))
+    plan::drafts(plan, &PlanChoices::default(), &|_| String::new(), &path)
 }
 
 #[test]

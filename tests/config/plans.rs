@@ -287,7 +287,7 @@ fn a_phase_lists_so_many_names_and_no_more() {
 /// The tasks of a plan, one a line.
 fn lines_of(plan: &Plan, choices: &PlanChoices) -> Result<Vec<String>, Cause> {
     let path = |path: &Path| path.display().to_string();
-    let drafts = plan::drafts(plan, choices, (&|_| "text".to_owned(), &path))?;
+    let drafts = plan::drafts(plan, choices, &|_| "text".to_owned(), &path)?;
     let line = |draft: &dbs::domain::TaskDraft| {
         let deps: Vec<&str> = draft.deps.iter().map(dbs::domain::TaskId::as_str).collect();
         let asks = if draft.needs_approval { " asks" } else { "" };

@@ -911,9 +911,12 @@ fn no_prompt_shows_a_command_that_the_file_of_its_role_denies() {
                 tool: "Bash".to_owned(),
                 action: ToolAction::Run(command.to_owned()),
             };
-            let rules = (role.permissions.as_slice(), PermissionPolicy::Ask);
-            let verdict = decide(rules, &wanted, &[]).decision();
-            assert_ne!(verdict, PermissionDecision::Deny, "{case:?}: {command}");
+            let verdict = decide(&role.permissions, PermissionPolicy::Ask, &wanted, &[]);
+            assert_ne!(
+                verdict.decision(),
+                PermissionDecision::Deny,
+                "{case:?}: {command}"
+            );
         }
     }
 }

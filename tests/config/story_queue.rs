@@ -48,7 +48,7 @@ fn queue_after(archived: &[&str], prds: &[PrdDocument], written: &[&str]) -> Pla
 fn drafts(plan: &Plan) -> Vec<TaskDraft> {
     let body = |_: &plan::PlanItem| String::new();
     let path = |path: &Path| path.display().to_string();
-    plan::drafts(plan, &PlanChoices::default(), (&body, &path)).unwrap()
+    plan::drafts(plan, &PlanChoices::default(), &body, &path).unwrap()
 }
 
 #[test]

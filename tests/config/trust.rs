@@ -298,7 +298,7 @@ fn another_repository_at_a_trusted_path_is_not_trusted_in_anything() {
     assert_eq!(trusting.gates(), <[String; 0]>::default());
     // What a person sets here brings nothing back of what was trusted there.
     let act = || set(&trusting.files, "gates.own", "mine");
-    let (written, kept) = trusting.trust().by_own_hand(("gates.own", Some("mine")), act);
+    let (written, kept) = trusting.trust().by_own_hand("gates.own", Some("mine"), act);
     written.unwrap();
     kept.unwrap();
     assert_eq!(
@@ -340,7 +340,7 @@ fn without_an_identity_of_the_repository_nothing_is_trusted() {
 #[test]
 fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
     let trusting = Trusting::new();
-    let (written, kept) = trusting.trust().by_own_hand(("gates.one", Some("first")), || {
+    let (written, kept) = trusting.trust().by_own_hand("gates.one", Some("first"), || {
         set(&trusting.files, "gates.one", "first")
     });
     written.unwrap();
@@ -356,7 +356,7 @@ fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
             Some(value) => set(&trusting.files, key, value),
             None => unset(&trusting.files, key),
         };
-        let (written, kept) = trusting.trust().by_own_hand((key, value), act);
+        let (written, kept) = trusting.trust().by_own_hand(key, value, act);
         written.unwrap();
         kept.unwrap();
     };
@@ -368,7 +368,7 @@ fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
     // In a project that nobody has looked at as a whole, one's own setting does not let the others pass.
     let foreign = Trusting::with("[roles.default]\ncommand = \"evil\"\n");
     let act = || set(&foreign.files, "gates.mine", "make");
-    let (written, kept) = foreign.trust().by_own_hand(("gates.mine", Some("make")), act);
+    let (written, kept) = foreign.trust().by_own_hand("gates.mine", Some("make"), act);
     written.unwrap();
     kept.unwrap();
     assert_eq!(
@@ -384,7 +384,7 @@ fn a_value_that_stands_there_already_is_trusted_by_being_set_once_more() {
     trusting.write("[gates]\none = \"theirs\"\ntwo = \"second\"\n");
     assert_eq!(trusting.gates(), ["first"]);
     let act = || set(&trusting.files, "gates.one", "theirs");
-    let (written, kept) = trusting.trust().by_own_hand(("gates.one", Some("theirs")), act);
+    let (written, kept) = trusting.trust().by_own_hand("gates.one", Some("theirs"), act);
     written.unwrap();
     kept.unwrap();
     assert_eq!(trusting.gates(), ["theirs"]);
@@ -397,12 +397,14 @@ fn what_changes_while_a_person_sets_a_key_is_not_trusted_with_it() {
     trusting.file("other.sh", "#!/bin/sh\nmake other\n");
     trusting.trust_all();
     // Everything was trusted; an agent writes between the two looks.
-    let own = ("gates.two", Some("sh check.sh"));
-    let (written, kept) = trusting.trust().by_own_hand(own, || {
-        trusting
-            .write("[gates]\none = \"evil\"\nextra = \"sh other.sh\"\n[roles.default]\ncommand = \"evil\"\n");
-        set(&trusting.files, "gates.two", "sh check.sh")
-    });
+    let (written, kept) = trusting
+        .trust()
+        .by_own_hand("gates.two", Some("sh check.sh"), || {
+            trusting.write(
+                "[gates]\none = \"evil\"\nextra = \"sh other.sh\"\n[roles.default]\ncommand = \"evil\"\n",
+            );
+            set(&trusting.files, "gates.two", "sh check.sh")
+        });
     written.unwrap();
     kept.unwrap();
     assert_eq!(trusting.gates(), ["first", "sh check.sh"]);
@@ -418,8 +420,7 @@ fn what_changes_while_a_person_sets_a_key_is_not_trusted_with_it() {
         ["gates.extra", "gates.one", "other.sh", "roles.default.command"]
     );
     // What the person set is not the value that stands there: somebody was faster.
-    let own = ("gates.two", Some("mine"));
-    let (written, kept) = trusting.trust().by_own_hand(own, || {
+    let (written, kept) = trusting.trust().by_own_hand("gates.two", Some("mine"), || {
         let written = set(&trusting.files, "gates.two", "mine");
         set(&trusting.files, "gates.two", "theirs").unwrap();
         written
@@ -499,7 +500,7 @@ fn a_key_that_is_set_among_others_leaves_everything_trusted_that_was() {
         ("gates.three", None),
         ("gates.one", None),
     ] {
-        let (written, kept) = trusting.trust().by_own_hand((key, value), || match value {
+        let (written, kept) = trusting.trust().by_own_hand(key, value, || match value {
             Some(value) => set(&trusting.files, key, value),
             None => unset(&trusting.files, key),
         });

@@ -275,7 +275,7 @@ fn a_copy_is_put_back_with_the_old_one_kept_and_never_under_a_running_server() {
     let again = SqliteStore::backup_to(&place, &copy).unwrap_err().to_string();
     assert!(again.contains("choose another"), "{again}");
     live(folder.path(), (6, 9));
-    let restore = |from: &Path| SqliteStore::restore(&place, &owner(), (from, NOW));
+    let restore = |from: &Path| SqliteStore::restore(&place, &owner(), from, NOW);
     let server = open(folder.path());
     assert!(matches!(restore(&copy), Err(StoreError::Locked { .. })));
     drop(server);

@@ -38,7 +38,7 @@ fn board(items: &[(&str, &str)]) -> ReadModel {
 
 /// The notifications alone, without titles and progress.
 fn notices(alerts: &mut TerminalAlerts, at: u64, board: &ReadModel) -> Vec<String> {
-    let calls = alerts.update((Timestamp(at), None), board, "shop").into_iter();
+    let calls = alerts.update(Timestamp(at), None, board, "shop").into_iter();
     calls
         .filter_map(|call| match call {
             TerminalUpdate::Notification(text) => Some(text),
@@ -70,7 +70,7 @@ fn only_who_looks_elsewhere_is_called_and_only_about_what_is_new() {
         ..RULES
     });
     never.set_focused(false);
-    never.update((Timestamp(1), None), &board(&[]), "shop");
+    never.update(Timestamp(1), None, &board(&[]), "shop");
     assert_eq!(notices(&mut never, 2, &three), NONE);
 }
 
@@ -78,7 +78,7 @@ fn only_who_looks_elsewhere_is_called_and_only_about_what_is_new() {
 fn what_happens_soon_after_a_call_is_sent_together_and_what_was_settled_not_at_all() {
     let mut alerts = TerminalAlerts::new(RULES);
     alerts.set_focused(false);
-    alerts.update((Timestamp(1), None), &board(&[]), "shop");
+    alerts.update(Timestamp(1), None, &board(&[]), "shop");
     assert_eq!(notices(&mut alerts, 10, &board(&[("t-1", "a")])).len(), 1);
     let more = board(&[("t-1", "a"), ("t-2", "b"), ("t-3", "c"), ("t-4", "d")]);
     assert_eq!(notices(&mut alerts, 20, &more), NONE, "too soon");
@@ -90,7 +90,7 @@ fn what_happens_soon_after_a_call_is_sent_together_and_what_was_settled_not_at_a
         ["4 need you: t-2 permission, t-4 permission, t-5 permission and 1 more"]
     );
     assert_eq!(alerts.next_due(), None);
-    alerts.update((Timestamp(5_020), None), &more, "shop");
+    alerts.update(Timestamp(5_020), None, &more, "shop");
     alerts.set_focused(true);
     assert_eq!(alerts.next_due(), None, "they came and saw");
 }
@@ -100,7 +100,7 @@ fn a_clock_that_is_set_back_holds_no_call_up_for_longer_than_the_pause() {
     const HOUR: u64 = 3_600_000;
     let mut alerts = TerminalAlerts::new(RULES);
     alerts.set_focused(false);
-    alerts.update((Timestamp(1), None), &board(&[]), "shop");
+    alerts.update(Timestamp(1), None, &board(&[]), "shop");
     assert_eq!(notices(&mut alerts, 2 * HOUR, &board(&[("t-1", "a")])).len(), 1);
     let both = board(&[("t-1", "a"), ("t-2", "b")]);
     assert_eq!(notices(&mut alerts, 2 * HOUR + 1, &both), NONE, "too soon");
@@ -113,10 +113,10 @@ fn a_clock_that_is_set_back_holds_no_call_up_for_longer_than_the_pause() {
 fn in_quiet_hours_nobody_is_called_and_what_still_waits_at_their_end_is_sent_once_and_together() {
     let mut alerts = TerminalAlerts::new(RULES);
     alerts.set_focused(false);
-    alerts.update((Timestamp(1), None), &board(&[]), "shop");
+    alerts.update(Timestamp(1), None, &board(&[]), "shop");
     let end = Timestamp(90_000);
     let quiet = |alerts: &mut TerminalAlerts, at: u64, board: &ReadModel| {
-        alerts.update((Timestamp(at), Some(end)), board, "shop")
+        alerts.update(Timestamp(at), Some(end), board, "shop")
     };
     let both = board(&[("t-1", "a"), ("t-2", "b")]);
     let title = vec![TerminalUpdate::Title("2 need you · shop – dbs".to_owned())];
@@ -186,17 +186,17 @@ fn the_title_counts_is_clean_and_is_sent_when_it_changes() {
         _ => None,
     };
     let project = "sh\u{1b}]0;op\u{7}";
-    let first = title(alerts.update((Timestamp(1), None), &board(&[]), project));
+    let first = title(alerts.update(Timestamp(1), None, &board(&[]), project));
     assert_eq!(first.as_deref(), Some("sh\\x1b]0;op\\x07 – dbs"));
-    assert_eq!(alerts.update((Timestamp(2), None), &board(&[]), project), []);
+    assert_eq!(alerts.update(Timestamp(2), None, &board(&[]), project), []);
     let two = board(&[("t-1", "a"), ("t-2", "b")]);
-    let second = title(alerts.update((Timestamp(3), None), &two, "shop"));
+    let second = title(alerts.update(Timestamp(3), None, &two, "shop"));
     assert_eq!(second.as_deref(), Some("2 need you · shop – dbs"));
     alerts.set_rules(AlertRules {
         glyphs: Glyphs::Ascii,
         ..RULES
     });
-    let third = title(alerts.update((Timestamp(4), None), &two, "shop"));
+    let third = title(alerts.update(Timestamp(4), None, &two, "shop"));
     assert_eq!(third.as_deref(), Some("2 need you - shop - dbs"));
 }
 
@@ -206,7 +206,7 @@ fn progress_of(board: &ReadModel) -> WorkProgress {
         title: false,
         ..RULES
     });
-    match alerts.update((Timestamp(1), None), board, "shop").pop() {
+    match alerts.update(Timestamp(1), None, board, "shop").pop() {
         Some(TerminalUpdate::Progress(progress)) => progress,
         _ => WorkProgress::Idle,
     }
@@ -281,23 +281,23 @@ fn progress_is_sent_when_it_changes_repeated_and_removed_when_switched_off() {
     };
     let mut alerts = TerminalAlerts::new(rules(true));
     assert_eq!(
-        alerts.update((Timestamp(1), None), &model(Vec::new()), "shop"),
+        alerts.update(Timestamp(1), None, &model(Vec::new()), "shop"),
         [],
         "nothing to show"
     );
     let board = model(vec![task("a", TaskState::Active, (100, 300))]);
     let working = [TerminalUpdate::Progress(WorkProgress::Working(0))];
-    assert_eq!(alerts.update((Timestamp(10), None), &board, "shop"), working);
-    assert_eq!(alerts.update((Timestamp(20), None), &board, "shop"), []);
+    assert_eq!(alerts.update(Timestamp(10), None, &board, "shop"), working);
+    assert_eq!(alerts.update(Timestamp(20), None, &board, "shop"), []);
     assert_eq!(alerts.next_due(), Some(Timestamp(10_010)));
-    assert_eq!(alerts.update((Timestamp(10_010), None), &board, "shop"), working);
-    assert_eq!(alerts.update((Timestamp(10), None), &board, "shop"), []);
+    assert_eq!(alerts.update(Timestamp(10_010), None, &board, "shop"), working);
+    assert_eq!(alerts.update(Timestamp(10), None, &board, "shop"), []);
     let again = Some(Timestamp(10_010));
     assert_eq!(alerts.next_due(), again, "the clock was set back");
     alerts.set_rules(rules(false));
     let gone = [TerminalUpdate::Progress(WorkProgress::Idle)];
-    assert_eq!(alerts.update((Timestamp(10_020), None), &board, "shop"), gone);
-    assert_eq!(alerts.update((Timestamp(30_000), None), &board, "shop"), []);
+    assert_eq!(alerts.update(Timestamp(10_020), None, &board, "shop"), gone);
+    assert_eq!(alerts.update(Timestamp(30_000), None, &board, "shop"), []);
     assert_eq!(alerts.next_due(), None);
 }
 
@@ -307,7 +307,7 @@ fn a_program_in_a_pane_calls_who_looks_elsewhere_by_the_name_of_its_pane_and_as_
     let told = |programs: ProgramCalls, away: bool, call: &ProgramCall| {
         let mut alerts = TerminalAlerts::new(AlertRules { programs, ..RULES });
         alerts.set_focused(!away);
-        alerts.update((Timestamp(1), None), &board(&[]), "shop");
+        alerts.update(Timestamp(1), None, &board(&[]), "shop");
         for _ in 0..50 {
             alerts.add_call("shell 3", call);
         }
@@ -331,7 +331,7 @@ fn a_program_in_a_pane_calls_who_looks_elsewhere_by_the_name_of_its_pane_and_as_
 fn calls_of_programs_come_together_with_what_needs_somebody_and_not_more_often() {
     let mut alerts = TerminalAlerts::new(RULES);
     alerts.set_focused(false);
-    alerts.update((Timestamp(1), None), &board(&[]), "shop");
+    alerts.update(Timestamp(1), None, &board(&[]), "shop");
     alerts.add_call("shell 1", &ProgramCall::Bell);
     assert_eq!(notices(&mut alerts, 10, &board(&[])), ["shell 1 rang the bell"]);
     alerts.add_call("shell 2", &ProgramCall::Bell);

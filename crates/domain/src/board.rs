@@ -162,7 +162,7 @@ impl Board {
     fn dispatch(&mut self, transition: &mut Transition, event: &Event) {
         match event {
             Event::Asked { request, by, command } => {
-                self.execute_and_reply(transition, *request, by, command)
+                self.execute_and_reply(transition, *request, by, command);
             }
             Event::Configured(settings) => self.configured(transition, settings),
             Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),
@@ -171,7 +171,7 @@ impl Board {
                 workplace,
                 kept,
                 gates_before,
-            } => self.workplace_made(transition, *attempt, (workplace, kept, gates_before)),
+            } => self.workplace_made(transition, *attempt, workplace, kept, gates_before),
             Event::AttemptStarted { attempt, workplace } => self.started(transition, *attempt, workplace),
             Event::AttemptNotStarted { attempt, why } => self.not_started(transition, *attempt, why),
             Event::SessionLost { attempt, why } => self.session_lost(transition, *attempt, why),
@@ -186,7 +186,7 @@ impl Board {
                 attempt,
                 usage,
                 context,
-            } => self.usage_reported(transition, *attempt, (*usage, *context)),
+            } => self.usage_reported(transition, *attempt, *usage, *context),
             Event::SubagentSeen { attempt, name } => self.subagent_seen(*attempt, name),
             Event::ContextCompacted { attempt } => self.compacted(transition, *attempt),
             Event::WorkSaved { attempt, work } => self.work_saved(transition, *attempt, work),
@@ -201,7 +201,7 @@ impl Board {
                 exit,
                 tail,
                 cause,
-            } => self.ended(transition, *attempt, (exit, tail), cause.as_ref()),
+            } => self.ended(transition, *attempt, exit, tail, cause.as_ref()),
             Event::ActionEnded { attempt, outcome } => self.action_ended(transition, *attempt, outcome),
             Event::Verified { .. } | Event::GitChanged { .. } => self.verification_event(transition, event),
             Event::BaseMoved { task, moved } => self.base_moved(transition, task, moved),
@@ -233,7 +233,7 @@ impl Board {
                 by_file: *by_file,
                 at: transition.now,
             };
-            self.signalled(transition, *attempt, (signal, claims));
+            self.signalled(transition, *attempt, signal, claims);
         }
     }
 

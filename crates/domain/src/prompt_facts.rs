@@ -189,7 +189,7 @@ impl PromptSources<'_> {
         let agent = Self::agent(task, stage, attempt, role)?;
         Some(PromptFacts {
             task: TaskFacts::of(task),
-            stage: self.stage(flow, stage, (task, agent.mode)),
+            stage: self.stage(flow, stage, task, agent.mode),
             place: self.place(task),
             dependencies: self.dependencies(task),
             comments: latest(&task.comments),
@@ -242,7 +242,7 @@ impl PromptSources<'_> {
         })
     }
 
-    fn stage(&self, flow: &Workflow, stage: &Stage, (task, mode): (&Task, AttemptMode)) -> StageFacts {
+    fn stage(&self, flow: &Workflow, stage: &Stage, task: &Task, mode: AttemptMode) -> StageFacts {
         let mut evidence = mode.evidence(stage);
         evidence.retain(|kind| task.asks_for(kind, stage));
         StageFacts {

@@ -58,13 +58,13 @@ impl AgentRole {
 
 /// Reads the role of that name. A single error means that there is no role.
 pub fn read(id: &str, file: &Path, text: &str) -> (Option<AgentRole>, Vec<Finding>) {
-    table::read((file, text), "a role", |_| Vec::new(), |root| read_root(id, root))
+    table::read(file, text, "a role", |_| Vec::new(), |root| read_root(id, root))
 }
 
 fn read_root(id: &str, mut root: TableReader<'_>) -> AgentRole {
     let title = root.need_name("title");
     let is_last_word = |kind: &SignalKind| kind.is_terminal();
-    let signals = root.words("signals", ("signal", "done, reject, block, fail"), is_last_word);
+    let signals = root.words("signals", "signal", "done, reject, block, fail", is_last_word);
     let writes = read_patterns(&mut root, "writes");
     let protected = read_patterns(&mut root, "protected");
     let blocks = read_blocks(&mut root);

@@ -80,25 +80,17 @@ impl<T> DesignRead<T> {
 
 /// Reads the analysis of a goal.
 pub fn read_analysis(file: &Path, text: &str) -> DesignRead<GoalAnalysis> {
-    read(
-        (file, text),
-        ("a goal analysis", &analysis::FIELDS),
-        analysis::read,
-    )
+    read(file, text, "a goal analysis", &analysis::FIELDS, analysis::read)
 }
 
 /// Reads the report of an expert.
 pub fn read_report(file: &Path, text: &str) -> DesignRead<ExpertReport> {
-    read(
-        (file, text),
-        ("an expert's report", &report::FIELDS),
-        report::read,
-    )
+    read(file, text, "an expert's report", &report::FIELDS, report::read)
 }
 
 /// Reads a critique.
 pub fn read_critique(file: &Path, text: &str) -> DesignRead<Critique> {
-    read((file, text), ("a critique", &critique::FIELDS), critique::read)
+    read(file, text, "a critique", &critique::FIELDS, critique::read)
 }
 
 /// Returns all findings in a document of that kind.
@@ -117,8 +109,10 @@ pub fn told(document: &impl Serialize) -> String {
 }
 
 fn read<T: Default + Serialize>(
-    (file, text): (&Path, &str),
-    (what, known): (&str, &[&str]),
+    file: &Path,
+    text: &str,
+    what: &str,
+    known: &[&str],
     fields: impl FnOnce(&JsonObject<'_>) -> T,
 ) -> DesignRead<T> {
     let found = Findings::about(file, text);

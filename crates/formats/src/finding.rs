@@ -119,7 +119,8 @@ impl<'a> Findings<'a> {
         &self,
         severity: FindingLevel,
         code: &'static str,
-        (at, path): (usize, &str),
+        at: usize,
+        path: &str,
         text: impl fmt::Display,
     ) {
         let line = self.line_of(at);

@@ -117,5 +117,5 @@ fn servers(context: &JsonObject<'_>) -> Option<Vec<String>> {
     let servers = context
         .field("lsp")?
         .object("the language servers", &["available"])?;
-    Some(servers.texts("available", (50, MOST_LINE)))
+    Some(servers.texts("available", 50, MOST_LINE))
 }

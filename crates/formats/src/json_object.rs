@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str, found: &Findings<'_>) -> Option<JsonPlace> {
     json_place::parse(text)
         .map_err(|fault| {
             let why = format!("this is no JSON that can be read: {}", fault.text);
-            found.note(FindingLevel::Error, "BAD_JSON", (fault.at, "$"), why);
+            found.note(FindingLevel::Error, "BAD_JSON", fault.at, "$", why);
         })
         .ok()
 }
@@ -54,13 +54,13 @@ impl<'a> JsonField<'a> {
     }
 
     pub(super) fn error(&self, code: &'static str, text: impl Display) {
-        let at = (self.place.start, self.path.as_str());
-        self.found.note(FindingLevel::Error, code, at, text);
+        self.found
+            .note(FindingLevel::Error, code, self.place.start, &self.path, text);
     }
 
     pub(super) fn warning(&self, code: &'static str, text: impl Display) {
-        let at = (self.place.start, self.path.as_str());
-        self.found.note(FindingLevel::Warning, code, at, text);
+        self.found
+            .note(FindingLevel::Warning, code, self.place.start, &self.path, text);
     }
 
     fn wrong_kind(&self, right: impl Display) {
@@ -277,7 +277,7 @@ impl<'a> JsonObject<'a> {
     }
 
     /// Reads a list of texts; empty if it was not given.
-    pub(super) fn texts(&self, key: &str, (most, longest): (usize, usize)) -> Vec<String> {
+    pub(super) fn texts(&self, key: &str, most: usize, longest: usize) -> Vec<String> {
         let entries = self.entries(key, "texts", most).into_iter();
         let texts = entries.filter_map(|entry| entry.filled((longest, false)));
         texts.filter(|text| !text.is_empty()).collect()

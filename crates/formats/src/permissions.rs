@@ -73,7 +73,8 @@ impl PermissionVerdict<'_> {
 /// Decides on the use of a tool. `paths` are the places that the path of the use leads to: relative to the agent's folder if they are in
 /// it, otherwise absolute; more than one when a link leads elsewhere.
 pub fn decide<'a>(
-    (rules, policy): (&'a [PermissionRule], PermissionPolicy),
+    rules: &'a [PermissionRule],
+    policy: PermissionPolicy,
     wanted: &ToolUse,
     paths: &[String],
 ) -> PermissionVerdict<'a> {

@@ -65,7 +65,7 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
                 Ok(text) => {
                     let of_phase = Findings::about(&path, &text);
                     let parts = document::parts(text.trim_start_matches('\u{feff}'));
-                    phase::read(&parts, (&mut item, row.has_status), gates, &of_phase);
+                    phase::read(&parts, &mut item, row.has_status, gates, &of_phase);
                     of_phases.extend(of_phase.finish());
                     item.file = Some(path);
                 }

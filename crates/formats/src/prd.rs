@@ -62,7 +62,7 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
             "this has {} bytes; a PRD has {MOST_PRD_BYTES} at most",
             text.len()
         );
-        found.note(FindingLevel::Error, "TOO_LARGE", (0, "$"), text);
+        found.note(FindingLevel::Error, "TOO_LARGE", 0, "$", text);
     } else if let Some(root) = json_object::parse(text, &found) {
         read_root(JsonField::root(&root, &found), &mut prd);
     }

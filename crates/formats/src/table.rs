@@ -17,7 +17,8 @@ use super::nearest::nearest;
 /// Reads a document: `owner` names it in diagnostics, `doubts` returns the warnings about a text, `root` reads the root table. There is a
 /// document exactly when no diagnostic is an error; a syntax error hides everything else.
 pub(super) fn read<T>(
-    (path, text): (&Path, &str),
+    path: &Path,
+    text: &str,
     owner: &str,
     doubts: fn(&str) -> Vec<String>,
     root: impl FnOnce(TableReader<'_>) -> T,
@@ -236,7 +237,8 @@ impl<'a> TableReader<'a> {
     pub(super) fn words<T: DeserializeOwned>(
         &mut self,
         key: &'static str,
-        (what, right): (&str, &str),
+        what: &str,
+        right: &str,
         is_allowed: impl Fn(&T) -> bool,
     ) -> Vec<T> {
         let mut values = Vec::new();

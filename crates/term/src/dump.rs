@@ -237,14 +237,14 @@ fn sgr(style: &CellStyle, out: &mut String) {
         Underline::Dotted => ";4:4",
         Underline::Dashed => ";4:5",
     });
-    color((38, ';'), style.fg, out);
-    color((48, ';'), style.bg, out);
+    color(38, ';', style.fg, out);
+    color(48, ';', style.bg, out);
     // The colon form is one parameter, which an emulator without underline colours skips whole.
-    color((58, ':'), style.underline_color, out);
+    color(58, ':', style.underline_color, out);
     out.push('m');
 }
 
-fn color((what, mark): (u8, char), color: Color, out: &mut String) {
+fn color(what: u8, mark: char, color: Color, out: &mut String) {
     match color {
         Color::Default => {}
         Color::Indexed(index) => put(out, format_args!(";{what}{mark}5{mark}{index}")),

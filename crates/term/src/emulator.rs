@@ -30,11 +30,6 @@ pub trait Emulator: Send {
     /// Returns true if the row continues in the next one because the text was too long.
     fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool;
 
-    /// Returns true if a shell began a prompt (OSC 133 A) on the row. An emulator that keeps no such marks has none.
-    fn is_prompt(&mut self, _row: u16, _scroll_back: usize) -> bool {
-        false
-    }
-
     /// Returns the target of the hyperlink (OSC 8) on a cell.
     fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String>;
 
@@ -48,6 +43,11 @@ pub trait Emulator: Send {
     /// Moves all lines above the main screen into `to` while the alternate one is shown. Moves nothing if a main screen that grows does not
     /// pull any of them back.
     fn drain_hidden_history(&mut self, _to: &mut PackedHistory) {}
+
+    /// Returns true if a shell began a prompt (OSC 133 A) on the row. An emulator that keeps no such marks has none.
+    fn is_prompt(&mut self, _row: u16, _scroll_back: usize) -> bool {
+        false
+    }
 
     /// Returns true if the screen in view is the alternate one, which has no history.
     fn is_alternate(&self) -> bool;

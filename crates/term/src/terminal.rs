@@ -180,7 +180,7 @@ impl Terminal {
 
     /// Appends the text of a row to the line that it belongs to, and returns true if that line continues in the next row.
     pub fn join_row(&mut self, row: u16, scroll_back: usize, line: &mut String) -> bool {
-        text::join(&mut self.core.emulator, (row, scroll_back), line)
+        text::join(&mut self.core.emulator, row, scroll_back, line)
     }
 
     /// Returns the plain text of all lines above the screen and on it, oldest first: wrapped rows joined, trailing blanks cut.

@@ -23,7 +23,7 @@ pub(super) fn between(
             cells.len()
         };
         let goes_on = row != last && emulator.row_wraps(row, scroll_back);
-        text.add(&cells, (from, to), goes_on);
+        text.add(&cells, from, to, goes_on);
     }
     text.lines.join("\n")
 }
@@ -38,21 +38,21 @@ pub(super) fn all(emulator: &mut dyn Emulator) -> Vec<String> {
     for (row, back) in places {
         emulator.visible_row(row, back, &mut cells);
         let goes_on = (row, back) != (last, 0) && emulator.row_wraps(row, back);
-        text.add(&cells, (0, cells.len()), goes_on);
+        text.add(&cells, 0, cells.len(), goes_on);
     }
     text.lines
 }
 
 /// Appends the text of a row, moved up by `scroll_back` lines, to the rows above it of the same line; returns true if that line continues.
-pub(super) fn join(emulator: &mut dyn Emulator, (row, scroll_back): (u16, usize), line: &mut String) -> bool {
+pub(super) fn join(emulator: &mut dyn Emulator, row: u16, scroll_back: usize, line: &mut String) -> bool {
     let mut cells = Vec::new();
     emulator.visible_row(row, scroll_back, &mut cells);
-    append(line, &cells, (0, cells.len()));
+    append(line, &cells, 0, cells.len());
     emulator.row_wraps(row, scroll_back)
 }
 
 /// Appends the columns of a row from one up to another to the rows above it of the same line.
-fn append(line: &mut String, cells: &[Cell], (from, to): (usize, usize)) {
+fn append(line: &mut String, cells: &[Cell], from: usize, to: usize) {
     if !line.is_empty() && cells.first().is_some_and(|cell| cell.width == CellWidth::Wide) {
         // A wide character that did not fit left the last column blank; that blank is not a space of the text.
         line.truncate(line.strip_suffix(' ').map_or(line.len(), str::len));
@@ -75,8 +75,8 @@ struct JoinedText {
 
 impl JoinedText {
     /// Adds the columns of a row from one up to another; `goes_on` when the next row belongs to the same line.
-    fn add(&mut self, cells: &[Cell], columns: (usize, usize), goes_on: bool) {
-        append(&mut self.line, cells, columns);
+    fn add(&mut self, cells: &[Cell], from: usize, to: usize, goes_on: bool) {
+        append(&mut self.line, cells, from, to);
         if !goes_on {
             let line = std::mem::take(&mut self.line);
             self.lines.push(line.trim_end_matches(' ').to_owned());

@@ -123,7 +123,8 @@ impl Emulator for Vt100Emulator {
     fn pen(&self) -> CellStyle {
         let screen = self.parser.screen();
         style(
-            (screen.fgcolor(), screen.bgcolor()),
+            screen.fgcolor(),
+            screen.bgcolor(),
             screen.underline(),
             [screen.bold(), screen.dim(), screen.italic(), screen.inverse()],
         )
@@ -191,7 +192,8 @@ fn non_zero(number: u16) -> NonZeroU16 {
 
 fn cell_style(cell: &vt100::Cell) -> CellStyle {
     style(
-        (cell.fgcolor(), cell.bgcolor()),
+        cell.fgcolor(),
+        cell.bgcolor(),
         cell.underline(),
         [cell.bold(), cell.dim(), cell.italic(), cell.inverse()],
     )
@@ -216,7 +218,8 @@ fn cell(cell: &vt100::Cell) -> Cell {
 }
 
 fn style(
-    (fg, bg): (vt100::Color, vt100::Color),
+    fg: vt100::Color,
+    bg: vt100::Color,
     underlined: bool,
     [bold, dim, italic, inverse]: [bool; 4],
 ) -> CellStyle {

@@ -133,7 +133,8 @@ impl AgentKind for ClaudeAgent {
     fn launch(
         &self,
         context: &LaunchContext,
-        (brief, prompt): (&Brief, &str),
+        brief: &Brief,
+        prompt: &str,
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let settings = context.attempt_folder(brief.attempt).join(SETTINGS_FILE);
@@ -207,7 +208,7 @@ mod tests {
 
     fn argv(options: &RoleOptions) -> Vec<String> {
         let line = ClaudeAgent
-            .launch(&context(), (&brief(), "Add {branch}; rm -rf ~"), options)
+            .launch(&context(), &brief(), "Add {branch}; rm -rf ~", options)
             .unwrap();
         assert_eq!(line.files.len(), 1);
         line.argv
@@ -238,9 +239,7 @@ mod tests {
             mode: AgentDisplay::Headless,
             ..RoleOptions::default()
         };
-        let line = ClaudeAgent
-            .launch(&context(), (&brief(), "-go"), &options)
-            .unwrap();
+        let line = ClaudeAgent.launch(&context(), &brief(), "-go", &options).unwrap();
         let begin = ["/opt/dbs/bin/dbs", "headless", "claude", "-p"];
         assert_eq!(line.argv.get(..4).unwrap(), begin);
         assert_eq!(
@@ -264,7 +263,7 @@ mod tests {
             ..brief()
         };
         let line = ClaudeAgent
-            .launch(&context(), (&brief, "go on"), &RoleOptions::default())
+            .launch(&context(), &brief, "go on", &RoleOptions::default())
             .unwrap();
         assert_eq!(behind(&line.argv, "--resume").as_deref(), Some("of-before"));
         assert_eq!(behind(&line.argv, "--session-id"), None);

@@ -102,7 +102,8 @@ impl AgentKind for CodexAgent {
     fn launch(
         &self,
         context: &LaunchContext,
-        (brief, prompt): (&Brief, &str),
+        brief: &Brief,
+        prompt: &str,
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let is_headless = options.mode == AgentDisplay::Headless;
@@ -206,7 +207,7 @@ mod tests {
                 ..RoleOptions::default()
             };
             let argv = CodexAgent
-                .launch(&context(), (&brief(), "go"), &options)
+                .launch(&context(), &brief(), "go", &options)
                 .unwrap()
                 .argv;
             let at = argv.iter().position(|word| word == "--ask-for-approval").unwrap();
@@ -220,7 +221,7 @@ mod tests {
             session: Some("0199-a".to_owned()),
             ..brief()
         };
-        let line = CodexAgent.launch(&context(), (&brief, "-go on"), &RoleOptions::default());
+        let line = CodexAgent.launch(&context(), &brief, "-go on", &RoleOptions::default());
         let argv = line.unwrap().argv;
         assert_eq!(
             argv.get(..2),
@@ -244,7 +245,7 @@ mod tests {
                 session: session.map(str::to_owned),
                 ..brief()
             };
-            let line = CodexAgent.launch(&context(), (&brief, "-go"), &options);
+            let line = CodexAgent.launch(&context(), &brief, "-go", &options);
             line.unwrap().argv
         };
         let fresh = argv(None);

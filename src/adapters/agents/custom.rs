@@ -31,7 +31,7 @@ impl AgentKind for CustomAgent {
     }
 
     fn program_for(&self, brief: &Brief) -> Option<String> {
-        self.0.first().map(|word| fill(word, (brief, "")))
+        self.0.first().map(|word| fill(word, brief, ""))
     }
 
     fn way_to_get(&self, role: &RoleId) -> String {
@@ -62,11 +62,12 @@ impl AgentKind for CustomAgent {
     fn launch(
         &self,
         _: &LaunchContext,
-        brief: (&Brief, &str),
+        brief: &Brief,
+        prompt: &str,
         _: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         Ok(LaunchCommand {
-            argv: self.0.iter().map(|word| fill(word, brief)).collect(),
+            argv: self.0.iter().map(|word| fill(word, brief, prompt)).collect(),
             ..LaunchCommand::default()
         })
     }
@@ -79,6 +80,6 @@ impl CustomAgent {
     }
 }
 
-fn fill(word: &str, brief: (&Brief, &str)) -> String {
-    expand(word, |name| of_brief(name, brief))
+fn fill(word: &str, brief: &Brief, prompt: &str) -> String {
+    expand(word, |name| of_brief(name, brief, prompt))
 }

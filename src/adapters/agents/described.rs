@@ -78,14 +78,15 @@ impl AgentKind for DescribedAgent {
     fn launch(
         &self,
         context: &LaunchContext,
-        (brief, prompt): (&Brief, &str),
+        brief: &Brief,
+        prompt: &str,
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let kind = &self.0;
         if options.mode == AgentDisplay::Headless
             && let Some(headless) = &kind.headless
         {
-            return self.launch_headless(context, (brief, prompt), (headless, options));
+            return self.launch_headless(context, brief, prompt, headless, options);
         }
         let chosen = self.options(&brief.role, options)?;
         let resumed = brief.session.as_ref().zip(kind.resume.as_ref());
@@ -101,7 +102,7 @@ impl AgentKind for DescribedAgent {
             "session" => Some(session.clone()),
             "file" => Some(file.to_string_lossy().into_owned()),
             "folder" => Some(brief.folder.to_string_lossy().into_owned()),
-            other => placeholders::of_brief(other, (brief, prompt)),
+            other => placeholders::of_brief(other, brief, prompt),
         };
         let mut argv = vec![kind.program.clone()];
         for word in words {
@@ -158,8 +159,10 @@ impl DescribedAgent {
     fn launch_headless(
         &self,
         context: &LaunchContext,
-        (brief, prompt): (&Brief, &str),
-        (headless, options): (&HeadlessArguments, &RoleOptions),
+        brief: &Brief,
+        prompt: &str,
+        headless: &HeadlessArguments,
+        options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let (kind, role) = (&self.0, &brief.role);
         let chosen = self.model_options(role, options)?;
@@ -252,7 +255,7 @@ mod tests {
             session: session.map(str::to_owned),
             ..brief()
         };
-        let line = agent.launch(&context(), (&brief, "Add {branch}; rm -rf ~"), options);
+        let line = agent.launch(&context(), &brief, "Add {branch}; rm -rf ~", options);
         line.unwrap().argv
     }
 
@@ -316,7 +319,7 @@ mod tests {
             gemini.windows(2).any(|words| words == ["--model", "m"]),
             "{gemini:?}"
         );
-        let refused = agent("opencode").launch(&context(), (&brief(), "go"), &of_a_model);
+        let refused = agent("opencode").launch(&context(), &brief(), "go", &of_a_model);
         let why = refused.unwrap_err().text;
         assert!(why.contains("unset roles.developer.model"), "{why}");
     }
@@ -324,7 +327,7 @@ mod tests {
     #[test]
     fn what_a_tool_has_no_words_for_is_refused_with_the_way_out() {
         let refused = |name: &str, options: RoleOptions| {
-            let line = agent(name).launch(&context(), (&brief(), "go"), &options);
+            let line = agent(name).launch(&context(), &brief(), "go", &options);
             line.unwrap_err().text
         };
         let deny = RoleOptions {

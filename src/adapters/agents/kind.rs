@@ -119,7 +119,8 @@ pub trait AgentKind: Debug {
     fn launch(
         &self,
         context: &LaunchContext,
-        brief: (&Brief, &str),
+        brief: &Brief,
+        prompt: &str,
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause>;
 }

@@ -21,8 +21,11 @@ impl LocalAgents {
     /// Questions and plans are a person's, and so is everything while the roles cannot be read.
     pub fn answer_rule(
         &self,
-        (of, stage, folder): (RoleChoice<'_>, &StageId, Option<&Path>),
-        (ask, wanted): (&Ask, Option<&ToolUse>),
+        of: RoleChoice<'_>,
+        stage: &StageId,
+        folder: Option<&Path>,
+        ask: &Ask,
+        wanted: Option<&ToolUse>,
     ) -> Option<(String, AskReply)> {
         let (agent, role) = (self.agent(of)?, of.role);
         if ask.kind != AskKind::Permission {
@@ -35,7 +38,7 @@ impl LocalAgents {
             return nothing_says_no.then(|| (setting(role), AskReply::Allow));
         };
         let paths = folder.map(|folder| places(folder, wanted)).unwrap_or_default();
-        let decided = decide((&all.rules, policy), wanted, &paths);
+        let decided = decide(&all.rules, policy, wanted, &paths);
         let by = match decided {
             PermissionVerdict::By(found) => all.name(role, found),
             PermissionVerdict::ByPolicy(_) => setting(role),
@@ -180,8 +183,7 @@ mod tests {
             role: &"developer".into(),
             choice: &AgentChoice::default(),
         };
-        let asker = (of, &"development".into(), Some(Path::new("/w")));
-        agents.answer_rule(asker, (&ask, wanted))
+        agents.answer_rule(of, &"development".into(), Some(Path::new("/w")), &ask, wanted)
     }
 
     fn run(command: &str) -> ToolUse {

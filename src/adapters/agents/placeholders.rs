@@ -25,7 +25,7 @@ pub(super) fn expand(word: &str, value: impl Fn(&str) -> Option<String>) -> Stri
 }
 
 /// Returns the value of that name from a brief with its prompt.
-pub(super) fn of_brief(name: &str, (brief, prompt): (&Brief, &str)) -> Option<String> {
+pub(super) fn of_brief(name: &str, brief: &Brief, prompt: &str) -> Option<String> {
     Some(match name {
         "task" => brief.task.to_string(),
         "title" => brief.title.clone(),

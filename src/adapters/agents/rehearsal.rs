@@ -46,7 +46,8 @@ impl AgentKind for RehearsalAgent {
     fn launch(
         &self,
         context: &LaunchContext,
-        _: (&Brief, &str),
+        _: &Brief,
+        _: &str,
         _: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let mut env = vec![("DBS_REHEARSAL_SPEED".to_owned(), self.speed.clone())];

@@ -231,7 +231,7 @@ impl<S: OutputSink> OutputCollector<S> {
         let reading = Arc::clone(ends);
         *ends.open.lock() += 1;
         let work = move || {
-            read_all(&mut pipe, (&into, &is_taking, &probe));
+            read_all(&mut pipe, &into, &is_taking, &probe);
             drop((pipe, probe));
             *reading.open.lock() -= 1;
             reading.closed.notify_all();
@@ -254,10 +254,7 @@ impl<S: OutputSink> OutputCollector<S> {
     }
 }
 
-fn read_all(
-    pipe: &mut impl Read,
-    (into, is_taking, probe): (&Mutex<impl OutputSink>, &AtomicBool, &PipeProbe),
-) {
+fn read_all(pipe: &mut impl Read, into: &Mutex<impl OutputSink>, is_taking: &AtomicBool, probe: &PipeProbe) {
     let mut chunk = [0; 16 * 1024];
     loop {
         is_taking.store(probe.wait(), Ordering::SeqCst);

@@ -52,7 +52,7 @@ impl GitCli {
         self.export_to_project(&[&PinKind::Pin.ref_name(&commit)])?;
         let mut turn = self.lock_project()?;
         let why = "dbs: commit what was left";
-        self.move_branch(&request.branch, (Some(&stands), &commit), why, &mut turn)?;
+        self.move_branch(&request.branch, Some(&stands), &commit, why, &mut turn)?;
         Ok(CommitOutcome::Committed(commit))
     }
 

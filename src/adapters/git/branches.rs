@@ -12,7 +12,8 @@ impl GitCli {
     pub(super) fn move_branch(
         &self,
         branch: &BranchName,
-        (from, to): (Option<&CommitId>, &CommitId),
+        from: Option<&CommitId>,
+        to: &CommitId,
         why: &str,
         turn: &mut WriteGuard<'_>,
     ) -> Result<(), GitError> {

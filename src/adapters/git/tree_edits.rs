@@ -115,7 +115,7 @@ impl GitCli {
         self.export_to_project(&[&PinKind::Pin.ref_name(&commit)])?;
         let mut turn = self.lock_project()?;
         let why = "dbs: restore files";
-        self.move_branch(&request.branch, (Some(&request.head), &commit), why, &mut turn)?;
+        self.move_branch(&request.branch, Some(&request.head), &commit, why, &mut turn)?;
         Ok(Some(commit))
     }
 }

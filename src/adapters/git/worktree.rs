@@ -288,8 +288,8 @@ impl GitCli {
             Some(local) if branch.is_replaced => Some(self.archive(local, task)?),
             Some(_) | None => None,
         };
-        let (way, why) = ((branch.local.as_ref(), goal), "dbs: prepare an attempt");
-        self.move_branch(&branch.name, way, why, turn)?;
+        let why = "dbs: prepare an attempt";
+        self.move_branch(&branch.name, branch.local.as_ref(), goal, why, turn)?;
         Ok(saved)
     }
 

@@ -87,7 +87,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let secret = ProjectSecret::of(&home.path().join("secret")).unwrap();
         let mut board = Board::default();
-        let attempt = settled_attempt(7, "development", (3, 9), Verdict::Passed);
+        let attempt = settled_attempt(7, "development", 3, 9, Verdict::Passed);
         board.attempts.insert(AttemptId(7), Arc::new(attempt));
         (home, secret, board)
     }

@@ -15,17 +15,17 @@ const RAINBOW: [ScenarioColour; 6] = [
 /// The rows of a picture at a frame.
 pub(super) fn rows(picture: Animation, frame: usize, width: usize, height: usize) -> Vec<TranscriptLine> {
     (0..height)
-        .map(|y| row(picture, frame, y, (width, height)))
+        .map(|y| row(picture, frame, y, width, height))
         .collect()
 }
 
-fn row(picture: Animation, frame: usize, y: usize, size: (usize, usize)) -> TranscriptLine {
+fn row(picture: Animation, frame: usize, y: usize, width: usize, height: usize) -> TranscriptLine {
     let mut line = TranscriptLine::default();
     let mut x = 0;
-    while x < size.0 {
-        let cell = cell(picture, frame, (x, y), size);
-        let run = (x..size.0)
-            .take_while(|next| self::cell(picture, frame, (*next, y), size) == cell)
+    while x < width {
+        let cell = cell(picture, frame, x, y, width, height);
+        let run = (x..width)
+            .take_while(|next| self::cell(picture, frame, *next, y, width, height) == cell)
             .count();
         let letter = if cell.is_some() { "█" } else { " " };
         line = line.and(&letter.repeat(run), colour(cell.unwrap_or_default()));
@@ -37,8 +37,10 @@ fn row(picture: Animation, frame: usize, y: usize, size: (usize, usize)) -> Tran
 fn cell(
     picture: Animation,
     frame: usize,
-    (x, y): (usize, usize),
-    (width, height): (usize, usize),
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
 ) -> Option<ScenarioColour> {
     let band = match picture {
         Animation::Waves => {

@@ -1,5 +1,6 @@
 //! Context of a rehearsal: its attempt, read from the environment once, then passed on as plain values.
 
+use std::ops::RangeBounds;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -51,8 +52,7 @@ impl RehearsalContext {
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, RehearsalError> {
         let or = |name: &str, default: &str| lookup(name).unwrap_or_else(|| default.to_owned());
         let path = |name: &str| lookup(name).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let name = ("DBS_ATTEMPT_NUMBER", "a whole number from 1");
-        let number = value(lookup, name, |number| *number > 0)?;
+        let number = value(lookup, "DBS_ATTEMPT_NUMBER", 1.., "a whole number from 1")?;
         Ok(Self {
             attempt: or("DBS_ATTEMPT", "0"),
             token: or("DBS_TOKEN", ""),
@@ -115,10 +115,10 @@ impl RehearsalSpeed {
     /// # Errors
     /// When a value is not a number of the right size.
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, RehearsalError> {
-        let name = ("DBS_REHEARSAL_SPEED", "a number from 0.01 to 100000");
-        let speed = value(lookup, name, |speed| (0.01..=100_000.0).contains(speed))?;
-        let name = ("DBS_REHEARSAL_ANSWER_AFTER", "seconds from 0 to 86400");
-        let answer = value(lookup, name, |seconds| (0.0..=86_400.0).contains(seconds))?;
+        let right = "a number from 0.01 to 100000";
+        let speed = value(lookup, "DBS_REHEARSAL_SPEED", 0.01..=100_000.0, right)?;
+        let right = "seconds from 0 to 86400";
+        let answer = value(lookup, "DBS_REHEARSAL_ANSWER_AFTER", 0.0..=86_400.0, right)?;
         Ok(Self {
             speed: speed.unwrap_or(1.0),
             answer_after: answer.map(Duration::from_secs_f64),
@@ -132,15 +132,16 @@ impl RehearsalSpeed {
 }
 
 /// The value of a variable; none where it is not set or empty.
-fn value<T: FromStr>(
+fn value<T: FromStr + PartialOrd>(
     lookup: &dyn Fn(&str) -> Option<String>,
-    (name, right): (&'static str, &'static str),
-    is_right: impl FnOnce(&T) -> bool,
+    name: &'static str,
+    range: impl RangeBounds<T>,
+    right: &'static str,
 ) -> Result<Option<T>, RehearsalError> {
     let Some(value) = lookup(name).filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    let parsed = value.parse().ok().filter(is_right).map(Some);
+    let parsed = value.parse().ok().filter(|value| range.contains(value)).map(Some);
     parsed.ok_or(RehearsalError::Environment { name, value, right })
 }
 

@@ -18,8 +18,10 @@ const FRAME: Duration = Duration::from_millis(250);
 /// Returns the index of the answer.
 pub(super) fn ask(
     screen: &mut RehearsalScreen<'_>,
-    (text, choices): (&str, &[String]),
-    (answer_after, person): (Option<Duration>, Option<&Path>),
+    text: &str,
+    choices: &[String],
+    answer_after: Option<Duration>,
+    person: Option<&Path>,
 ) -> Result<usize, PlayEnd> {
     if !screen.has_keys() && answer_after.is_none() {
         return Err(RehearsalError::NobodyToAsk.into());
@@ -32,14 +34,10 @@ pub(super) fn ask(
             until = None;
         }
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let now = (
-            screen.size().0,
-            marked,
-            countdown((left, person.is_some()), marked),
-        );
+        let now = (screen.size().0, marked, countdown(left, person.is_some(), marked));
         // Redrawn only when it shows something else.
         if drawn.as_ref() != Some(&now) {
-            screen.show(boxed(now.0, (text, choices), marked, now.2.as_deref()))?;
+            screen.show(boxed(now.0, text, choices, marked, now.2.as_deref()))?;
             drawn = Some(now);
         }
         if left.is_some_and(|left| left.is_zero()) {
@@ -85,7 +83,7 @@ fn press(key: KeyCode, choices: &[String], marked: usize) -> ChoiceAction {
 }
 
 /// The time left before the box answers itself, in words; and that it waits, where it would have answered itself.
-fn countdown((left, is_demo): (Option<Duration>, bool), marked: usize) -> Option<String> {
+fn countdown(left: Option<Duration>, is_demo: bool, marked: usize) -> Option<String> {
     match left {
         Some(left) => {
             let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
@@ -101,7 +99,8 @@ fn countdown((left, is_demo): (Option<Duration>, bool), marked: usize) -> Option
 /// The lines of the box; `foot` says when it answers itself.
 fn boxed(
     columns: usize,
-    (text, choices): (&str, &[String]),
+    text: &str,
+    choices: &[String],
     marked: usize,
     foot: Option<&str>,
 ) -> Vec<TranscriptLine> {
@@ -166,17 +165,17 @@ mod tests {
 
     #[test]
     fn the_time_left_is_counted_in_whole_seconds_and_a_demo_says_that_it_waits() {
-        let left = |millis| (Some(Duration::from_millis(millis)), true);
+        let left = |millis| Some(Duration::from_millis(millis));
         assert_eq!(
-            countdown(left(9_100), 0).unwrap(),
+            countdown(left(9_100), true, 0).unwrap(),
             "answers itself with 1 in 10s; any key stops that"
         );
         assert_eq!(
-            countdown(left(9_000), 1).unwrap(),
+            countdown(left(9_000), true, 1).unwrap(),
             "answers itself with 2 in 9s; any key stops that"
         );
-        assert_eq!(countdown((None, true), 0).unwrap(), "waits for your answer");
-        assert_eq!(countdown((None, false), 0), None, "no other question says it");
+        assert_eq!(countdown(None, true, 0).unwrap(), "waits for your answer");
+        assert_eq!(countdown(None, false, 0), None, "no other question says it");
     }
 
     #[test]
@@ -184,10 +183,8 @@ mod tests {
         for columns in [26, 40, 80, 200] {
             for line in boxed(
                 columns,
-                (
-                    "Run the checks of the handbook, all of them?",
-                    &["Yes".into(), "No".into()],
-                ),
+                "Run the checks of the handbook, all of them?",
+                &["Yes".into(), "No".into()],
                 0,
                 Some("answers itself with 1 in 7s; any key stops that"),
             ) {

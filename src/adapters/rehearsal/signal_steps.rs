@@ -47,7 +47,7 @@ impl ScenarioPlayer<'_, '_> {
                     .or(answer_after.map(|time| self.screen.pace.scaled(time)));
                 let choices: Vec<String> = choices.iter().map(|choice| self.expand(choice)).collect();
                 let person = self.context.person_file.as_deref();
-                let index = ask(&mut self.screen, (&text, &choices), (after, person))?;
+                let index = ask(&mut self.screen, &text, &choices, after, person)?;
                 self.report(ScenarioState::Working, None, None)?;
                 self.answer = choices.get(index).cloned().unwrap_or_default();
                 let line = TranscriptLine::new(&format!("{text} "), colour(ScenarioColour::Grey))

@@ -57,7 +57,8 @@ pub(super) fn before(
 pub(super) fn rescue(
     connection: &Connection,
     files: &StoreFiles,
-    (folder, begin): (&Path, &str),
+    folder: &Path,
+    begin: &str,
     at: Timestamp,
 ) -> Result<PathBuf, StoreError> {
     copy(connection, files, folder, &format!("{begin}{}", stamp(at)))

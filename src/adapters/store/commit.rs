@@ -16,10 +16,10 @@ impl SqliteStore {
             what: "write a turn as JSON".to_owned(),
             why: error.to_string(),
         })?;
-        let mut written = write_turn(&mut self.database.connection, (turn, self.session), &rows);
+        let mut written = write_turn(&mut self.database.connection, turn, self.session, &rows);
         if written.as_ref().is_err_and(is_full) {
             self.make_room();
-            written = write_turn(&mut self.database.connection, (turn, self.session), &rows);
+            written = write_turn(&mut self.database.connection, turn, self.session, &rows);
         }
         written.map_err(failure(&self.database.files, "commit a turn"))
     }
@@ -40,11 +40,12 @@ impl SqliteStore {
 /// Writes one turn in one transaction.
 pub(super) fn write_turn(
     connection: &mut Connection,
-    (turn, session): (&Turn<'_>, i64),
+    turn: &Turn<'_>,
+    session: i64,
     rows: &TurnRows<'_>,
 ) -> rusqlite::Result<u64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let seq = event(&transaction, (turn.at, session), rows)?;
+    let seq = event(&transaction, turn.at, session, rows)?;
     let at = signed(turn.at.0);
     notices(&transaction, seq, rows)?;
     gone(&transaction, turn, seq, at)?;
@@ -60,7 +61,8 @@ pub(super) fn write_turn(
 
 fn event(
     transaction: &Transaction<'_>,
-    (at, session): (Timestamp, i64),
+    at: Timestamp,
+    session: i64,
     rows: &TurnRows<'_>,
 ) -> rusqlite::Result<i64> {
     let task = rows.task.as_ref().map(TaskId::as_str);

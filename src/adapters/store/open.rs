@@ -69,7 +69,7 @@ impl SqliteStore {
             return Err(newer(files, format, newest(steps)));
         }
         let mut connection = open_writer(files).map_err(failure(files, "open it"))?;
-        upgrade(&mut connection, files, format, (now, steps))?;
+        upgrade(&mut connection, files, format, now, steps)?;
         let checked = connection.pragma_update(None, "foreign_keys", true);
         checked.map_err(failure(files, "turn on its checks"))?;
         let database = StoreReader {
@@ -154,7 +154,8 @@ fn upgrade(
     connection: &mut Connection,
     files: &StoreFiles,
     format: i64,
-    (now, steps): (Timestamp, &[Migration]),
+    now: Timestamp,
+    steps: &[Migration],
 ) -> Result<(), StoreError> {
     let taken = usize::try_from(format).unwrap_or(0);
     for (index, step) in steps.iter().enumerate().skip(taken) {

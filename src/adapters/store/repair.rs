@@ -265,7 +265,7 @@ fn replay(fresh: &StoreFiles, found: &Salvage) -> Result<Board, StoreError> {
             effects: &effects,
         };
         let rows = TurnRows::of(&turn).map_err(failed("write", &fresh.database))?;
-        let written = write_turn(&mut connection, (&turn, *session), &rows);
+        let written = write_turn(&mut connection, &turn, *session, &rows);
         written.map_err(failure(fresh, "write a turn"))?;
     }
     let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));

@@ -88,7 +88,7 @@ impl SqliteStore {
 
     fn copy_beside(&self, files: &StoreFiles, at: Timestamp) -> Result<PathBuf, StoreError> {
         let folder = files.database.parent().unwrap_or(Path::new("."));
-        backup::rescue(&self.database.connection, files, (folder, RESCUED), at)
+        backup::rescue(&self.database.connection, files, folder, RESCUED, at)
     }
 
     /// Closes the database. `SQLite` removes its log by name then, so nothing new may have that name yet.

@@ -48,7 +48,8 @@ impl SqliteStore {
     pub fn restore(
         files: &StoreFiles,
         owner: &LockOwner,
-        (from, at): (&Path, Timestamp),
+        from: &Path,
+        at: Timestamp,
     ) -> Result<Option<PathBuf>, StoreError> {
         // A copy that will not do is named also while a server runs.
         drop(whole(&given(files, from))?);

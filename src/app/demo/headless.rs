@@ -104,7 +104,8 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
 /// Sums up a run; of one that was not scripted the expected contents of `origin` are not known.
 pub(super) fn sum_up(
     server: &Server,
-    (made, script): (&DemoRepos, Option<DemoScript>),
+    made: &DemoRepos,
+    script: Option<DemoScript>,
     run: &RunState,
     ended_at: Timestamp,
 ) -> DemoSummary {
@@ -129,7 +130,7 @@ pub(super) fn sum_up(
         (_, Err(error)) => vec![could_not(error).to_string()],
     };
     DemoSummary {
-        exit: exit(run, (done, model.tasks.len()), &differences),
+        exit: exit(run, done, model.tasks.len(), &differences),
         run: run.to_string(),
         done,
         tasks: model.tasks.len(),
@@ -142,7 +143,7 @@ pub(super) fn sum_up(
 }
 
 /// Returns the exit code: 0 only when all tasks are done and `origin` has the expected contents.
-fn exit(run: &RunState, (done, tasks): (usize, usize), differences: &[String]) -> u8 {
+fn exit(run: &RunState, done: usize, tasks: usize, differences: &[String]) -> u8 {
     match run.exit_code() {
         0 if done != tasks || !differences.is_empty() => 1,
         code => code,
@@ -203,13 +204,10 @@ mod tests {
     #[test]
     fn the_demo_ends_with_0_only_when_all_is_done_and_nothing_differs() {
         let differs = ["c is missing".to_owned()];
-        assert_eq!(exit(&RunState::Completed, (12, 12), &[]), 0);
-        assert_eq!(exit(&RunState::Completed, (11, 12), &[]), 1);
-        assert_eq!(exit(&RunState::Completed, (12, 12), &differs), 1);
-        assert_eq!(exit(&RunState::Stalled, (12, 12), &[]), 5);
-        assert_eq!(
-            exit(&RunState::Aborted("interrupted".to_owned()), (12, 12), &[]),
-            1
-        );
+        assert_eq!(exit(&RunState::Completed, 12, 12, &[]), 0);
+        assert_eq!(exit(&RunState::Completed, 11, 12, &[]), 1);
+        assert_eq!(exit(&RunState::Completed, 12, 12, &differs), 1);
+        assert_eq!(exit(&RunState::Stalled, 12, 12, &[]), 5);
+        assert_eq!(exit(&RunState::Aborted("interrupted".to_owned()), 12, 12, &[]), 1);
     }
 }

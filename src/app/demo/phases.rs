@@ -47,7 +47,7 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> CommandResult<Vec<Com
         is_parallel: true,
         ..PlanChoices::default()
     };
-    carry_out(&read, &choices, (demo, project))
+    carry_out(&read, &choices, demo, project)
 }
 
 /// Returns the commands for the stories of the PRD.
@@ -71,13 +71,14 @@ pub(super) fn story_commands(demo: &DemoPlan, project: &Path) -> CommandResult<V
         passes_over: false,
     };
     let read = plan::queue(&[prd::read(&file, &text)], &rules);
-    carry_out(&read, &PlanChoices::default(), (demo, project))
+    carry_out(&read, &PlanChoices::default(), demo, project)
 }
 
 fn carry_out(
     read: &Plan,
     choices: &PlanChoices,
-    (demo, project): (&DemoPlan, &Path),
+    demo: &DemoPlan,
+    project: &Path,
 ) -> CommandResult<Vec<Command>> {
     let body = |item: &PlanItem| {
         let file = item.file.as_deref();
@@ -89,7 +90,7 @@ fn carry_out(
         inside.display().to_string()
     };
     let drafts =
-        plan::drafts(read, choices, (&body, &name)).map_err(failed("could not play the plan of the demo"))?;
+        plan::drafts(read, choices, &body, &name).map_err(failed("could not play the plan of the demo"))?;
     let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let put = Command::PutBatch {
         id: plan::batch_of(read, 0),

@@ -133,7 +133,7 @@ fn change((env, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigA
     let written = if env.is_agent() {
         write()?
     } else {
-        let (written, trusted) = place.trust.by_own_hand((key, value), write);
+        let (written, trusted) = place.trust.by_own_hand(key, value, write);
         let written = written?;
         trusted?;
         written

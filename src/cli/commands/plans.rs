@@ -43,7 +43,7 @@ pub(super) fn audit(env: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
     if plan.kind == PlanKind::Graph {
         let text = texts.get(&wanted.plan).map_or("", String::as_str);
         plan.findings
-            .extend(undecided((&wanted.plan, text), &wanted.answers));
+            .extend(undecided(&wanted.plan, text, &wanted.answers));
     }
     if wanted.json.json {
         output::json(&shown::json(&plan));

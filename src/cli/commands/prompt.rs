@@ -130,7 +130,8 @@ fn reading(
         },
     };
     Ok(story_reading(
-        (&git, &start),
+        &git,
+        &start,
         &StoryFormats,
         plan,
         &facts.stage.evidence,

@@ -270,7 +270,7 @@ mod tests {
 
     /// A task whose agent is seen to wait or not, and what the board knows that it asks.
     fn detail(is_waiting: bool, ask: Option<&str>) -> TaskDetail {
-        let mut attempt = settled_attempt(7, "development", (0, 1), Verdict::Passed);
+        let mut attempt = settled_attempt(7, "development", 0, 1, Verdict::Passed);
         attempt.state = AttemptState::Running;
         attempt.asks.extend(ask.map(|id| {
             let ask = Ask {

@@ -8,8 +8,10 @@ use crate::config::trust::listing::TrustListing;
 /// it was, in its order.
 pub(super) fn trust(
     trusted: &mut Vec<TrustItem>,
-    (before, after): (&TrustListing, &TrustListing),
-    (key, value): (&str, Option<&str>),
+    before: &TrustListing,
+    after: &TrustListing,
+    key: &str,
+    value: Option<&str>,
 ) {
     let is_key = |item: &TrustItem| item.kind.is_setting() && item.name == key;
     let items = || after.items.iter().map(|listed| &listed.item);

@@ -87,7 +87,8 @@ impl ProjectTrust {
     /// When the record cannot be written; the setting is changed then.
     pub fn by_own_hand<T>(
         &self,
-        (key, value): (&str, Option<&str>),
+        key: &str,
+        value: Option<&str>,
         act: impl FnOnce() -> T,
     ) -> (T, Result<(), TrustError>) {
         let before = self.look();
@@ -191,7 +192,7 @@ impl ProjectTrust {
             None => TrustRecord::new(&self.project, false, Vec::new())?,
         };
         record.is_whole |= before.is_trusted();
-        own_hand::trust(&mut record.items, (&before.listing, &listing), (key, value));
+        own_hand::trust(&mut record.items, &before.listing, &listing, key, value);
         self.write(&record)
     }
 

@@ -59,7 +59,7 @@ impl PlanMaking<'_> {
     pub(super) fn graph_files(&self, task: &Task) -> Result<MadeFiles, Cause> {
         let file = PathBuf::from(self.graph());
         let text = (self.open)(task, &file).map_err(|why| format!("{}: {why}", file.display()))?;
-        let made = graphs::read((&file, &text), Some(self.paths));
+        let made = graphs::read(&file, &text, Some(self.paths));
         if !made.is_sound() {
             return Err(format!("the plan has errors:\n{}", shown::lines(&made).join("\n")).into());
         }

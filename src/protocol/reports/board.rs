@@ -22,7 +22,8 @@ const MIN_TITLE: usize = 8;
 
 pub(in crate::protocol) fn report(
     model: &ReadModel,
-    (columns, branches): (Option<usize>, &TaskBranches),
+    columns: Option<usize>,
+    branches: &TaskBranches,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     let text = || {

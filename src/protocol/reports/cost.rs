@@ -31,12 +31,12 @@ pub(in crate::protocol) fn report(
     let budgets = model.settings.budgets;
     in_format(
         format,
-        || as_json(by, &rows, (sum, budgets)),
-        || lines(&rows, (sum, budgets)),
+        || as_json(by, &rows, sum, budgets),
+        || lines(&rows, sum, budgets),
     )
 }
 
-fn as_json(by: CostGroup, rows: &[CostRow], (sum, budgets): (Usage, Budgets)) -> serde_json::Value {
+fn as_json(by: CostGroup, rows: &[CostRow], sum: Usage, budgets: Budgets) -> serde_json::Value {
     let rows = rows.iter().map(|row| figures(Some(&row.name), row.usage));
     json!({
         "by": by, "rows": rows.collect::<Vec<_>>(), "sum": figures(None, sum),
@@ -59,7 +59,7 @@ fn dollars(cost: Cost) -> serde_json::Value {
         .map_or_else(|_| text.into(), serde_json::Value::Number)
 }
 
-fn lines(rows: &[CostRow], (sum, budgets): (Usage, Budgets)) -> Vec<String> {
+fn lines(rows: &[CostRow], sum: Usage, budgets: Budgets) -> Vec<String> {
     if rows.is_empty() {
         return vec![NOTHING.to_owned()];
     }

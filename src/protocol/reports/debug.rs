@@ -31,12 +31,12 @@ pub(in crate::protocol) fn report(
             "states": states, "stages": places, "folder": folder.path, "entries": folder.entries,
         })
     };
-    in_format(format, data, || lines((&states, &places), folder))
+    in_format(format, data, || lines(&states, &places, folder))
 }
 
 type TaskGroups = BTreeMap<String, TaskGroup>;
 
-fn lines((states, places): (&TaskGroups, &TaskGroups), folder: &StateFolder) -> Vec<String> {
+fn lines(states: &TaskGroups, places: &TaskGroups, folder: &StateFolder) -> Vec<String> {
     let groups = states.iter().map(|(name, group)| line("state", name, group));
     let mut lines: Vec<String> = groups.collect();
     lines.extend(places.iter().map(|(name, group)| line("stage", name, group)));

@@ -54,7 +54,7 @@ fn as_json(model: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> serde
         .collect();
     json!({
         "at": model.at, "tasks_done": done(model).count(),
-        "done_per_hour": per_span(done(model), Span::minutes(60), (model.at, HOURS)),
+        "done_per_hour": per_span(done(model), Span::minutes(60), model.at, HOURS),
         "attempts": metrics.attempts, "sent_back": metrics.rejections(), "tried_again": metrics.retries(),
         "timeouts": metrics.timeouts(), "stopped": metrics.stopped, "failures": failures,
         "stages": stages.collect::<Vec<_>>(), "trails": trails.collect::<Vec<_>>(), "agents": loads.collect::<Vec<_>>(),
@@ -62,7 +62,7 @@ fn as_json(model: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> serde
 }
 
 fn lines(model: &ReadModel, metrics: &Metrics, loads: &[AttemptLoad]) -> Vec<String> {
-    let hours = per_span(done(model), Span::minutes(60), (model.at, HOURS));
+    let hours = per_span(done(model), Span::minutes(60), model.at, HOURS);
     let mut lines = vec![
         format!(
             "tasks done: {}, {} of them in the last {HOURS} hours",
@@ -130,13 +130,13 @@ fn task_trails(model: &ReadModel, metrics: &Metrics) -> Vec<String> {
             "  {:<14} {:>8}  {}",
             id.as_str(),
             total.to_string(),
-            steps(model, (id, trail), is_done)
+            steps(model, id, trail, is_done)
         )
     }));
     lines
 }
 
-fn steps(model: &ReadModel, (task, trail): (&TaskId, &Trail), is_done: bool) -> String {
+fn steps(model: &ReadModel, task: &TaskId, trail: &Trail, is_done: bool) -> String {
     let steps: Vec<String> = trail
         .steps
         .iter()
@@ -205,7 +205,7 @@ mod tests {
         for (id, (stage, minutes, verdict)) in (1..).zip(attempts) {
             let begun = at;
             at += minutes * 60_000;
-            let attempt = settled_attempt(id, stage, (begun, at), verdict);
+            let attempt = settled_attempt(id, stage, begun, at, verdict);
             metrics.record(&attempt);
         }
         metrics
@@ -234,7 +234,7 @@ mod tests {
         has("  reviewing              5m       0         1       0");
         has("t-1                  2h  development 2x 30m > reviewing! 5m > development 2x 1.5h");
         let of_task = &metrics.trails[&"t-1".into()];
-        let trail = |is_done| steps(&board, (&"t-1".into(), of_task), is_done);
+        let trail = |is_done| steps(&board, &"t-1".into(), of_task, is_done);
         assert!(trail(true).ends_with(" > done") && !trail(false).contains("done"));
         let data = as_json(&board, &metrics, &[]);
         assert_eq!((&data["sent_back"], &data["timeouts"]), (&json!(1), &json!(1)));

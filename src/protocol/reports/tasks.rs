@@ -10,7 +10,8 @@ use crate::read_model::ReadModel;
 /// All tasks, or those in a state, by its word, and in a stage.
 pub(in crate::protocol) fn list(
     model: &ReadModel,
-    (state, wanted): (Option<&str>, Option<&str>),
+    state: Option<&str>,
+    wanted: Option<&str>,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     let place = wanted.map(|name| name.replace('-', "_"));

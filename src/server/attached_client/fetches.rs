@@ -42,7 +42,8 @@ impl ClientFetches {
     pub(super) fn on_search_step(
         &mut self,
         key: CacheKey,
-        (mut search, came): (Box<HistorySearch>, &SearchProgress),
+        mut search: Box<HistorySearch>,
+        came: &SearchProgress,
         now: Timestamp,
         work: &mut JoinSet<WorkResult>,
     ) {

@@ -79,7 +79,7 @@ impl ClientNotifier {
             return Vec::new();
         }
         let quiet = Zone::local().end_of(&self.quiet, now);
-        let calls = self.alerts.update((now, quiet), &model, project);
+        let calls = self.alerts.update(now, quiet, &model, project);
         self.last_board = Some(model);
         calls
     }

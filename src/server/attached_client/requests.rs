@@ -188,8 +188,8 @@ async fn leave(sender: &mut FrameSender, word: &FromServer) -> Result<RequestOut
     Ok(RequestOutcome::Leave)
 }
 
-fn toast((level, text): (NoticeLevel, String)) -> WorkResult {
-    WorkResult::Toast(level, text)
+fn toast(outcome: (NoticeLevel, String)) -> WorkResult {
+    WorkResult::Toast(outcome.0, outcome.1)
 }
 
 fn ask(engine: &EngineHandle, command: Command) -> WorkResult {

@@ -128,7 +128,7 @@ pub(super) fn first_state(
         services.engine.read_model(),
     );
     let running = services.shells.running();
-    arrangements::restore((settings, &facts), (&model, &running), &mut state, clock::now());
+    arrangements::restore(settings, &facts, &model, &running, &mut state, clock::now());
     state.pastes = appearance.paste_preview;
     state.mouse = appearance.mouse;
     if let Some(theme) = &attach.theme {
@@ -138,11 +138,7 @@ pub(super) fn first_state(
         state.location = ClientLocation::Remote;
     }
     let environment = services.shells.environment();
-    match first_start::detect(
-        &settings.paths,
-        (&facts, &model),
-        (environment, attach.outer.clone()),
-    ) {
+    match first_start::detect(&settings.paths, &facts, &model, environment, attach.outer.clone()) {
         // The second question of the welcome does so, and offers another key.
         Some(found) => state.show_welcome(found),
         None => state.hint_prefix_in_multiplexer(clock::now(), attach.outer.as_deref()),

@@ -33,7 +33,7 @@ pub(super) struct OutputOffset {
 
 impl OutputOffset {
     /// Returns the offset to continue from in a log that ends at `end` and is stored from `oldest` on.
-    fn from(&self, (oldest, end): (u64, u64)) -> u64 {
+    fn from(&self, oldest: u64, end: u64) -> u64 {
         self.at.unwrap_or(end.saturating_sub(REPLAYED)).max(oldest)
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn exit_of(exit: ProcessExit, by: ExitedBy) -> ProcessExit {
 impl Reading<'_> {
     /// Takes the holder's status, and requests everything the terminal has not been shown.
     fn begin(&mut self, snapshot: &HolderStatus, fed: &mut OutputOffset) -> Option<()> {
-        let from = fed.from((snapshot.oldest, snapshot.end));
+        let from = fed.from(snapshot.oldest, snapshot.end);
         (self.live, self.size) = (snapshot.end, snapshot.size);
         self.sizes = SizeHistory::read(&self.hub.holders.folder(self.id));
         self.pane.connect(&self.requests);
@@ -145,7 +145,7 @@ impl Reading<'_> {
         let (before, live) = bytes.split_at(past);
         if !before.is_empty() {
             let mut terminal = self.pane.terminal.lock();
-            let events = self.sizes.feed(&mut terminal, clock::now().0, (offset, before));
+            let events = self.sizes.feed(&mut terminal, clock::now().0, offset, before);
             drop(terminal);
             // Questions from before were answered then; answering them again would type into the program.
             self.take_all(events, true);
@@ -289,9 +289,9 @@ pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mu
     let shown = LogReader::open(&folder).and_then(|mut log| {
         let end = log.end()?;
         let sizes = SizeHistory::from_entries(&log.index_entries()?);
-        let range = (fed.from((0, end)), end);
+        let from = fed.from(0, end);
         fed.at = Some(end);
-        sizes.replay(&mut log, &mut pane.terminal.lock(), range)
+        sizes.replay(&mut log, &mut pane.terminal.lock(), from, end)
     });
     if let Err(error) = shown {
         tracing::warn!(%id, "could not {error}");
@@ -315,15 +315,15 @@ mod tests {
     fn of_what_was_written_before_a_start_the_last_five_mebibytes_are_shown_again() {
         const MIB: u64 = 1024 * 1024;
         let fresh = OutputOffset::default();
-        assert_eq!(fresh.from((0, 5 * MIB)), 0);
-        assert_eq!(fresh.from((0, 7 * MIB)), 2 * MIB);
-        assert_eq!(fresh.from((3 * MIB, 7 * MIB)), 3 * MIB, "older bytes are gone");
+        assert_eq!(fresh.from(0, 5 * MIB), 0);
+        assert_eq!(fresh.from(0, 7 * MIB), 2 * MIB);
+        assert_eq!(fresh.from(3 * MIB, 7 * MIB), 3 * MIB, "older bytes are gone");
         let broken_off = OutputOffset {
             at: Some(MIB),
             was_live: false,
         };
         assert_eq!(
-            broken_off.from((0, 7 * MIB)),
+            broken_off.from(0, 7 * MIB),
             MIB,
             "a connection goes on where it broke"
         );

@@ -103,7 +103,8 @@ impl ChannelState {
         &mut self,
         now: NotifySituation,
         rules: NotifyRules,
-        (project, model): (&str, &ReadModel),
+        project: &str,
+        model: &ReadModel,
     ) -> Option<Notification> {
         // A pause that seems to have begun later began before the clock was set back.
         self.pause.0 = self.pause.0.min(now.at);

@@ -28,7 +28,8 @@ pub(super) fn terminals(
     };
     TerminalHub::new(
         Arc::clone(holders),
-        (setup.engine, setup.history),
+        setup.engine,
+        setup.history,
         intake.engine.inbox.clone(),
         Box::new(facts),
     )

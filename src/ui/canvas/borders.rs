@@ -35,10 +35,9 @@ impl BorderGrid {
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, role: impl Fn((u16, u16)) -> StyleRole) {
         for (position, cell) in self.lines.area.positions().zip(&self.lines.content) {
             if is_line(cell.symbol()) {
-                let at = (position.x, position.y);
-                let style = canvas.theme.style(role(at));
+                let style = canvas.theme.style(role((position.x, position.y)));
                 let line = canvas.theme.glyphs.pick(cell.symbol(), ascii(cell.symbol()));
-                canvas.cell(at, line, style, 1);
+                canvas.cell(position.x, position.y, line, style, 1);
             }
         }
     }

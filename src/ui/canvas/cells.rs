@@ -12,15 +12,15 @@ use crate::ui::text::{UNKNOWN, grapheme_width, is_printable_ascii};
 
 impl Canvas<'_> {
     /// Draws clean text cell by cell, never past `end`; a wide grapheme that would stick out is left out. Returns the column behind it.
-    pub(super) fn put(&mut self, at: (u16, u16), text: &str, style: Style, end: u16) -> u16 {
+    pub(super) fn put(&mut self, x: u16, y: u16, text: &str, style: Style, end: u16) -> u16 {
         if is_printable_ascii(text) {
-            self.put_ascii(at, text, style, end)
+            self.put_ascii(x, y, text, style, end)
         } else {
-            self.put_graphemes(at, text, style, end)
+            self.put_graphemes(x, y, text, style, end)
         }
     }
 
-    fn put_graphemes(&mut self, (mut x, y): (u16, u16), text: &str, style: Style, end: u16) -> u16 {
+    fn put_graphemes(&mut self, mut x: u16, y: u16, text: &str, style: Style, end: u16) -> u16 {
         for grapheme in text.graphemes(true) {
             let wide = cells(grapheme_width(grapheme));
             if wide == 0 {
@@ -29,19 +29,19 @@ impl Canvas<'_> {
             if x + wide > end {
                 break;
             }
-            self.cell((x, y), grapheme, style, wide);
+            self.cell(x, y, grapheme, style, wide);
             x += wide;
         }
         x
     }
 
     /// Draws text of which each byte is a column, as most of the drawn text is.
-    fn put_ascii(&mut self, (x, y): (u16, u16), text: &str, style: Style, end: u16) -> u16 {
+    fn put_ascii(&mut self, x: u16, y: u16, text: &str, style: Style, end: u16) -> u16 {
         let wide = cells(text.len()).min(end.saturating_sub(x));
         let drawn = Rect::new(x, y, wide, 1);
         let from = usize::from(self.buffer.area.x.saturating_sub(x));
         if wide > 0 {
-            self.part((x, y));
+            self.part(x, y);
         }
         let bytes = text.as_bytes().get(from..).unwrap_or_default();
         for row in self.rows_of(drawn) {
@@ -64,8 +64,8 @@ impl Canvas<'_> {
     }
 
     /// Draws one grapheme; the second cell of a wide one becomes empty.
-    pub(crate) fn cell(&mut self, (x, y): (u16, u16), grapheme: &str, style: Style, wide: u16) {
-        self.part((x, y));
+    pub(crate) fn cell(&mut self, x: u16, y: u16, grapheme: &str, style: Style, wide: u16) {
+        self.part(x, y);
         // A terminal that gave it two columns drew it in them, even if it is wider elsewhere.
         let has_room = wide > 1 || grapheme.len() == 1 || grapheme.width() <= 2;
         let grapheme = if has_room { grapheme } else { UNKNOWN };
@@ -85,23 +85,18 @@ impl Canvas<'_> {
     }
 
     /// Draws one cell of a terminal's program, if it is inside the area, in the colours that the theme may use.
-    pub(crate) fn program_cell(
-        &mut self,
-        area: Rect,
-        (column, row): (u16, u16),
-        (grapheme, style): (&str, Style),
-    ) {
+    pub(crate) fn program_cell(&mut self, area: Rect, column: u16, row: u16, grapheme: &str, style: Style) {
         // Letters that join may count as more than two columns; a terminal gives them two.
         let wide = cells(grapheme.width().min(2));
         let shown = if wide == 0 { " " } else { grapheme };
         if row < area.height && column + wide.max(1) <= area.width {
             let style = self.theme.fit_style(style);
-            self.cell((area.x + column, area.y + row), shown, style, wide.max(1));
+            self.cell(area.x + column, area.y + row, shown, style, wide.max(1));
         }
     }
 
     /// Removes a wide grapheme just left of a cell that is written again, as it would cover the cell.
-    fn part(&mut self, (x, y): (u16, u16)) {
+    fn part(&mut self, x: u16, y: u16) {
         let left = x.checked_sub(1).and_then(|x| self.buffer.cell_mut((x, y)));
         if let Some(cell) = left.filter(|cell| cell.symbol().len() > 1 && cell.symbol().width() > 1) {
             cell.set_symbol(" ");
@@ -122,7 +117,7 @@ impl Canvas<'_> {
 
     fn fill(&mut self, area: Rect, blank: &Cell) {
         for y in area.y..area.bottom() {
-            self.part((area.x, y));
+            self.part(area.x, y);
         }
         for row in self.rows_of(area) {
             row.fill(blank.clone());
@@ -147,12 +142,7 @@ mod tests {
         let mut buffer = Buffer::empty(SURFACE);
         let mut canvas = Canvas::new(&mut buffer, &theme);
         for (y, text) in (SURFACE.y..).zip(rows) {
-            canvas.put_graphemes(
-                (SURFACE.x, y),
-                text,
-                Style::new().bg(Color::Blue),
-                SURFACE.right(),
-            );
+            canvas.put_graphemes(SURFACE.x, y, text, Style::new().bg(Color::Blue), SURFACE.right());
         }
         buffer
     }
@@ -171,12 +161,12 @@ mod tests {
         fn text_of_one_column_a_byte_is_drawn_like_any_other(
             rows in prop::collection::vec("[a界 ]{0,12}", 3),
             text in "[ -~]{0,16}",
-            at in (0u16..18, 0u16..7),
+            (x, y) in (0u16..18, 0u16..7),
             end in 0u16..18,
         ) {
             let style = Style::new().fg(Color::Red);
-            let bytes = drawn(&rows, |canvas| canvas.put_ascii(at, &text, style, end));
-            let graphemes = drawn(&rows, |canvas| canvas.put_graphemes(at, &text, style, end));
+            let bytes = drawn(&rows, |canvas| canvas.put_ascii(x, y, &text, style, end));
+            let graphemes = drawn(&rows, |canvas| canvas.put_graphemes(x, y, &text, style, end));
             prop_assert_eq!(bytes, graphemes);
         }
 

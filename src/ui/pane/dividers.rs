@@ -1,6 +1,6 @@
 //! The lines between panes: finding the line at a place, and moving it. Knows rectangles only.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use super::{Axis, LEAST_HEIGHT, LEAST_WIDTH, PaneId, PaneTree, Split};
 
@@ -18,11 +18,11 @@ impl PaneTree {
     /// Returns the line between two panes at that place, of the tree drawn on that area.
     pub(crate) fn split_at(&self, area: Rect, focus: PaneId, at: (u16, u16)) -> Option<SplitPath> {
         let mut way = Vec::new();
-        self.find_line(area, focus, at, &mut way)
+        self.find_line(area, focus, at.into(), &mut way)
             .then_some(SplitPath(way))
     }
 
-    fn find_line(&self, area: Rect, focus: PaneId, (x, y): (u16, u16), way: &mut Vec<SplitSide>) -> bool {
+    fn find_line(&self, area: Rect, focus: PaneId, at: Position, way: &mut Vec<SplitSide>) -> bool {
         let PaneTree::Split(split) = self else {
             return false;
         };
@@ -33,22 +33,22 @@ impl PaneTree {
                 (SplitSide::First, &split.first)
             };
             way.push(side);
-            return node.find_line(area, focus, (x, y), way);
+            return node.find_line(area, focus, at, way);
         };
         let on_it = match split.axis {
-            Axis::Columns => x == second.x,
-            Axis::Rows => y == second.y,
+            Axis::Columns => at.x == second.x,
+            Axis::Rows => at.y == second.y,
         };
-        if on_it && area.contains((x, y).into()) {
+        if on_it && area.contains(at) {
             return true;
         }
         for (side, area, node) in [
             (SplitSide::First, first, &split.first),
             (SplitSide::Second, second, &split.second),
         ] {
-            if area.contains((x, y).into()) {
+            if area.contains(at) {
                 way.push(side);
-                if node.find_line(area, focus, (x, y), way) {
+                if node.find_line(area, focus, at, way) {
                     return true;
                 }
                 way.pop();
@@ -69,16 +69,16 @@ impl PaneTree {
             };
         }
         if let PaneTree::Split(split) = node {
-            split.move_to(area, to);
+            split.move_to(area, to.into());
         }
     }
 }
 
 impl Split {
-    fn move_to(&mut self, area: Rect, (x, y): (u16, u16)) {
+    fn move_to(&mut self, area: Rect, to: Position) {
         let (length, least, wished) = match self.axis {
-            Axis::Columns => (area.width, LEAST_WIDTH, x.saturating_sub(area.x)),
-            Axis::Rows => (area.height, LEAST_HEIGHT, y.saturating_sub(area.y)),
+            Axis::Columns => (area.width, LEAST_WIDTH, to.x.saturating_sub(area.x)),
+            Axis::Rows => (area.height, LEAST_HEIGHT, to.y.saturating_sub(area.y)),
         };
         if length < least * 2 - 1 {
             return;

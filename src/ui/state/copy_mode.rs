@@ -85,7 +85,7 @@ impl CopyMode {
     }
 
     /// Returns the position of the text drawn in that cell: column, row.
-    pub(crate) fn position_at(&self, (column, row): (u16, u16)) -> TextPosition {
+    pub(crate) fn position_at(&self, column: u16, row: u16) -> TextPosition {
         let line = (self.top + usize::from(row)).min(self.scrollback.last_line());
         (line, usize::from(column))
     }

@@ -110,7 +110,7 @@ impl UpdateContext<'_, '_> {
         };
         self.push_back_stack(layout);
         match self.find_pane(&|pane| pane.content == content) {
-            Some(place) => self.go_to_pane(place),
+            Some((tab, pane)) => self.go_to_pane(tab, pane),
             None => self.show(layout.focus, content),
         }
     }

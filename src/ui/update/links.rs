@@ -37,14 +37,14 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Asks about the link under the mouse; returns true if there is one.
-    pub(super) fn click_link(&mut self, (column, row): (u16, u16), layout: &ScreenLayout) -> bool {
+    pub(super) fn click_link(&mut self, column: u16, row: u16, layout: &ScreenLayout) -> bool {
         let Some(area) = layout.at(column, row).map(|placed| placed.inner) else {
             return false;
         };
         if !area.contains((column, row).into()) {
             return false;
         }
-        let Some((found, top)) = self.links_in(layout, (column, row)) else {
+        let Some((found, top)) = self.links_in(layout, column, row) else {
             return false;
         };
         let at: TextPosition = (top + usize::from(row - area.y), usize::from(column - area.x));
@@ -83,12 +83,12 @@ impl UpdateContext<'_, '_> {
 
     fn links_seen(&self, layout: &ScreenLayout) -> Vec<Hyperlink> {
         let area = layout.focused().map(|placed| placed.inner);
-        let found = area.and_then(|area| self.links_in(layout, (area.x, area.y)));
+        let found = area.and_then(|area| self.links_in(layout, area.x, area.y));
         found.map(|(found, _)| found).unwrap_or_default()
     }
 
     /// Returns the links visible in the terminal that is drawn there, and the line at its upper edge.
-    fn links_in(&self, layout: &ScreenLayout, (column, row): (u16, u16)) -> Option<(Vec<Hyperlink>, usize)> {
+    fn links_in(&self, layout: &ScreenLayout, column: u16, row: u16) -> Option<(Vec<Hyperlink>, usize)> {
         let placed = layout.at(column, row)?;
         let height = placed.inner.height;
         let seen = |top: usize| top..top + usize::from(height);

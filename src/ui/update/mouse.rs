@@ -51,7 +51,7 @@ impl UpdateContext<'_, '_> {
             MouseEventKind::Down(MouseButton::Left)
                 if event.modifiers.contains(KeyModifiers::CONTROL)
                     && self.state.overlay.is_none()
-                    && self.click_link((event.column, event.row), &layout) => {}
+                    && self.click_link(event.column, event.row, &layout) => {}
             MouseEventKind::Down(MouseButton::Left) => {
                 if !self.reaches_program(event, &layout) {
                     self.click(event, &layout);
@@ -181,7 +181,7 @@ impl UpdateContext<'_, '_> {
         if let Some(copying) = &mut self.state.copy_mode {
             let begun = (copying.top + usize::from(from.1), usize::from(from.0));
             copying.anchor.get_or_insert((SelectionMode::Text, begun));
-            copying.cursor = copying.position_at((column, row));
+            copying.cursor = copying.position_at(column, row);
             copying.reveal(height);
         }
     }
@@ -243,7 +243,7 @@ impl UpdateContext<'_, '_> {
     /// Moves the cursor of a terminal in copy mode to the click; one more at the same place selects the word. Returns true if the click was
     /// such a one.
     fn click_copy_mode(&mut self, layout: &ScreenLayout) -> bool {
-        let Some((pane, at)) = self.state.mouse_press else {
+        let Some((pane, (column, row))) = self.state.mouse_press else {
             return false;
         };
         let here = self
@@ -252,7 +252,7 @@ impl UpdateContext<'_, '_> {
         let Some(copying) = self.state.copy_mode.as_mut().filter(|_| here) else {
             return false;
         };
-        let spot = copying.position_at(at);
+        let spot = copying.position_at(column, row);
         copying.anchor = None;
         match word_at(&copying.scrollback, spot).filter(|_| copying.cursor == spot) {
             Some((first, last)) => {

@@ -128,7 +128,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Goes to that pane of that tab.
-    pub(super) fn go_to_pane(&mut self, (tab, pane): (usize, PaneId)) {
+    pub(super) fn go_to_pane(&mut self, tab: usize, pane: PaneId) {
         self.visit_tab(tab);
         let from = self.arranged().focus;
         self.focus(pane, from);
@@ -206,7 +206,7 @@ impl UpdateContext<'_, '_> {
         }
         let looking = self.state.pane(layout.focus).content.screen().is_some();
         match self.state.back_stack.pop() {
-            Some(place) => self.go_to_pane(place),
+            Some((tab, pane)) => self.go_to_pane(tab, pane),
             None if looking => self.visit_board(),
             None => {}
         }
@@ -252,10 +252,10 @@ impl UpdateContext<'_, '_> {
         if let Some(pane) = self.following_pane(&shown) {
             return self.focus(pane, layout.focus);
         }
-        if let Some(place) =
+        if let Some((tab, pane)) =
             self.find_pane(&|pane| pane.content.screen() == shown.screen() && !pane.follows_selection)
         {
-            return self.go_to_pane(place);
+            return self.go_to_pane(tab, pane);
         }
         let among_agents = self
             .state
@@ -269,7 +269,7 @@ impl UpdateContext<'_, '_> {
                     pane.back_stack.clear();
                     pane.open(shown);
                 }
-                self.go_to_pane((tab, PaneId::Agent(agent)));
+                self.go_to_pane(tab, PaneId::Agent(agent));
             }
             _ => self.show(layout.focus, shown),
         }
@@ -300,36 +300,36 @@ impl UpdateContext<'_, '_> {
     pub(super) fn visit_board(&mut self) {
         self.state.key_focus = KeyFocus::Views;
         let board = |pane: &Pane| pane.content == PaneContent::Board;
-        if let Some(place) = self.find_pane(&board) {
-            return self.go_to_pane(place);
+        if let Some((tab, pane)) = self.find_pane(&board) {
+            return self.go_to_pane(tab, pane);
         }
-        if let Some(place) = self.find_pane(&|pane| {
+        if let Some((tab, pane)) = self.find_pane(&|pane| {
             pane.back_stack
                 .iter()
                 .any(|below| below.content == PaneContent::Board)
         }) {
-            let pane = self.state.pane_mut(place.1);
-            while pane.content != PaneContent::Board && pane.go_back() {}
-            return self.go_to_pane(place);
+            let shown = self.state.pane_mut(pane);
+            while shown.content != PaneContent::Board && shown.go_back() {}
+            return self.go_to_pane(tab, pane);
         }
         let focus = self.arranged().focus;
         self.show(focus, PaneContent::Board);
     }
 
     /// Goes to a view: where it is shown already, in the tab shown if possible; else here, to be left with `Back`.
-    pub(super) fn visit_view(&mut self, page: ViewName, layout: &ScreenLayout) {
+    pub(super) fn visit_view(&mut self, view: ViewName, layout: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
         let task = self.target(layout).task.map(|task| task.id.clone());
-        let wanted = PaneContent::of(page, task);
+        let wanted = PaneContent::of(view, task);
         let shows =
             |pane: &Pane| pane.content.is_same_view(&wanted) || is_log(&wanted) && is_log(&pane.content);
         if shows(&self.state.pane(layout.focus)) {
             return;
         }
         match self.find_pane(&shows) {
-            Some(place) => {
+            Some((tab, pane)) => {
                 self.push_back_stack(layout);
-                self.go_to_pane(place);
+                self.go_to_pane(tab, pane);
             }
             None => self.show(layout.focus, wanted),
         }

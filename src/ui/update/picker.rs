@@ -65,7 +65,7 @@ impl UpdateContext<'_, '_> {
                 self.visit_board();
                 self.state.selected = Some(id);
             }
-            PaletteAction::Pane(tab, pane) => self.go_to_pane((tab, pane)),
+            PaletteAction::Pane(tab, pane) => self.go_to_pane(tab, pane),
             PaletteAction::Search(words) => {
                 let layout = self.arranged();
                 self.find_everywhere(words, &layout);

@@ -89,7 +89,7 @@ impl UpdateContext<'_, '_> {
         match chosen {
             Some(MenuAction::Split(axis, content)) => self.split(axis, content),
             Some(MenuAction::Copy(what, text)) => self.copy_text(Some(what), &text),
-            Some(MenuAction::Goto(tab, pane)) => self.go_to_pane((tab, pane)),
+            Some(MenuAction::Goto(tab, pane)) => self.go_to_pane(tab, pane),
             Some(MenuAction::Link(target)) => self.ask_link(target),
             Some(MenuAction::Theme { name, .. }) => self.keep_theme(name),
             None => {}

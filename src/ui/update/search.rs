@@ -63,9 +63,9 @@ impl UpdateContext<'_, '_> {
     pub(super) fn find_everywhere(&mut self, words: String, layout: &ScreenLayout) {
         self.state.key_focus = KeyFocus::Views;
         match self.find_pane(&|pane| matches!(pane.content, PaneContent::Past(_))) {
-            Some(place) => {
+            Some((tab, pane)) => {
                 self.push_back_stack(layout);
-                self.go_to_pane(place);
+                self.go_to_pane(tab, pane);
             }
             None => self.show(layout.focus, PaneContent::Past(String::new())),
         }

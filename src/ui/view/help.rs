@@ -46,7 +46,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, search: &Picker, area: Rect, canvas
     let is_marked = |line: &HelpLine| line.act == Some(search.marked);
     let from = lines.iter().position(is_marked).unwrap_or(0);
     let many = lines.iter().filter(|line| is_marked(line)).count();
-    let list = List::starting_at(room, (&lines, first), from..from + many, StyleRole::Selected);
+    let list = List::starting_at(room, &lines, first, from..from + many, StyleRole::Selected);
     list.draw(canvas, |line, place, canvas| {
         canvas.line(place, &line.pieces);
         line.act.map(ClickTarget::MenuItem)

@@ -48,7 +48,7 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
         if used + wide + last_width > room {
             break;
         }
-        offer(area, (used, wide), hint.keys, canvas);
+        offer(area, used, wide, hint.keys, canvas);
         used += wide;
         pieces.extend(hint.pieces);
     }
@@ -62,12 +62,12 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
             }
             drawn => usize::from(area.width.saturating_sub(drawn)),
         };
-        offer(area, (at, last_width), last.keys, canvas);
+        offer(area, at, last_width, last.keys, canvas);
     }
 }
 
 /// Adds a click target for a hint, which presses its keys.
-fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, canvas: &mut Canvas<'_>) {
+fn offer(area: Rect, at: usize, wide: usize, keys: Vec<Chord>, canvas: &mut Canvas<'_>) {
     let place = left_part(skip_left(area, cells(at)), cells(wide));
     if !keys.is_empty() {
         canvas.hits.push((place, ClickTarget::Keys(keys)));

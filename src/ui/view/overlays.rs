@@ -171,7 +171,7 @@ fn draw_menu(menu: &Menu, area: Rect, canvas: &mut Canvas<'_>) {
     let high = cells(menu.items.len() + 2).min(area.height.saturating_sub(4));
     let inside = canvas.dialog(centered_rect(area, (wide, high)), &menu.title);
     let choices: Vec<_> = menu.items.iter().enumerate().collect();
-    let list = List::new((inside, 1), &choices, Some(menu.marked), StyleRole::Selected);
+    let list = List::new(inside, 1, &choices, Some(menu.marked), StyleRole::Selected);
     list.draw(canvas, |(at, choice), line, canvas| {
         canvas.line(line, &[plain(format!(" {} ", choice.text))]);
         Some(ClickTarget::MenuItem(*at))

@@ -41,7 +41,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, search: &Picker, area: Rect, canvas
         canvas.line(row_of(list, 0), &[dim(text)]);
     }
     let numbered: Vec<_> = rows.iter().enumerate().collect();
-    let drawn = List::new((list, 1), &numbered, Some(search.marked), StyleRole::Selected);
+    let drawn = List::new(list, 1, &numbered, Some(search.marked), StyleRole::Selected);
     drawn.draw(canvas, |(at, row), line, canvas| {
         draw_row(row, line, canvas);
         Some(ClickTarget::MenuItem(*at))

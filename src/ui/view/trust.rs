@@ -33,7 +33,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, review: TrustReview, area: Rect, ca
     let place = centered_rect(area, size);
     let Some(overview) = frame.scene.cache.trust(review.opened) else {
         let inside = canvas.dialog(place, "Trust");
-        return canvas.empty_state(inside, ("Reading the project's files.", StyleRole::Dim), "");
+        return canvas.empty_state(inside, "Reading the project's files.", StyleRole::Dim, "");
     };
     match (review.reading, overview.texts.get(review.marked)) {
         (Some(first), Some(text)) => draw_text(text, first, place, canvas),
@@ -61,7 +61,7 @@ fn draw_list(overview: &TrustOverview, review: TrustReview, place: Rect, canvas:
         ..below
     };
     let texts: Vec<_> = overview.texts.iter().enumerate().collect();
-    let list = List::new((rows, 1), &texts, Some(review.marked), StyleRole::Selected);
+    let list = List::new(rows, 1, &texts, Some(review.marked), StyleRole::Selected);
     list.draw(canvas, |(at, text), line, canvas| {
         draw_row(text, line, canvas);
         Some(ClickTarget::MenuItem(*at))

@@ -31,7 +31,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect, canv
     let first = welcome.marked.saturating_sub(CHOICES - 1);
     let marked = welcome.marked..welcome.marked + 1;
     let below = skip_top(inside, cells(used));
-    let list = List::starting_at(below, (&choices, first), marked, StyleRole::Selected);
+    let list = List::starting_at(below, &choices, first, marked, StyleRole::Selected);
     list.draw(canvas, |(at, choice), line, canvas| {
         canvas.line(line, &[plain(format!("   {choice}"))]);
         Some(ClickTarget::MenuItem(*at))

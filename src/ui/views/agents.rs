@@ -39,7 +39,7 @@ impl View for AgentsView {
         ]
     }
 
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (id, _): (PaneId, &Pane)) -> ActionTarget<'a> {
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, id: PaneId, _: &Pane) -> ActionTarget<'a> {
         shown_agent(state, scene, id).map_or_else(ActionTarget::default, |id| target_of(scene, id))
     }
 
@@ -50,7 +50,7 @@ impl View for AgentsView {
         }
         let chosen = shown_agent(ctx.state, ctx.scene, ctx.id);
         let at = rows.iter().position(|row| Some(row.attempt.id) == chosen);
-        ctx.list((area, 2), &rows, at).draw(canvas, |row, place, canvas| {
+        ctx.list(area, 2, &rows, at).draw(canvas, |row, place, canvas| {
             draw_agent(ctx, row, place, canvas);
             Some(ClickTarget::Agent(ctx.id, row.attempt.id))
         });
@@ -60,7 +60,7 @@ impl View for AgentsView {
         let agents = rows(ctx);
         let chosen = shown_agent(ctx.state, ctx.scene, ctx.id);
         let at = agents.iter().position(|row| Some(row.attempt.id) == chosen);
-        step.in_list(area.height / 2, (&agents, at), |row| {
+        step.in_list(area.height / 2, &agents, at, |row| {
             MoveOutcome::Agent(row.attempt.id)
         })
     }
@@ -126,5 +126,5 @@ fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         0 => format!("On the board: {release} release a task"),
         many => format!("{many} released and waiting; the board says why."),
     };
-    canvas.empty_state(area, ("No agent is running.", StyleRole::Strong), &text);
+    canvas.empty_state(area, "No agent is running.", StyleRole::Strong, &text);
 }

@@ -163,7 +163,7 @@ impl View for BoardView {
         let tasks = listed_tasks(ctx.state, ctx.scene, &ctx.filter());
         let chosen = selected(ctx.state, ctx.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| **id == chosen));
-        step.in_list(area.height, (&tasks, at), |id| MoveOutcome::Task((*id).clone()))
+        step.in_list(area.height, &tasks, at, |id| MoveOutcome::Task((*id).clone()))
     }
 }
 
@@ -172,7 +172,7 @@ fn halves(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> (Rect, Optio
     if area.height < HALVED {
         return (area, None);
     }
-    let height = kanban::height(ctx, columns, (area, area.height * 3 / 5)).max(LEAST_CARDS);
+    let height = kanban::height(ctx, columns, area, area.height * 3 / 5).max(LEAST_CARDS);
     let below = skip_top(area, height + 1);
     (Rect { height, ..area }, Some(below))
 }
@@ -230,8 +230,8 @@ fn draw_list(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let tasks = ids.filter_map(|id| ctx.scene.model.tasks.get(*id));
     let title_width = tasks.map(|task| width(&task.title) + 1).max().unwrap_or(0);
     let is_chosen = |id: &&TaskId| Some(*id) == chosen.as_ref();
-    ctx.draw_rows((area, &rows), is_chosen, canvas, |id, line, canvas| {
-        draw_task(ctx, line, id, (id_width, title_width), canvas);
+    ctx.draw_rows(area, &rows, is_chosen, canvas, |id, line, canvas| {
+        draw_task(ctx, line, id, id_width, title_width, canvas);
         ClickTarget::Task(ctx.id, (*id).clone())
     });
 }
@@ -245,7 +245,8 @@ fn draw_task(
     ctx: &ViewContext<'_>,
     line: Rect,
     id: &TaskId,
-    (id_width, title_width): (usize, usize),
+    id_width: usize,
+    title_width: usize,
     canvas: &mut Canvas<'_>,
 ) {
     let Some(card) = TaskCard::for_task(id, ctx.scene) else {

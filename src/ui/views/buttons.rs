@@ -32,7 +32,7 @@ pub(super) fn lines(ctx: &ViewContext<'_>, offers: &[(Action, &str)], room: usiz
 }
 
 /// Draws the lines from that row of an area on.
-pub(super) fn draw(lines: &[Vec<ActionButton>], (area, row): (Rect, usize), canvas: &mut Canvas<'_>) {
+pub(super) fn draw(lines: &[Vec<ActionButton>], area: Rect, row: usize, canvas: &mut Canvas<'_>) {
     for (at, line) in lines.iter().enumerate() {
         let mut room = row_of(area, row + at);
         for (action, pieces) in line {

@@ -67,12 +67,12 @@ impl View for ConductorView {
         let list = top_part(skip_top(area, cells(y)), cells(height));
         let chosen = selected(ctx.state, ctx.scene);
         let is_chosen = |id: &&TaskId| Some(*id) == chosen.as_ref();
-        y += ctx.draw_rows((list, &rows), is_chosen, canvas, |id, line, canvas| {
+        y += ctx.draw_rows(list, &rows, is_chosen, canvas, |id, line, canvas| {
             draw_task(ctx, id, line, canvas);
             ClickTarget::Task(ctx.id, (*id).clone())
         });
         if is_roomy {
-            buttons::draw(&keys, (room, y + 1), canvas);
+            buttons::draw(&keys, room, y + 1, canvas);
         }
     }
 
@@ -86,7 +86,7 @@ impl View for ConductorView {
         let task = |id: &&TaskId| MoveOutcome::Task((*id).clone());
         match (at, step.rows(area.height)) {
             (None, Some(_)) => tasks.first().map_or(MoveOutcome::Nowhere, task),
-            _ => step.in_list(area.height, (&tasks, at), task),
+            _ => step.in_list(area.height, &tasks, at, task),
         }
     }
 }

@@ -27,8 +27,8 @@ pub(super) fn draw(copying: &CopyMode, area: Rect, canvas: &mut Canvas<'_>) {
 
 fn draw_line(line: &ScrollbackLine, place: Rect, canvas: &mut Canvas<'_>) {
     for (column, grapheme) in line.graphemes() {
-        let at = (cells(column).min(place.width), 0);
-        canvas.program_cell(place, at, (&clean(grapheme), line.style_at(column)));
+        let left = cells(column).min(place.width);
+        canvas.program_cell(place, left, 0, &clean(grapheme), line.style_at(column));
     }
 }
 
@@ -38,14 +38,14 @@ fn tint(copying: &CopyMode, line: usize, place: Rect, canvas: &mut Canvas<'_>) {
         .scrollback
         .line(line)
         .map(|line| line.occurrences(&folded(words)));
-    for columns in found.unwrap_or_default() {
-        canvas.apply_columns(place, columns, StyleRole::Found);
+    for (from, to) in found.unwrap_or_default() {
+        canvas.apply_columns(place, from, to, StyleRole::Found);
     }
     let Some((select, from)) = copying.anchor else {
         return;
     };
     for x in 0..place.width {
-        if Scrollback::is_selected(select, (from, copying.cursor), (line, usize::from(x))) {
+        if Scrollback::is_selected(select, from, copying.cursor, (line, usize::from(x))) {
             canvas.apply_role(left_part(skip_left(place, x), 1), StyleRole::Selected);
         }
     }

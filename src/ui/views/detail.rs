@@ -64,8 +64,8 @@ impl View for DetailView {
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         match shown(ctx) {
             _ if shows_summary(ctx) => summary::draw(ctx, area, canvas),
-            Some(task) => draw_lines(ctx, (&task, ctx.pane.scroll), area, canvas),
-            None => canvas.empty_state(area, ("No task is selected.", StyleRole::Dim), ""),
+            Some(task) => draw_lines(ctx, &task, ctx.pane.scroll, area, canvas),
+            None => canvas.empty_state(area, "No task is selected.", StyleRole::Dim, ""),
         }
     }
 
@@ -93,24 +93,24 @@ fn shown(ctx: &ViewContext<'_>) -> Option<TaskId> {
 /// Draws the task beside or below a board: its first lines, and its agent's terminal when there is room.
 pub(super) fn draw_task(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
     let Some(screen) = terminal_of(ctx, task).filter(|_| area.height >= PEEK_FROM) else {
-        return draw_lines(ctx, (task, 0), area, canvas);
+        return draw_lines(ctx, task, 0, area, canvas);
     };
-    draw_lines(ctx, (task, 0), top_part(area, PEEK_BELOW), canvas);
+    draw_lines(ctx, task, 0, top_part(area, PEEK_BELOW), canvas);
     let lower = skip_top(area, PEEK_BELOW + 1);
     canvas.horizontal_line(lower.y - 1, lower);
-    terminal::draw_cropped(ctx, (screen, 0), lower, canvas);
+    terminal::draw_cropped(ctx, screen, 0, lower, canvas);
 }
 
 /// Draws the task below the columns of a board, and its agent's terminal beside it.
 pub(super) fn draw_beside(ctx: &ViewContext<'_>, task: &TaskId, area: Rect, canvas: &mut Canvas<'_>) {
     let Some(screen) = terminal_of(ctx, task) else {
-        return draw_lines(ctx, (task, 0), area, canvas);
+        return draw_lines(ctx, task, 0, area, canvas);
     };
     let left = left_part(area, area.width * 2 / 5);
     let right = skip_left(area, left.width + 1);
-    draw_lines(ctx, (task, 0), left, canvas);
+    draw_lines(ctx, task, 0, left, canvas);
     canvas.vertical_line(left.right(), area);
-    terminal::draw_cropped(ctx, (screen, 0), right, canvas);
+    terminal::draw_cropped(ctx, screen, 0, right, canvas);
 }
 
 /// Returns the terminal of the agent that works on the task, while there is one.
@@ -122,7 +122,8 @@ fn terminal_of(ctx: &ViewContext<'_>, task: &TaskId) -> Option<ScreenId> {
 /// Draws the lines of a task, scrolled by that many.
 pub(super) fn draw_lines(
     ctx: &ViewContext<'_>,
-    (task, scroll): (&TaskId, usize),
+    task: &TaskId,
+    scroll: usize,
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) {

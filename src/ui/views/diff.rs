@@ -94,12 +94,12 @@ impl View for DiffView {
             let head = row_of(area, 0);
             let shown = shown_files(ctx, diff);
             let next = shown.iter().find(|next| **next > at).or_else(|| shown.first());
-            heading(file, (at, diff.files.len()), head, canvas);
+            heading(file, at, diff.files.len(), head, canvas);
             canvas.hits.push((head, ctx.row(next.copied().unwrap_or(0))));
             return lines(ctx, file, skip_top(area, 1), canvas);
         }
         let tree = Rect { width: TREE, ..area };
-        draw_tree(ctx, diff, (at, tree), canvas);
+        draw_tree(ctx, diff, at, tree, canvas);
         let rest = skip_left(area, TREE + 1);
         canvas.vertical_line(rest.x - 1, area);
         lines(ctx, file, rest, canvas);
@@ -230,7 +230,7 @@ fn says(ctx: &ViewContext<'_>, fetched: Option<&CacheEntry>, area: Rect, canvas:
         ),
         (Some((task, against)), None) => nothing(ctx, &task, against),
     };
-    canvas.empty_state(area, (&text, StyleRole::Text), &hint);
+    canvas.empty_state(area, &text, StyleRole::Text, &hint);
 }
 
 /// Returns the text and the hint for changes of which nothing was read.
@@ -255,7 +255,7 @@ fn capitalized(text: &str) -> String {
 }
 
 /// Draws the row of the file: its number among all, its path, and the size of its change.
-fn heading(file: &FileDiff, (at, many): (usize, usize), line: Rect, canvas: &mut Canvas<'_>) {
+fn heading(file: &FileDiff, at: usize, many: usize, line: Rect, canvas: &mut Canvas<'_>) {
     let used = canvas.right(line, &counts(file));
     let (letter, role) = letter(file.kind);
     let lead = vec![
@@ -302,10 +302,11 @@ fn tree<'a>(canvas: &Canvas<'_>, diff: &'a Diff, shown: &[usize]) -> Vec<ListRow
     rows
 }
 
-fn draw_tree(ctx: &ViewContext<'_>, diff: &Diff, (at, area): (usize, Rect), canvas: &mut Canvas<'_>) {
+fn draw_tree(ctx: &ViewContext<'_>, diff: &Diff, at: usize, area: Rect, canvas: &mut Canvas<'_>) {
     let rows = tree(canvas, diff, &shown_files(ctx, diff));
     ctx.draw_rows(
-        (area, &rows),
+        area,
+        &rows,
         |(nth, _)| *nth == at,
         canvas,
         |(nth, file), line, canvas| {

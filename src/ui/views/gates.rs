@@ -51,12 +51,7 @@ impl View for GatesView {
         true
     }
 
-    fn target<'a>(
-        &self,
-        _state: &UiState,
-        scene: &Scene<'a>,
-        (_, pane): (PaneId, &Pane),
-    ) -> ActionTarget<'a> {
+    fn target<'a>(&self, _state: &UiState, scene: &Scene<'a>, _: PaneId, pane: &Pane) -> ActionTarget<'a> {
         let task = task_of(&pane.content);
         let check = marked_check(task, pane, scene).map(|check| &check.task);
         check
@@ -103,12 +98,10 @@ impl View for GatesView {
         };
         let (list, below) = divide(area, found.len());
         let at = found.iter().position(|check| check.key() == chosen.key());
-        let drawn = ctx
-            .list((list, 1), &found, at)
-            .draw(canvas, |check, line, canvas| {
-                draw_check(ctx, all, check, line, canvas);
-                Some(ClickTarget::Row(ctx.id, check.key()))
-            });
+        let drawn = ctx.list(list, 1, &found, at).draw(canvas, |check, line, canvas| {
+            draw_check(ctx, all, check, line, canvas);
+            Some(ClickTarget::Row(ctx.id, check.key()))
+        });
         if let Some(below) = below {
             canvas.horizontal_line(below.y - 1, below);
             output::draw(ctx, chosen, below, canvas);
@@ -132,7 +125,7 @@ impl View for GatesView {
         };
         let mark = marked(ctx).map(CheckRun::key);
         let at = found.iter().position(|check| Some(check.key()) == mark);
-        step.in_list(area.height, (&found, at), |check| MoveOutcome::Marked {
+        step.in_list(area.height, &found, at, |check| MoveOutcome::Marked {
             mark: check.key(),
             scroll: 0,
         })
@@ -287,6 +280,6 @@ fn running_for(ctx: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyphs
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let hint = "A check is a command that must succeed: dbs config gates.NAME COMMAND";
-    let texts = ("Reading the checks.", "No check has run yet.", hint);
-    ctx.draw_missing(&CacheKey::Checks(of_task(ctx).cloned()), area, texts, canvas);
+    let key = CacheKey::Checks(of_task(ctx).cloned());
+    ctx.draw_missing(&key, area, "checks", "No check has run yet.", hint, canvas);
 }

@@ -64,7 +64,7 @@ impl View for GraphView {
         };
         let rows = shown(ctx, graph);
         let chosen = marked(ctx, &rows);
-        ctx.list((area, 1), &rows, chosen)
+        ctx.list(area, 1, &rows, chosen)
             .draw(canvas, |row, line, canvas| {
                 draw_row(ctx, row, line, canvas);
                 Some(ClickTarget::Task(ctx.id, row.task.clone()))
@@ -186,6 +186,5 @@ fn trunk(row: &DependencyRow, room: usize, glyphs: Glyphs) -> String {
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let none = "No task depends on another.";
     let hint = "Add one: dbs task dep TASK OTHER";
-    let texts = ("Reading the dependencies.", none, hint);
-    ctx.draw_missing(&CacheKey::Graph, area, texts, canvas);
+    ctx.draw_missing(&CacheKey::Graph, area, "dependencies", none, hint, canvas);
 }

@@ -60,7 +60,7 @@ impl View for InboxView {
         &[SortOrder::Default, SortOrder::Newest, SortOrder::Name]
     }
 
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, _: PaneId, pane: &Pane) -> ActionTarget<'a> {
         marked_attention(state, pane, scene)
             .map_or_else(ActionTarget::default, |(_, item)| task_target(scene, &item.task))
     }
@@ -74,7 +74,7 @@ impl View for InboxView {
             return;
         };
         let (list, details) = divide(area, items.len());
-        ctx.list((list, 1), &items, Some(at))
+        ctx.list(list, 1, &items, Some(at))
             .draw(canvas, |item, line, canvas| {
                 draw_item(ctx, item, line, canvas);
                 Some(ClickTarget::Task(ctx.id, item.task.clone()))
@@ -89,7 +89,7 @@ impl View for InboxView {
         let items = inbox(&ctx.filter(), ctx.scene);
         let page = divide(area, items.len()).0.height;
         let at = marked_attention(ctx.state, ctx.pane, ctx.scene).map(|(at, _)| at);
-        step.in_list(page, (&items, at), |item| MoveOutcome::Task(item.task.clone()))
+        step.in_list(page, &items, at, |item| MoveOutcome::Task(item.task.clone()))
     }
 }
 
@@ -147,7 +147,7 @@ fn draw_details(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas:
         ]);
     }
     let attempt = item.attempt.and_then(|id| model.attempts.get(&id));
-    let texts = details(ctx, item, (task.map(AsRef::as_ref), attempt.map(AsRef::as_ref)));
+    let texts = details(ctx, item, task.map(AsRef::as_ref), attempt.map(AsRef::as_ref));
     for (text, role) in texts {
         lines.extend(wrap(&text, wide).into_iter().map(|line| vec![piece(line, role)]));
     }
@@ -155,7 +155,7 @@ fn draw_details(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas:
     let keys = keys(ctx, item, wide);
     let shown = height.saturating_sub(keys.len()).min(lines.len());
     canvas.lines(room, lines.get(..shown).unwrap_or_default());
-    buttons::draw(&keys, (room, shown), canvas);
+    buttons::draw(&keys, room, shown, canvas);
     let used = cells(shown + keys.len());
     if area.height >= used.saturating_add(PEEK_FROM) {
         let below = skip_top(area, used + 1);
@@ -171,16 +171,17 @@ fn draw_context(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas:
     let screen = item.attempt.or_else(failed).map(ScreenId::Attempt);
     match screen.filter(|id| ctx.scene.screens.has(*id)) {
         Some(screen) => {
-            terminal::draw_cropped(ctx, (screen, 0), area, canvas);
+            terminal::draw_cropped(ctx, screen, 0, area, canvas);
         }
-        None => detail::draw_lines(ctx, (&item.task, 0), area, canvas),
+        None => detail::draw_lines(ctx, &item.task, 0, area, canvas),
     }
 }
 
 fn details(
     ctx: &ViewContext<'_>,
     item: &AttentionItem,
-    (task, attempt): (Option<&Task>, Option<&Attempt>),
+    task: Option<&Task>,
+    attempt: Option<&Attempt>,
 ) -> Vec<(String, StyleRole)> {
     let now = ctx.scene.now;
     let who = attempt.map_or("its agent", |attempt| attempt.worker.name());
@@ -278,5 +279,5 @@ fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(stall) => format!("But a run is stalled: {}.", stall.text),
         None => format!("{longest}."),
     };
-    canvas.empty_state(area, ("Nothing needs you.", StyleRole::Strong), &text);
+    canvas.empty_state(area, "Nothing needs you.", StyleRole::Strong, &text);
 }

@@ -49,7 +49,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, columns: &[Column], area: Rect, canvas
         if nth > 0 {
             canvas.vertical_line(place.x.saturating_sub(1), area);
         }
-        draw_column(ctx, column, chosen.as_ref(), (place, canvas));
+        draw_column(ctx, column, chosen.as_ref(), place, canvas);
         let hidden = match nth {
             0 if shown.start > 0 => shown.start,
             nth if nth + 1 == shown.len() => columns.len() - shown.end,
@@ -124,7 +124,8 @@ fn draw_column(
     ctx: &ViewContext<'_>,
     column: &Column,
     chosen: Option<&TaskId>,
-    (area, canvas): (Rect, &mut Canvas<'_>),
+    area: Rect,
+    canvas: &mut Canvas<'_>,
 ) {
     canvas.line(row_of(area, 0), &heading(ctx, column));
     let card = |id: &TaskId| {
@@ -261,7 +262,7 @@ fn waits_for_its_turn(why: Option<&WaitReason>) -> bool {
 }
 
 /// Returns the rows that the fullest column needs, up to a maximum.
-pub(super) fn height(ctx: &ViewContext<'_>, columns: &[Column], (area, most): (Rect, u16)) -> u16 {
+pub(super) fn height(ctx: &ViewContext<'_>, columns: &[Column], area: Rect, most: u16) -> u16 {
     let room = usize::from(area.width);
     let of = |column: &Column| {
         let mut rows = 1;

@@ -19,7 +19,8 @@ pub(crate) struct List<'a, T> {
 impl<'a, T> List<'a, T> {
     /// Creates a list with rows of `row_height` lines, in which at most one row is marked.
     pub(crate) fn new(
-        (area, row_height): (Rect, u16),
+        area: Rect,
+        row_height: u16,
         rows: &'a [T],
         marked: Option<usize>,
         highlight: StyleRole,
@@ -38,7 +39,8 @@ impl<'a, T> List<'a, T> {
     /// Creates a list with rows of one line that begins with that row; several rows can be marked.
     pub(crate) fn starting_at(
         area: Rect,
-        (rows, first): (&'a [T], usize),
+        rows: &'a [T],
+        first: usize,
         marked: Range<usize>,
         highlight: StyleRole,
     ) -> List<'a, T> {
@@ -102,13 +104,14 @@ impl ViewContext<'_> {
     /// Draws as many rows of one line as have room, the marked one among them, with their click targets; returns their number.
     pub(super) fn draw_rows<T>(
         &self,
-        (area, rows): (Rect, &[ListRow<T>]),
+        area: Rect,
+        rows: &[ListRow<T>],
         is_marked: impl Fn(&T) -> bool,
         canvas: &mut Canvas<'_>,
         mut draw_item: impl FnMut(&T, Rect, &mut Canvas<'_>) -> ClickTarget,
     ) -> usize {
         let marked = rows.iter().position(|row| row.item().is_some_and(&is_marked));
-        let list = self.list((area, 1), rows, marked);
+        let list = self.list(area, 1, rows, marked);
         list.draw(canvas, |row, line, canvas| match row {
             ListRow::Text(pieces) => {
                 canvas.line(line, pieces);
@@ -142,7 +145,8 @@ impl ViewMove {
     pub(super) fn in_list<T>(
         self,
         page: u16,
-        (rows, at): (&[T], Option<usize>),
+        rows: &[T],
+        at: Option<usize>,
         to: impl FnOnce(&T) -> MoveOutcome,
     ) -> MoveOutcome {
         let Some(by) = self.rows(page) else {

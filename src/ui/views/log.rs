@@ -89,7 +89,7 @@ impl View for LogView {
         let is_marked = |(seq, _): &(u64, _)| ctx.pane.mark == Some(*seq);
         let from = rows.iter().position(is_marked).unwrap_or(0);
         let many = rows.iter().filter(|row| is_marked(row)).count();
-        let shown = List::starting_at(area, (&rows, 0), from..from + many, ctx.chosen());
+        let shown = List::starting_at(area, &rows, 0, from..from + many, ctx.chosen());
         shown.draw(canvas, |(seq, pieces), row, canvas| {
             canvas.line(row, pieces);
             Some(ClickTarget::Row(ctx.id, *seq))

@@ -40,7 +40,7 @@ impl View for MetricsView {
         let Some(figures) = figures(ctx) else {
             let why = ctx.failure(&CacheKey::Figures);
             let text = why.as_deref().unwrap_or("Reading the stats.");
-            return canvas.empty_state(area, (text, StyleRole::Text), "");
+            return canvas.empty_state(area, text, StyleRole::Text, "");
         };
         let texts = texts(ctx, figures, &columns_of(area));
         canvas.text_columns(area, ctx.pane.scroll, &texts);

@@ -71,7 +71,8 @@ impl View for PlanView {
         let chosen = marked(ctx, &items(&rows)).cloned();
         let below = skip_top(area, 1);
         ctx.draw_rows(
-            (below, &rows),
+            below,
+            &rows,
             |row| Some(&row.task.id) == chosen.as_ref(),
             canvas,
             |row, line, canvas| {

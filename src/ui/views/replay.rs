@@ -53,7 +53,7 @@ impl View for ReplayView {
             _ => "Reading the log of the terminal.".to_owned(),
         };
         let hint = "h l  one second back or forward    j k  ten    PageUp PageDown  a minute";
-        canvas.empty_state(area, (&text, StyleRole::Text), hint);
+        canvas.empty_state(area, &text, StyleRole::Text, hint);
     }
 
     fn navigate(&self, ctx: &ViewContext<'_>, _area: Rect, step: ViewMove) -> MoveOutcome {
@@ -106,7 +106,7 @@ fn draw_cells(moment: &RecordedScreen, area: Rect, canvas: &mut Canvas<'_>) {
     let top = (lowest + 1).saturating_sub(area.height);
     for (column, row, text, style) in &moment.cells {
         if let Some(row) = row.checked_sub(top) {
-            canvas.program_cell(area, (*column, row), (text, *style));
+            canvas.program_cell(area, *column, row, text, *style);
         }
     }
 }

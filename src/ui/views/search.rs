@@ -79,7 +79,7 @@ impl View for SearchView {
         }
         let mark = marked(ctx);
         let is_marked = |(nth, _): &(usize, &TerminalMatch)| Some(*nth) == mark;
-        ctx.draw_rows((area, &rows), is_marked, canvas, |(nth, found), line, canvas| {
+        ctx.draw_rows(area, &rows, is_marked, canvas, |(nth, found), line, canvas| {
             draw_line(ctx, found, line, canvas);
             ctx.row(*nth)
         });
@@ -161,7 +161,7 @@ fn draw_line(ctx: &ViewContext<'_>, found: &TerminalMatch, line: Rect, canvas: &
     let shown = text.get(hidden..).unwrap_or_default();
     canvas.line(room, &[plain(shown)]);
     for (from, to) in match_columns(shown, words(ctx).trim()) {
-        canvas.apply_columns(room, (from, to), StyleRole::Found);
+        canvas.apply_columns(room, from, to, StyleRole::Found);
     }
 }
 
@@ -183,5 +183,5 @@ fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         ctx.key_of(Action::Find),
         ctx.key_of(Action::Back)
     );
-    canvas.empty_state(area, (&text, StyleRole::Text), &hint);
+    canvas.empty_state(area, &text, StyleRole::Text, &hint);
 }

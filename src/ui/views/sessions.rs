@@ -52,16 +52,12 @@ impl View for SessionsView {
         let found = sessions(&ctx.filter(), ctx.scene);
         if rows(ctx).is_none_or(<[SessionRow]>::is_empty) {
             let hint = "A demo is not listed. `dbs` in a repository of your own starts one.";
-            let texts = (
-                "Reading the sessions.",
-                "None of your projects has a server.",
-                hint,
-            );
-            return ctx.draw_missing(&CacheKey::Sessions, area, texts, canvas);
+            let none = "None of your projects has a server.";
+            return ctx.draw_missing(&CacheKey::Sessions, area, "sessions", none, hint, canvas);
         }
         let marked = marked_session(ctx.pane, ctx.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
-        let list = ctx.list((area, 2), &found, at);
+        let list = ctx.list(area, 2, &found, at);
         list.draw(canvas, |(number, row), place, canvas| {
             draw_session(ctx, row, place, canvas);
             Some(ctx.row(*number))
@@ -76,7 +72,7 @@ impl View for SessionsView {
         let found = sessions(&ctx.filter(), ctx.scene);
         let marked = marked_session(ctx.pane, ctx.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
-        step.in_list(area.height / 2, (&found, at), |(number, _)| {
+        step.in_list(area.height / 2, &found, at, |(number, _)| {
             MoveOutcome::to_row(*number)
         })
     }

@@ -65,8 +65,8 @@ fn lines(ctx: &ViewContext<'_>, room: usize, named: usize) -> Vec<Vec<StyledText
     let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
     let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
     let mut lines = vec![outcome(ctx), vec![plain(figures(ctx, ended.since(begun)))]];
-    lines.extend(merged(ctx, &tasks, (room, named)));
-    lines.extend(review(ctx, &tasks, (room, named)));
+    lines.extend(merged(ctx, &tasks, room, named));
+    lines.extend(review(ctx, &tasks, room, named));
     lines.push(Vec::new());
     lines.extend(own_repository(ctx, room));
     lines.extend(keys(ctx, room));
@@ -144,7 +144,7 @@ fn figures(ctx: &ViewContext<'_>, took: Span) -> String {
 }
 
 /// Returns the lines on merged tasks: their number, the base, and the commits of the latest.
-fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize)) -> Vec<Vec<StyledText>> {
+fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], wide: usize, named: usize) -> Vec<Vec<StyledText>> {
     let mut merged: Vec<(&Task, &str)> = tasks
         .iter()
         .filter_map(|task| Some((*task, task.merged.as_deref()?)))
@@ -168,7 +168,7 @@ fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize))
 }
 
 /// Returns the tasks that are worth a look: failed, skipped, and merged only after they came back often; the worst first.
-fn review(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize)) -> Vec<Vec<StyledText>> {
+fn review(ctx: &ViewContext<'_>, tasks: &[&Task], wide: usize, named: usize) -> Vec<Vec<StyledText>> {
     let glyphs = ctx.scene.theme.glyphs;
     let worth = tasks.iter().filter_map(|task| {
         let (rank, mark, role, why) = match &task.state {

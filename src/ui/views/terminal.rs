@@ -152,13 +152,14 @@ fn draw_screen(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) -> bo
     let Some(id) = ctx.pane.content.screen() else {
         return false;
     };
-    draw_cropped(ctx, (id, ctx.pane.scroll), area, canvas)
+    draw_cropped(ctx, id, ctx.pane.scroll, area, canvas)
 }
 
 /// Draws a terminal scrolled back by that many lines, cut to the area so that the cursor's row is in it.
 pub(super) fn draw_cropped(
     ctx: &ViewContext<'_>,
-    (id, back): (ScreenId, usize),
+    id: ScreenId,
+    back: usize,
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) -> bool {
@@ -168,7 +169,7 @@ pub(super) fn draw_cropped(
         canvas.reset_area(area);
         screen.cells(back, &mut |column, row, grapheme, style| {
             if let Some(row) = row.checked_sub(top) {
-                canvas.program_cell(area, (column, row), (grapheme, style));
+                canvas.program_cell(area, column, row, grapheme, style);
             }
         });
     })
@@ -185,7 +186,7 @@ pub(crate) fn redraw_row(
     let place = row.checked_sub(top).filter(|place| *place < area.height)?;
     canvas.reset_area(row_of(area, usize::from(place)));
     screen.row(row, &mut |column, _, grapheme, style| {
-        canvas.program_cell(area, (column, place), (grapheme, style));
+        canvas.program_cell(area, column, place, grapheme, style);
     });
     Some(area.y + place)
 }

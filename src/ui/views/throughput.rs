@@ -26,16 +26,16 @@ pub(super) fn divide(below: Rect) -> (Rect, Option<Rect>) {
 pub(super) fn draw(ctx: &ViewContext<'_>, row: Rect, canvas: &mut Canvas<'_>) {
     canvas.horizontal_line(row.y.saturating_sub(1), row);
     let mut pieces = vec![strong(" Throughput")];
-    pieces.extend(curve(ctx, "last hour", (Span::minutes(2), 30)));
-    pieces.extend(curve(ctx, "last day", (Span::minutes(60), 24)));
+    pieces.extend(curve(ctx, "last hour", Span::minutes(2), 30));
+    pieces.extend(curve(ctx, "last day", Span::minutes(60), 24));
     canvas.line(row, &pieces);
 }
 
 /// Returns the tasks done in the last spans of that length.
-fn curve(ctx: &ViewContext<'_>, name: &str, (span, many): (Span, usize)) -> [StyledText; 3] {
+fn curve(ctx: &ViewContext<'_>, name: &str, span: Span, many: usize) -> [StyledText; 3] {
     let tasks = ctx.scene.model.tasks.values();
     let done = tasks.filter(|task| task.state == TaskState::Done);
-    let counts = per_span(done.map(|task| task.since), span, (ctx.scene.now, many));
+    let counts = per_span(done.map(|task| task.since), span, ctx.scene.now, many);
     let all: u64 = counts.iter().sum();
     [
         dim(format!("   {name} ")),

@@ -44,10 +44,11 @@ impl Slots {
     pub(super) fn reserve(
         &mut self,
         id: AttemptId,
-        (worker, batch): (&Worker, &BatchId),
+        worker: &Worker,
+        batch: &BatchId,
         single: Option<SingletonKey>,
     ) {
-        self.occupy(id, (worker, batch), single);
+        self.occupy(id, worker, batch, single);
         if matches!(worker, Worker::Agent { .. }) {
             self.started += 1;
         }
@@ -82,7 +83,7 @@ impl Slots {
         })
     }
 
-    fn occupy(&mut self, id: AttemptId, (worker, batch): (&Worker, &BatchId), single: Option<SingletonKey>) {
+    fn occupy(&mut self, id: AttemptId, worker: &Worker, batch: &BatchId, single: Option<SingletonKey>) {
         if let Worker::Agent { role, name } = worker {
             // A conductor that waits for its person keeps no other agent from work.
             let places = u32::from(!role.is_conductor());
@@ -114,7 +115,7 @@ impl Board {
                 // Its workflow is not loaded now: until it is known again, its stage may be a singleton.
                 None => Some((attempt.stage.clone(), self.base_of(task).map(str::to_owned))),
             };
-            places.occupy(attempt.id, (&attempt.worker, &task.batch), single);
+            places.occupy(attempt.id, &attempt.worker, &task.batch, single);
         }
         places
     }
@@ -152,7 +153,7 @@ impl Board {
         }
         match (&stage.actor, task.next_mode, &stage.fallback) {
             (Actor::Role(role), _, _) | (Actor::Engine(_), AttemptMode::Fallback, Some(role)) => {
-                self.check_agent_settings(task, (role, stage))?;
+                self.check_agent_settings(task, role, stage)?;
                 if let Some(busy) = places.busy_file(task, stage) {
                     return Err(busy);
                 }
@@ -226,7 +227,7 @@ impl Board {
         fault.map_or(Ok(()), |fault| Err(WaitReason::Setting(fault.text.clone())))
     }
 
-    fn check_agent_settings(&self, task: &Task, (role, stage): (&RoleId, &Stage)) -> Result<(), WaitReason> {
+    fn check_agent_settings(&self, task: &Task, role: &RoleId, stage: &Stage) -> Result<(), WaitReason> {
         let choice = self.settings.agents.choose(role, &stage.id, &task.agent);
         let by = choice.agent.map(|chosen| chosen.source);
         self.check_settings(|reach| reach.includes_agent(role, &stage.id, by))

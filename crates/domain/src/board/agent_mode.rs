@@ -46,7 +46,7 @@ impl Board {
         let wanted = wanted.unwrap_or_else(|| now.other());
         let is_known = now == wanted && task.agent.display.unwrap_or(usual) == wanted;
         if !is_known {
-            self.check_mode((&task, &role), attempt.as_deref())?;
+            self.check_mode(&task, &role, attempt.as_deref())?;
         }
         self.edit(id, |task| task.agent.display = Some(wanted));
         let words = wanted.words();
@@ -78,7 +78,7 @@ impl Board {
     }
 
     /// Refuses a mode that the tool of a role does not have, and an agent that has ended already.
-    fn check_mode(&self, (task, role): (&Task, &RoleId), attempt: Option<&Attempt>) -> Result<(), Refusal> {
+    fn check_mode(&self, task: &Task, role: &RoleId, attempt: Option<&Attempt>) -> Result<(), Refusal> {
         let layers = &self.settings.agents;
         let next = layers.choose(role, &task.stage, &task.agent);
         let of_attempt = attempt.and_then(|attempt| attempt.choice.agent());

@@ -35,7 +35,7 @@ impl Board {
         let asked = shown.or_else(|| attempt.asks.iter().find(in_words));
         if let Some(known) = asked {
             let reply = reply_in_words(&attempt, &known.ask, text)?;
-            let answered = self.answer_ask(transition, by, (attempt.id, &known.ask.id), &reply)?;
+            let answered = self.answer_ask(transition, by, attempt.id, &known.ask.id, &reply)?;
             if known.ask.channel == AskChannel::Line {
                 self.comment(transition.now, id, by, format!("answered: {text}"));
             }
@@ -52,7 +52,7 @@ impl Board {
             &attempt,
             format!("{by} told {name}: {text}"),
         );
-        self.type_line(transition, (by, attempt.id), text);
+        self.type_line(transition, by, attempt.id, text);
         Ok(accepted(format!("answered {name}")))
     }
 
@@ -61,7 +61,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         by: &str,
-        (id, ask): (AttemptId, &AskId),
+        id: AttemptId,
+        ask: &AskId,
         reply: &AskReply,
     ) -> CommandReply {
         let Some(attempt) = self.asking_attempt(id) else {
@@ -85,7 +86,7 @@ impl Board {
             return Err(other_answer(&attempt, &shown.ask));
         }
         let ask = known.ask.clone();
-        self.record_answer(transition, &attempt, &ask, (by, reply.clone()));
+        self.record_answer(transition, &attempt, &ask, by, reply.clone());
         let task = &attempt.task;
         let is_reason_lost =
             ask.channel == AskChannel::Keys && matches!(reply, AskReply::Deny(why) if !why.is_empty());
@@ -107,7 +108,8 @@ impl Board {
         transition: &mut Transition,
         attempt: &Attempt,
         ask: &Ask,
-        (by, reply): (&str, AskReply),
+        by: &str,
+        reply: AskReply,
     ) {
         let text = format!(
             "{by} {} {}: {}",
@@ -163,7 +165,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         id: AttemptId,
-        (text, problem): (&str, &str),
+        text: &str,
+        problem: &str,
     ) {
         let Some(attempt) = self.attempt(id) else { return };
         let name = attempt.worker.name();
@@ -184,7 +187,7 @@ impl Board {
     }
 
     /// Records that a line was typed to an agent: it answers open asks that take words or are on the screen.
-    pub(super) fn answer_by_line(&mut self, now: Timestamp, (by, id): (&str, AttemptId), text: &str) {
+    pub(super) fn answer_by_line(&mut self, now: Timestamp, by: &str, id: AttemptId, text: &str) {
         self.edit_attempt(id, |row| {
             if row.activity.doing.needs_person() {
                 row.activity = Activity::new(ActivityKind::Working, "answer", now);

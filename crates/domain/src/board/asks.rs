@@ -18,7 +18,7 @@ impl Board {
         match event {
             Event::AskOpened { attempt, ask, rule } => {
                 let rule = rule.as_ref().map(|(by, reply)| (by.as_str(), reply));
-                self.ask_opened(transition, *attempt, (ask, rule));
+                self.ask_opened(transition, *attempt, ask, rule);
             }
             // The ask is done with: nothing else ever reports the end of a question that was asked in words.
             Event::AskWithdrawn { attempt, ask } | Event::AnswerTyped { attempt, ask } => {
@@ -33,7 +33,7 @@ impl Board {
                 attempt,
                 text,
                 problem,
-            } => self.text_lost(transition, *attempt, (text, problem)),
+            } => self.text_lost(transition, *attempt, text, problem),
             Event::MenuSeen { attempt, options } => self.menu_seen(*attempt, options),
             _ => {}
         }
@@ -60,7 +60,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         id: AttemptId,
-        (ask, rule): (&Ask, Option<(&str, &AskReply)>),
+        ask: &Ask,
+        rule: Option<(&str, &AskReply)>,
     ) {
         let Some(attempt) = self.asking_attempt(id) else {
             return;
@@ -76,7 +77,7 @@ impl Board {
         let ask = ask.clone().bounded();
         self.add_ask(id, AskRecord::new(ask.clone(), shown.unwrap_or(transition.now)));
         match rule {
-            Some((by, reply)) => self.record_answer(transition, &attempt, &ask, (by, reply.clone())),
+            Some((by, reply)) => self.record_answer(transition, &attempt, &ask, by, reply.clone()),
             None if shown.is_some() => {}
             None => call_for_answer(transition, &attempt, ask.kind, &ask.text),
         }
@@ -133,7 +134,7 @@ impl Board {
     }
 
     /// Opens an ask that an agent made by a signal. It stays open until somebody answers it.
-    pub(super) fn ask_in_words(&mut self, now: Timestamp, id: AttemptId, (key, text): (&str, &str)) {
+    pub(super) fn ask_in_words(&mut self, now: Timestamp, id: AttemptId, key: &str, text: &str) {
         let ask = Ask {
             id: AskId::new(format!("signal-{key}")),
             kind: AskKind::Question,

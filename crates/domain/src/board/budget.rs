@@ -18,7 +18,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         id: AttemptId,
-        (usage, context): (Usage, Option<ContextFill>),
+        usage: Usage,
+        context: Option<ContextFill>,
     ) {
         let Some(attempt) = self.attempt(id) else { return };
         let Worker::Agent { role, .. } = &attempt.worker else {

@@ -62,7 +62,7 @@ impl Board {
             Command::Park(id, why) => self.park(transition, by, id, why),
             Command::Close(id, why) => self.close(transition, by, id, why),
             Command::Retry { task, stage, note } => {
-                self.retry(transition, by, task, (stage.as_ref(), note.as_deref()))
+                self.retry(transition, by, task, stage.as_ref(), note.as_deref())
             }
             Command::Approve(id) => self.approve(transition, by, id),
             Command::Reject(id, why) => self.send_back(transition, by, id, why),
@@ -71,7 +71,7 @@ impl Board {
             Command::Undo(ids) => self.undo(transition, by, ids),
             Command::Answer(id, text) => self.answer(transition, by, id, text),
             Command::AnswerAsk { attempt, ask, reply } => {
-                self.answer_ask(transition, by, (*attempt, ask), reply)
+                self.answer_ask(transition, by, *attempt, ask, reply)
             }
             Command::Kill(id) => self.kill(transition, by, *id),
             Command::Interrupt(id) => self.interrupt(transition, by, id),

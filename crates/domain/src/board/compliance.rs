@@ -36,7 +36,7 @@ impl Board {
     }
 
     /// Records a step or the claims of a signal with the task, if the task comes from a plan.
-    pub(super) fn record_claims(&mut self, attempt: &Attempt, (signal, claims): (&Signal, &Claims)) {
+    pub(super) fn record_claims(&mut self, attempt: &Attempt, signal: &Signal, claims: &Claims) {
         let is_planned = self
             .tasks
             .get(&attempt.task)
@@ -98,7 +98,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         attempt: &Attempt,
-        (evidence, noes): (&[Evidence], &[(EvidenceKind, String)]),
+        evidence: &[Evidence],
+        noes: &[(EvidenceKind, String)],
         head: Option<&str>,
     ) {
         let failure = evidence_failure(attempt, noes);
@@ -125,7 +126,7 @@ impl Board {
                 transition.notify_attempt(NoticeLevel::Warning, "warnings", attempt, line);
                 self.passed(transition, attempt, head);
             }
-            (_, FindingPolicy::Ask) => self.hold_findings(transition, attempt, (&issues, &text), head),
+            (_, FindingPolicy::Ask) => self.hold_findings(transition, attempt, &issues, &text, head),
             (strategy, _) => {
                 let fixed = self.mode_after(attempt, failure.class);
                 // A stage whose work cannot be fixed on a branch begins again in any case.
@@ -167,7 +168,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         attempt: &Attempt,
-        (issues, text): (&[ComplianceIssue], &str),
+        issues: &[ComplianceIssue],
+        text: &str,
         head: Option<&str>,
     ) {
         let id = &attempt.task;
@@ -199,7 +201,7 @@ impl Board {
     }
 
     /// Sends the work back to have its findings fixed, with the words of a person about them.
-    pub(super) fn fix_findings(&mut self, transition: &mut Transition, (by, id): (&str, &TaskId), why: &str) {
+    pub(super) fn fix_findings(&mut self, transition: &mut Transition, by: &str, id: &TaskId, why: &str) {
         let Some(task) = self.task(id) else { return };
         let before = task.finding.clone().unwrap_or_default();
         let mode = self.remediation_mode(&task, &task.stage);

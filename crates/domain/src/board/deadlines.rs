@@ -101,7 +101,7 @@ impl Board {
                 self.stop(transition, id, StopCause::Finished);
             }
             AttemptState::Running if attempt.leaves.is_some() => {
-                self.stop(transition, id, StopCause::Context)
+                self.stop(transition, id, StopCause::Context);
             }
             AttemptState::Running => self.stop(transition, id, StopCause::Timeout),
             AttemptState::Stopping(cause) => self.stop_again(transition, id, cause),

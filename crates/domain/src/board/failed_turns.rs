@@ -97,7 +97,7 @@ impl Board {
             "its turn failed again after it was told {MOST_TRIES} times to go on ({why}); tell it to go on when its model answers again"
         );
         let key = format!("{KEY}-{}", attempt.asks_made.saturating_add(1));
-        self.ask_in_words(transition.now, attempt.id, (&key, &text));
+        self.ask_in_words(transition.now, attempt.id, &key, &text);
         transition.notify_attempt(
             NoticeLevel::Alert,
             "question",

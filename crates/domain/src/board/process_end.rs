@@ -43,7 +43,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         id: AttemptId,
-        (exit, tail): (&ProcessExit, &str),
+        exit: &ProcessExit,
+        tail: &str,
         cause: Option<&EndCause>,
     ) {
         let Some(attempt) = self.attempt(id) else { return };

@@ -54,10 +54,10 @@ impl Board {
         let id = attempt.id;
         match (status_of(inventory, id), &attempt.state) {
             (InventoryStatus::Ended(exit, tail), _) => {
-                self.ended(transition, id, (exit, tail), inventory.causes.get(&id));
+                self.ended(transition, id, exit, tail, inventory.causes.get(&id));
             }
             (InventoryStatus::Missing, AttemptState::Running | AttemptState::Stopping(_)) => {
-                self.ended(transition, id, (&ProcessExit::Vanished, ""), None);
+                self.ended(transition, id, &ProcessExit::Vanished, "", None);
             }
             // Starting is safe to repeat, and its answer says where the attempt works.
             (_, AttemptState::Starting) => transition.emit(Effect::Start(id)),

@@ -96,9 +96,9 @@ impl Board {
         self.last_attempt = self.last_attempt.saturating_add(1);
         let id = AttemptId(self.last_attempt);
         let n = task.tries.get(&stage.id).copied().unwrap_or(0).saturating_add(1);
-        places.reserve(id, (&worker, &task.batch), self.singleton_key(task, &stage));
+        places.reserve(id, &worker, &task.batch, self.singleton_key(task, &stage));
         places.reserve_files(task, &stage);
-        let mut attempt = new_attempt(transition, task, &stage, (id, n), worker);
+        let mut attempt = new_attempt(transition, task, &stage, id, n, worker);
         if let Some(role) = attempt.worker.role() {
             let layers = &self.settings.agents;
             attempt.choice = layers.choose(role, &stage.id, &task.agent);
@@ -208,7 +208,8 @@ fn new_attempt(
     transition: &Transition,
     task: &Task,
     stage: &Stage,
-    (id, n): (AttemptId, u32),
+    id: AttemptId,
+    n: u32,
     worker: Worker,
 ) -> Attempt {
     let is_agent = matches!(worker, Worker::Agent { .. });

@@ -35,7 +35,9 @@ impl Board {
         &mut self,
         transition: &Transition,
         id: AttemptId,
-        (workplace, kept, gates): (&Workplace, &[String], &[GateBaseline]),
+        workplace: &Workplace,
+        kept: &[String],
+        gates: &[GateBaseline],
     ) {
         let Some(attempt) = self.attempt(id) else { return };
         let has_folder = self.has_folder(&attempt);
@@ -96,7 +98,8 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         id: AttemptId,
-        (signal, claims): (Signal, &Claims),
+        signal: Signal,
+        claims: &Claims,
     ) {
         let Some(attempt) = self.attempt(id) else { return };
         match self.judge_signal(&attempt, signal.kind, &signal.key) {
@@ -105,7 +108,7 @@ impl Board {
                 let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
                 transition.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
             }
-            SignalJudgement::Allowed => self.accept_signal(transition, &attempt, (signal, claims)),
+            SignalJudgement::Allowed => self.accept_signal(transition, &attempt, signal, claims),
             SignalJudgement::NotAllowed => self.refuse_signal(transition, &attempt, signal),
         }
         self.report_flood(transition, &attempt);
@@ -174,9 +177,10 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         attempt: &Attempt,
-        (signal, claims): (Signal, &Claims),
+        signal: Signal,
+        claims: &Claims,
     ) {
-        self.record_claims(attempt, (&signal, claims));
+        self.record_claims(attempt, &signal, claims);
         let (kind, text, key) = (signal.kind, signal.text.clone(), signal.key.clone());
         let name = attempt.worker.name();
         if kind == SignalKind::Progress {
@@ -206,7 +210,7 @@ impl Board {
             }
             SignalKind::Question => {
                 self.set_activity(transition.now, attempt.id, ActivityKind::Question(text.clone()));
-                self.ask_in_words(transition.now, attempt.id, (&key, &text));
+                self.ask_in_words(transition.now, attempt.id, &key, &text);
                 let text = format!("{name} asks: {text}");
                 transition.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
             }
@@ -343,8 +347,8 @@ impl Board {
     }
 
     /// Types a line to the agent that works on a task.
-    pub(super) fn type_line(&mut self, transition: &mut Transition, (by, id): (&str, AttemptId), text: &str) {
-        self.answer_by_line(transition.now, (by, id), text);
+    pub(super) fn type_line(&mut self, transition: &mut Transition, by: &str, id: AttemptId, text: &str) {
+        self.answer_by_line(transition.now, by, id, text);
         transition.emit(Effect::Tell(id, text.to_owned()));
     }
 }

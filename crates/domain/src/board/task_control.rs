@@ -178,7 +178,8 @@ impl Board {
         transition: &mut Transition,
         by: &str,
         id: &TaskId,
-        (stage, note): (Option<&StageId>, Option<&str>),
+        stage: Option<&StageId>,
+        note: Option<&str>,
     ) -> CommandReply {
         let task = self.require_task(id)?;
         if let Err(refusal) = self.check_retry(&task) {
@@ -313,7 +314,7 @@ impl Board {
             }
         }
         if matches!(task.state, TaskState::Held(HoldReason::Findings(_))) {
-            self.fix_findings(transition, (by, id), why);
+            self.fix_findings(transition, by, id, why);
             return Ok(accepted(format!("{id} goes on, to have that fixed")));
         }
         match self.stage_of(&task).map(|stage| &stage.reject) {

@@ -27,24 +27,25 @@ impl Transition {
 
     /// Notifies people of something about the board as a whole.
     pub(super) fn notify(&mut self, level: NoticeLevel, kind: &str, text: String) {
-        self.note(level, kind, (None, None), text);
+        self.note(level, kind, None, None, text);
     }
 
     /// Notifies people of something about a task.
     pub(super) fn notify_task(&mut self, level: NoticeLevel, kind: &str, task: &TaskId, text: String) {
-        self.note(level, kind, (Some(task), None), text);
+        self.note(level, kind, Some(task), None, text);
     }
 
     /// Notifies people of something about an attempt.
     pub(super) fn notify_attempt(&mut self, level: NoticeLevel, kind: &str, attempt: &Attempt, text: String) {
-        self.note(level, kind, (Some(&attempt.task), Some(attempt.id)), text);
+        self.note(level, kind, Some(&attempt.task), Some(attempt.id), text);
     }
 
     fn note(
         &mut self,
         level: NoticeLevel,
         kind: &str,
-        (task, attempt): (Option<&TaskId>, Option<AttemptId>),
+        task: Option<&TaskId>,
+        attempt: Option<AttemptId>,
         text: String,
     ) {
         self.emit(Effect::Notify(Notice {

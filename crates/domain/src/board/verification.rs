@@ -90,7 +90,7 @@ impl Board {
                     .attempt(id)
                     .map(|attempt| attempt.evidence.clone())
                     .unwrap_or_default();
-                self.evidence_denied(transition, &attempt, (&found, &noes), seen.head);
+                self.evidence_denied(transition, &attempt, &found, &noes, seen.head);
             }
             EvidenceSummary::Passed => match seen.integration {
                 Some(found) => self.merge_to_review(transition, &attempt, found),

@@ -37,7 +37,7 @@ pub(super) fn read(name: &str, file: &Path, text: &str) -> (Option<DescribedKind
         }
         read_root(name, root)
     };
-    table::read((file, text), "a kind of agent", |_| Vec::new(), root)
+    table::read(file, text, "a kind of agent", |_| Vec::new(), root)
 }
 
 fn read_root(name: &str, mut root: TableReader<'_>) -> DescribedKind {

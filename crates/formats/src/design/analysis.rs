@@ -133,13 +133,12 @@ pub struct ExpertBrief {
 pub(super) fn read(object: &JsonObject<'_>) -> GoalAnalysis {
     let complexity = object.needed_word("complexity", &COMPLEXITIES);
     let is_small = complexity == Some(Complexity::Minimal);
-    let lists = (MOST_ENTRIES, MOST_LINE);
     GoalAnalysis {
         refined_goal: object.needed("refinedGoal", "the goal in your words", TEXT),
-        concepts: object.texts("concepts", lists),
-        prior_art: object.texts("priorArt", lists),
+        concepts: object.texts("concepts", MOST_ENTRIES, MOST_LINE),
+        prior_art: object.texts("priorArt", MOST_ENTRIES, MOST_LINE),
         codebase_context: context(object).unwrap_or_default(),
-        sub_problems: object.texts("subProblems", lists),
+        sub_problems: object.texts("subProblems", MOST_ENTRIES, MOST_LINE),
         approaches: approaches(object, if is_small { 1 } else { 2 }),
         complexity,
         complexity_rationale: object.needed("complexityRationale", "why it is that complex", TEXT),
@@ -151,14 +150,13 @@ pub(super) fn read(object: &JsonObject<'_>) -> GoalAnalysis {
 fn context(root: &JsonObject<'_>) -> Option<GoalContext> {
     let field = root.needed_field("codebaseContext", "what is there as an object")?;
     let object = field.object("what is there", &CONTEXT_FIELDS)?;
-    let lists = (MOST_ENTRIES, MOST_LINE);
     Some(GoalContext {
         stack: object.text("stack", TEXT),
         conventions: object.text("conventions", TEXT),
         test_command: object.text("testCommand", LINE),
         build_command: object.text("buildCommand", LINE),
-        relevant_modules: object.texts("relevantModules", lists),
-        existing_patterns: object.texts("existingPatterns", lists),
+        relevant_modules: object.texts("relevantModules", MOST_ENTRIES, MOST_LINE),
+        existing_patterns: object.texts("existingPatterns", MOST_ENTRIES, MOST_LINE),
     })
 }
 

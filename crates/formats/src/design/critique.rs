@@ -126,12 +126,11 @@ pub(super) fn read(object: &JsonObject<'_>) -> Critique {
     if let Some(text) = text {
         object.error("BAD_VERDICT", "verdict", text);
     }
-    let lists = (MOST_ENTRIES, MOST_TEXT);
     Critique {
         challenges,
-        missing_coverage: object.texts("missingCoverage", lists),
-        approach_risks: object.texts("approachRisks", lists),
-        coherence_issues: object.texts("coherenceIssues", lists),
+        missing_coverage: object.texts("missingCoverage", MOST_ENTRIES, MOST_TEXT),
+        approach_risks: object.texts("approachRisks", MOST_ENTRIES, MOST_TEXT),
+        coherence_issues: object.texts("coherenceIssues", MOST_ENTRIES, MOST_TEXT),
         verdict,
     }
 }

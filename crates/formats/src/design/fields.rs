@@ -80,12 +80,11 @@ pub(super) fn approaches(object: &JsonObject<'_>, least: usize) -> Vec<Approach>
 }
 
 fn approach(object: &JsonObject<'_>) -> Approach {
-    let lists = (MOST_ENTRIES, MOST_LINE);
     Approach {
         name: object.needed("name", "a short \"name\"", LINE),
         description: object.needed("description", "a \"description\"", TEXT),
-        pros: object.texts("pros", lists),
-        cons: object.texts("cons", lists),
+        pros: object.texts("pros", MOST_ENTRIES, MOST_LINE),
+        cons: object.texts("cons", MOST_ENTRIES, MOST_LINE),
         effort: object.word("effort", &DEGREES),
         risk: object.word("risk", &DEGREES),
         recommended: object.switch("recommended"),

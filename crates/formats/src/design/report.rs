@@ -58,7 +58,7 @@ pub(super) fn read(object: &JsonObject<'_>) -> ExpertReport {
     let expert = object.needed("expert", "your name", LINE);
     let kind = object.needed_word("type", &KINDS);
     let is_architect = kind == Some(ExpertKind::Architect);
-    let findings = object.texts("findings", (MOST_ENTRIES, MOST_TEXT));
+    let findings = object.texts("findings", MOST_ENTRIES, MOST_TEXT);
     let is_empty = |field: JsonField<'_>| field.place.entries().is_some_and(<[_]>::is_empty);
     if object.field("findings").is_none_or(is_empty) {
         let text = "a report needs at least one finding";
@@ -78,21 +78,20 @@ pub(super) fn read(object: &JsonObject<'_>) -> ExpertReport {
 }
 
 fn task(object: &JsonObject<'_>, is_architect: bool) -> ProposedTask {
-    let lists = (MOST_ENTRIES, MOST_LINE);
     let chosen = "chosenApproach";
     ProposedTask {
         subject: object.needed("subject", "a short \"subject\"", LINE),
         description: object.needed("description", "what is to be done and why", TEXT),
-        create: object.texts("create", lists),
-        modify: object.texts("modify", lists),
-        depends_on: object.texts("dependsOn", lists),
-        criteria: object.texts("criteria", lists),
+        create: object.texts("create", MOST_ENTRIES, MOST_LINE),
+        modify: object.texts("modify", MOST_ENTRIES, MOST_LINE),
+        depends_on: object.texts("dependsOn", MOST_ENTRIES, MOST_LINE),
+        criteria: object.texts("criteria", MOST_ENTRIES, MOST_LINE),
         model: object.word("model", &MODELS),
         chosen_approach: if is_architect {
             object.needed(chosen, "which approach it follows", TEXT)
         } else {
             object.text(chosen, TEXT)
         },
-        alternatives_considered: object.texts("alternativesConsidered", lists),
+        alternatives_considered: object.texts("alternativesConsidered", MOST_ENTRIES, MOST_LINE),
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn check(plan: &GraphPlan, entries: Vec<JsonField<'_>>, exists: FileE
         if task.status == GraphStatus::Completed {
             continue;
         }
-        files((at, task), (&made, &before), (&about, exists));
+        files(at, task, &made, &before, &about, exists);
         weak_checks(at, &task.agent, &task.paths.create, &about);
     }
 }
@@ -224,9 +224,12 @@ impl<'a> PathOwners<'a> {
 
 /// Checks that every file to be changed or read exists, or is made by a task before (V11).
 fn files(
-    (at, task): (usize, &GraphTask),
-    (made, before): (&PathOwners<'_>, &[BTreeSet<usize>]),
-    (about, exists): (&TaskFields<'_>, FileExists<'_>),
+    at: usize,
+    task: &GraphTask,
+    made: &PathOwners<'_>,
+    before: &[BTreeSet<usize>],
+    about: &TaskFields<'_>,
+    exists: FileExists<'_>,
 ) {
     let is_before = |owner: &usize| before.get(at).is_some_and(|all| all.contains(owner));
     let is_made = |path: &str| {

@@ -21,12 +21,7 @@ pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<Finding> {
         {
             let text =
                 format!("no decision says what became of {name}; write one that begins with \"{name}: \"");
-            found.note(
-                FindingLevel::Error,
-                "UNDECIDED",
-                (at, "$.progress.decisions"),
-                text,
-            );
+            found.note(FindingLevel::Error, "UNDECIDED", at, "$.progress.decisions", text);
         }
     }
     found.finish()

@@ -166,7 +166,7 @@ fn agent(task: &JsonObject<'_>, is_whole: bool) -> GraphAgent {
         assumptions: assumptions(&object, is_whole),
         criteria: criteria(&object, is_whole),
         triggers: triggers(&object, is_whole),
-        constraints: object.texts("constraints", (MOST_ENTRIES, MOST_TEXT)),
+        constraints: object.texts("constraints", MOST_ENTRIES, MOST_TEXT),
     }
 }
 
@@ -247,7 +247,7 @@ fn criteria(agent: &JsonObject<'_>, is_whole: bool) -> Vec<GraphCriterion> {
 
 /// Reads the conditions in which the agent stops; a task without any is an error (G23).
 fn triggers(agent: &JsonObject<'_>, is_whole: bool) -> Vec<String> {
-    let read = agent.texts("rollbackTriggers", (MOST_ENTRIES, MOST_TEXT));
+    let read = agent.texts("rollbackTriggers", MOST_ENTRIES, MOST_TEXT);
     if is_whole && read.is_empty() {
         let text = "a task needs a rollback trigger: when its agent is to stop at once";
         agent.lacks("NO_ROLLBACK_TRIGGER", "rollbackTriggers", text);

@@ -21,13 +21,13 @@ fn edit() -> ToolUse {
 /// What rules with a policy behind them decide about a command: `allow`, `ask` or `deny`.
 fn on_command(text: &str, command: &str) -> PermissionDecision {
     let (rules, policy) = read_setting(text).unwrap();
-    decide((&rules, policy), &run(command), &[]).decision()
+    decide(&rules, policy, &run(command), &[]).decision()
 }
 
 fn on_paths(text: &str, paths: &[&str]) -> PermissionDecision {
     let (rules, policy) = read_setting(text).unwrap();
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-    decide((&rules, policy), &edit(), &paths).decision()
+    decide(&rules, policy, &edit(), &paths).decision()
 }
 
 use PermissionDecision::{Allow, Ask, Deny};
@@ -44,7 +44,7 @@ fn the_first_rule_that_fits_decides_and_the_policy_decides_the_rest() {
         assert_eq!(on_command(text, command), expected, "{command}");
     }
     let all = rules(text);
-    let decided = decide((&all, PermissionPolicy::Ask), &run("git  push --all"), &[]);
+    let decided = decide(&all, PermissionPolicy::Ask, &run("git  push --all"), &[]);
     assert_eq!(decided, PermissionVerdict::By(&all[1]));
     assert_eq!(all[1].to_string(), "deny run git push*");
 }
@@ -199,7 +199,7 @@ fn rules_name_a_class_of_tools_all_or_one_by_its_name() {
     };
     let text = "allow mcp__dbs__signal *; allow WebSearch cats; deny * *";
     let all = rules(text);
-    let on = |wanted: &ToolUse| decide((&all, PermissionPolicy::Allow), wanted, &[]).decision();
+    let on = |wanted: &ToolUse| decide(&all, PermissionPolicy::Allow, wanted, &[]).decision();
     assert_eq!(on(&other("mcp__dbs__signal")), Allow);
     assert_eq!(
         on(&other("WebSearch")),
@@ -212,7 +212,7 @@ fn rules_name_a_class_of_tools_all_or_one_by_its_name() {
         action: ToolAction::Fetch(address.to_owned()),
     };
     let docs = rules("allow fetch https://docs.rs/*");
-    let on = |address: &str| decide((&docs, PermissionPolicy::Ask), &fetch(address), &[]).decision();
+    let on = |address: &str| decide(&docs, PermissionPolicy::Ask, &fetch(address), &[]).decision();
     assert_eq!(on("https://docs.rs/serde"), Allow);
     for address in [
         "https://docs.rs@evil.test/",

@@ -104,22 +104,15 @@ impl Inline {
         shown.clone().next().is_some() && shown.all(|piece| piece.is_bold)
     }
 
-    fn push(&mut self, text: &str, (is_code, is_bold): (bool, bool), link: Option<&String>) {
+    fn push(&mut self, piece: Piece) {
         if let Some(last) = self.0.last_mut()
-            && !is_code
-            && !last.is_code
-            && last.is_bold == is_bold
-            && last.link.as_ref() == link
+            && !(piece.is_code || last.is_code)
+            && (last.is_bold, &last.link) == (piece.is_bold, &piece.link)
         {
-            last.text.push_str(text);
-            return;
+            last.text.push_str(&piece.text);
+        } else {
+            self.0.push(piece);
         }
-        self.0.push(Piece {
-            text: text.to_owned(),
-            is_code,
-            is_bold,
-            link: link.cloned(),
-        });
     }
 }
 
@@ -288,8 +281,12 @@ impl Reader {
 
     fn write(&mut self, text: &str, is_code: bool) {
         if self.hidden == 0 && self.target.is_some() {
-            self.text
-                .push(text, (is_code, self.n_bold > 0), self.link.as_ref());
+            self.text.push(Piece {
+                text: text.to_owned(),
+                is_code,
+                is_bold: self.n_bold > 0,
+                link: self.link.clone(),
+            });
         }
     }
 

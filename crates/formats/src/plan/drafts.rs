@@ -75,32 +75,12 @@ fn short_name(batch: &BatchId) -> &str {
 pub fn drafts(
     plan: &Plan,
     choices: &PlanChoices,
-    (body, path): (BodyOf<'_>, PathName<'_>),
+    body: BodyOf<'_>,
+    path: PathName<'_>,
 ) -> Result<Vec<TaskDraft>, Cause> {
     let batch = batch_of(plan, choices.restarts);
-    let first = match &choices.from {
-        None => 0,
-        Some(id) => {
-            let at = plan.items.iter().position(|item| item.id == *id);
-            at.ok_or_else(|| unknown_item(plan.kind, id))?
-        }
-    };
-    let is_known = |id: &&String| plan.items.iter().any(|item| item.id == **id);
-    if let Some(unknown) = choices.done.iter().find(|id| !is_known(id)) {
-        return Err(unknown_item(plan.kind, unknown));
-    }
-    let trusts_status = choices.trusts_status || plan.kind.keeps_status();
+    let wanted = open_items(plan, choices)?;
     let is_parallel = choices.is_parallel || plan.kind.is_parallel();
-    let wanted: Vec<&PlanItem> = plan
-        .items
-        .iter()
-        .skip(first)
-        .filter(|item| !(trusts_status && item.status == PhaseStatus::Completed))
-        .filter(|item| !choices.done.contains(&item.id))
-        .collect();
-    if wanted.is_empty() {
-        return Err("nothing is left to do in this plan".into());
-    }
     let prefix = match plan.kind {
         _ if choices.has_long_ids || choices.restarts > 0 => format!("{batch}-"),
         PlanKind::Phased | PlanKind::Graph => format!("{}-", short_name(&batch)),
@@ -137,6 +117,33 @@ pub fn drafts(
         });
     }
     ordered(drafts)
+}
+
+/// Returns the phases that are left to do.
+fn open_items<'a>(plan: &'a Plan, choices: &PlanChoices) -> Result<Vec<&'a PlanItem>, Cause> {
+    let first = match &choices.from {
+        None => 0,
+        Some(id) => {
+            let at = plan.items.iter().position(|item| item.id == *id);
+            at.ok_or_else(|| unknown_item(plan.kind, id))?
+        }
+    };
+    let is_known = |id: &&String| plan.items.iter().any(|item| item.id == **id);
+    if let Some(unknown) = choices.done.iter().find(|id| !is_known(id)) {
+        return Err(unknown_item(plan.kind, unknown));
+    }
+    let trusts_status = choices.trusts_status || plan.kind.keeps_status();
+    let wanted: Vec<&PlanItem> = plan
+        .items
+        .iter()
+        .skip(first)
+        .filter(|item| !(trusts_status && item.status == PhaseStatus::Completed))
+        .filter(|item| !choices.done.contains(&item.id))
+        .collect();
+    if wanted.is_empty() {
+        return Err("nothing is left to do in this plan".into());
+    }
+    Ok(wanted)
 }
 
 /// Returns the task that an item waits for only because it stands behind that one.

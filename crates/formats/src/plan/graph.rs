@@ -33,7 +33,7 @@ pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
             note(FindingLevel::Error, "TOO_LONG", why);
             String::new()
         });
-        let item = item(read, (at, task), missing.is_none(), text);
+        let item = item(read, at, task, missing.is_none(), text);
         let size = item.detail.as_ref().map_or(0, |detail| detail.text.len());
         if size > MAX_TEXT_BYTES {
             let text = format!(
@@ -48,7 +48,7 @@ pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
     plan
 }
 
-fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool, text: String) -> PlanItem {
+fn item(plan: &GraphPlan, at: usize, task: &GraphTask, has_files: bool, text: String) -> PlanItem {
     let checked = task.agent.criteria.iter().enumerate();
     let checked = checked.filter(|(_, one)| !one.check.is_empty());
     let gates = checked.map(|(index, one)| PlanGate {

@@ -39,7 +39,8 @@ enum Section {
 /// the same name.
 pub(super) fn read(
     parts: &[Part],
-    (item, has_status): (&mut PlanItem, bool),
+    item: &mut PlanItem,
+    has_status: bool,
     known: &[GateCommand],
     found: &Findings<'_>,
 ) {
@@ -64,7 +65,7 @@ pub(super) fn read(
         }
         match (section, part) {
             (Section::Process, Part::Item { text, .. }) => process(item, text),
-            (Section::Gates, Part::Item { text, line, .. }) => gate(item, (text, *line), known, found),
+            (Section::Gates, Part::Item { text, line, .. }) => gate(item, text, *line, known, found),
             (Section::Dependencies, Part::Item { text, .. }) => declared(item, &text.plain()),
             (
                 Section::Tasks,
@@ -239,7 +240,7 @@ fn required_agent(item: &mut PlanItem, cells: &[Inline]) {
     }
 }
 
-fn gate(item: &mut PlanItem, (text, line): (&Inline, usize), known: &[GateCommand], found: &Findings<'_>) {
+fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], found: &Findings<'_>) {
     if text.is_bold() && !text.plain().contains(':') {
         return;
     }

@@ -105,15 +105,17 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
             Some(true) => PhaseStatus::Completed,
             Some(false) | None => PhaseStatus::Pending,
         },
-        detail: Some(Box::new(detail((prd, story), (file, written.is_some()), rules))),
+        detail: Some(Box::new(detail(prd, story, file, written.is_some(), rules))),
         ..PlanItem::default()
     }
 }
 
 /// Builds the instructions of the PRD for the story, with the file of its tests and whether that is written.
 fn detail(
-    (prd, story): (&PrdDocument, &PrdStory),
-    (file, is_tested): (String, bool),
+    prd: &PrdDocument,
+    story: &PrdStory,
+    file: String,
+    is_tested: bool,
     rules: &StoryRules<'_>,
 ) -> PlanDetail {
     let queue = [

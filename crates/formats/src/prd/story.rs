@@ -148,7 +148,7 @@ impl StoryReader<'_> {
 
     /// Reads a list of texts; empty if it was not given.
     fn texts(&self, key: &str) -> Vec<String> {
-        self.object.texts(key, (MOST_CRITERIA, MOST_CRITERION))
+        self.object.texts(key, MOST_CRITERIA, MOST_CRITERION)
     }
 
     fn notes(&self) -> String {

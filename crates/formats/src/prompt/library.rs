@@ -87,18 +87,18 @@ impl PromptLibrary {
         let mut library = PromptLibrary::default();
         let mut findings = Vec::new();
         for (name, text) in builtin_roles() {
-            library.take_role(name, (Path::new(name), text), BlockOrigin::BuiltIn, &mut findings);
+            library.take_role(name, Path::new(name), text, BlockOrigin::BuiltIn, &mut findings);
         }
         for (name, text) in builtin_blocks() {
-            library.take_block(name, (Path::new(name), text), BlockOrigin::BuiltIn, &mut findings);
+            library.take_block(name, Path::new(name), text, BlockOrigin::BuiltIn, &mut findings);
         }
         for (file, text) in files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             let origin = BlockOrigin::File(file.clone());
             if file.extension().is_some_and(|end| end == "toml") {
-                library.take_role(&name, (file, text), origin, &mut findings);
+                library.take_role(&name, file, text, origin, &mut findings);
             } else {
-                library.take_block(&name, (file, text), origin, &mut findings);
+                library.take_block(&name, file, text, origin, &mut findings);
             }
         }
         if findings.iter().any(|found| found.severity == FindingLevel::Error) {
@@ -110,7 +110,8 @@ impl PromptLibrary {
     fn take_role(
         &mut self,
         name: &str,
-        (file, text): (&Path, &str),
+        file: &Path,
+        text: &str,
         origin: BlockOrigin,
         findings: &mut Vec<Finding>,
     ) {
@@ -124,7 +125,8 @@ impl PromptLibrary {
     fn take_block(
         &mut self,
         name: &str,
-        (file, text): (&Path, &str),
+        file: &Path,
+        text: &str,
         origin: BlockOrigin,
         findings: &mut Vec<Finding>,
     ) {
@@ -162,7 +164,7 @@ impl PromptLibrary {
         let mut most_text = task_text(&facts.task).len().min(MAX_PROMPT_BYTES);
         let mut is_again = false;
         loop {
-            let prompt = self.render_cut(facts, (program, most_text))?;
+            let prompt = self.render_cut(facts, program, most_text)?;
             let over = prompt.len().saturating_sub(MAX_PROMPT_BYTES);
             if over == 0 {
                 return Ok(prompt);
@@ -182,7 +184,8 @@ impl PromptLibrary {
     fn render_cut(
         &self,
         facts: &PromptFacts,
-        (program, most_text): (&str, usize),
+        program: &str,
+        most_text: usize,
     ) -> Result<String, PromptError> {
         let role_id = RoleId::new(facts.agent.role.as_str());
         let no_block = |block: &str| PromptError::NoBlock {
@@ -191,7 +194,7 @@ impl PromptLibrary {
         };
         let role = self.role(&role_id, &StageId::new(facts.stage.id.as_str()));
         let role = role.ok_or_else(|| no_block(ANY_ROLE))?;
-        let values = values(facts, role, (program, most_text));
+        let values = values(facts, role, program, most_text);
         let mut prompt = String::new();
         let blocks = if facts.agent.goes_on {
             TO_GO_ON.to_vec()

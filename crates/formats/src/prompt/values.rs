@@ -28,7 +28,7 @@ const MAX_COMMAND: usize = 512;
 const MAX_ITEMS: usize = 20;
 
 /// Builds the values for the blocks of a role. The text of the task is cut behind `most_text` bytes.
-pub(super) fn values(facts: &PromptFacts, role: &AgentRole, (program, most_text): (&str, usize)) -> Value {
+pub(super) fn values(facts: &PromptFacts, role: &AgentRole, program: &str, most_text: usize) -> Value {
     let whole = format!("{program} task show {}", facts.task.id);
     let comments = remarks(&facts.comments, &whole, &mut { MAX_REMARKS });
     json!({

@@ -17,7 +17,7 @@ const MODES: [&str; 3] = ["fresh", "remediate", "fallback"];
 /// Reads the text of a scenario file. `file` is only named in diagnostics. There is a scenario exactly when no
 /// diagnostic is an error; a syntax error hides everything else.
 pub fn read(file: &Path, text: &str) -> (Option<Scenario>, Vec<Finding>) {
-    table::read((file, text), "a scenario", misspelt_variables, scenario)
+    table::read(file, text, "a scenario", misspelt_variables, scenario)
 }
 
 fn misspelt_variables(text: &str) -> Vec<String> {

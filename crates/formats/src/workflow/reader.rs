@@ -14,7 +14,8 @@ use dbs_domain::{StageId, WorkflowId};
 /// Reads and checks a workflow. A single error means that there is no workflow.
 pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Finding>) {
     table::read(
-        (file, text),
+        file,
+        text,
         "a workflow",
         |_| Vec::new(),
         |root| {

@@ -81,11 +81,9 @@ pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage<'_> {
         protected: read_texts(&mut fields, "protected"),
         findings: fields.word("findings").unwrap_or_default(),
         singleton: fields.flag("singleton"),
-        guards: fields.words(
-            "guards",
-            ("guard", "dependency_heads_merged"),
-            |_: &StartGuard| true,
-        ),
+        guards: fields.words("guards", "guard", "dependency_heads_merged", |_: &StartGuard| {
+            true
+        }),
         timeout: read_span(&mut fields, "timeout"),
         approval: fields.word("approval").unwrap_or(ApprovalRule::NotNeeded),
         actor,
@@ -140,7 +138,7 @@ fn read_edges(fields: &mut TableReader<'_>) -> Vec<(Edge, usize)> {
 
 fn read_signals(fields: &mut TableReader<'_>) -> Vec<SignalKind> {
     let right = "done, reject, block, fail (claim, progress and question are always allowed)";
-    fields.words("signals", ("signal", right), |kind| {
+    fields.words("signals", "signal", right, |kind| {
         let kinds = [
             SignalKind::Done,
             SignalKind::Reject,

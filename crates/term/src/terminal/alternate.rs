@@ -11,7 +11,7 @@ impl TerminalState {
     /// Keeps the alternate screen, unless it is blank.
     pub(super) fn keep_full_screen(&mut self) {
         let size = self.emulator.size();
-        if !self.full_screen.may_keep(size, (self.now, self.drawn)) {
+        if !self.full_screen.may_keep(size, self.now, self.drawn) {
             return;
         }
         let rows = self.emulator.salvage(|emulator| dump::rows_from(emulator, 0));

@@ -39,7 +39,7 @@ impl LastFullScreen {
     }
 
     /// Spends the credit for one screen, if there is enough; `drawn` is the number of bytes ever drawn.
-    pub(super) fn may_keep(&mut self, size: Size, (now, drawn): (u64, u64)) -> bool {
+    pub(super) fn may_keep(&mut self, size: Size, now: u64, drawn: u64) -> bool {
         let price = u64::from(size.cols) * u64::from(size.rows) * BYTES_PER_CELL;
         let full = price * BURST;
         let before = self.credit.unwrap_or(KeepCredit {

@@ -64,14 +64,14 @@ fn now(at: u64) -> NotifySituation {
 fn channel() -> ChannelState {
     let mut channel = ChannelState::new(notify_channel("command"), Some(BTreeSet::new()), Timestamp(0));
     assert_eq!(
-        channel.next_notification(now(LATER), RULES, ("shop", &board(&[]))),
+        channel.next_notification(now(LATER), RULES, "shop", &board(&[])),
         None
     );
     channel
 }
 
 fn deliver(channel: &mut ChannelState, now: NotifySituation, model: &ReadModel) -> Option<String> {
-    let notification = channel.next_notification(now, RULES, ("shop", model))?;
+    let notification = channel.next_notification(now, RULES, "shop", model)?;
     assert_eq!(channel.on_result(now.at, Ok(())), None);
     Some(notification.redacted_text)
 }
@@ -81,7 +81,7 @@ fn a_person_away_from_the_screen_is_notified_once_and_one_who_looks_is_not() {
     let mut channel = channel();
     let one = board(&[("t-1", QUESTION)]);
     let notification = channel
-        .next_notification(now(LATER + 1), RULES, ("shop", &one))
+        .next_notification(now(LATER + 1), RULES, "shop", &one)
         .unwrap();
     assert_eq!(notification.text, "needs you: t-1 question: an agent's word");
     assert_eq!(notification.redacted_text, "needs you: t-1 question");
@@ -90,7 +90,7 @@ fn a_person_away_from_the_screen_is_notified_once_and_one_who_looks_is_not() {
         (NoticeLevel::Alert, 1)
     );
     assert_eq!(
-        channel.next_notification(now(LATER + 2), RULES, ("shop", &one)),
+        channel.next_notification(now(LATER + 2), RULES, "shop", &one),
         None,
         "it is being delivered"
     );
@@ -112,7 +112,7 @@ fn a_person_away_from_the_screen_is_notified_once_and_one_who_looks_is_not() {
         ..RULES
     };
     let three = board(&[("t-3", AttentionKind::Failed)]);
-    let notification = channel.next_notification(here, always, ("shop", &three)).unwrap();
+    let notification = channel.next_notification(here, always, "shop", &three).unwrap();
     assert_eq!(notification.level, NoticeLevel::Error);
 }
 
@@ -122,14 +122,14 @@ fn what_comes_during_a_delivery_is_delivered_together_afterwards_without_what_wa
     let at = LATER;
     assert!(
         channel
-            .next_notification(now(at), RULES, ("shop", &board(&[("t-1", QUESTION)])))
+            .next_notification(now(at), RULES, "shop", &board(&[("t-1", QUESTION)]))
             .is_some()
     );
     for more in 0..100 {
         let id = format!("t-{more}");
         let many = board(&[("t-1", QUESTION), (&id, AttentionKind::Held)]);
         assert_eq!(
-            channel.next_notification(now(at + 10_000), RULES, ("shop", &many)),
+            channel.next_notification(now(at + 10_000), RULES, "shop", &many),
             None,
             "nothing queues"
         );
@@ -140,7 +140,7 @@ fn what_comes_during_a_delivery_is_delivered_together_afterwards_without_what_wa
         ("t-9", AttentionKind::Approval),
     ]);
     assert_eq!(
-        channel.next_notification(now(at + 20_000), RULES, ("shop", &left)),
+        channel.next_notification(now(at + 20_000), RULES, "shop", &left),
         None
     );
     assert_eq!(channel.on_result(Timestamp(at + 20_001), Ok(())), None);
@@ -179,7 +179,7 @@ fn after_a_restart_only_what_came_up_meanwhile_is_delivered() {
     let two = board(&[("t-1", QUESTION), ("t-2", QUESTION)]);
     assert!(
         channel
-            .next_notification(now(LATER + 6_000), RULES, ("shop", &two))
+            .next_notification(now(LATER + 6_000), RULES, "shop", &two)
             .is_some()
     );
     // The server dies before it knows that t-2 was delivered.
@@ -238,7 +238,7 @@ fn runs_that_ended_before_the_first_delivery_are_never_delivered() {
         None
     );
     let notification = channel
-        .next_notification(now(LATER + 1), RULES, ("shop", &done))
+        .next_notification(now(LATER + 1), RULES, "shop", &done)
         .unwrap();
     assert_eq!(
         (notification.redacted_text.as_str(), notification.level),
@@ -255,7 +255,7 @@ fn a_failure_is_retried_with_growing_waits_and_reported_once() {
     let one = board(&[("t-1", QUESTION)]);
     let (mut at, mut waits, mut ids, mut notices) = (LATER, Vec::new(), BTreeSet::new(), Vec::new());
     for failure in 1..=6 {
-        let notification = channel.next_notification(now(at), RULES, ("shop", &one)).unwrap();
+        let notification = channel.next_notification(now(at), RULES, "shop", &one).unwrap();
         ids.insert(notification.id);
         let failed = Err(NotifyError::Temporary(
             "post to https://x: it answered 500".to_owned(),
@@ -264,7 +264,7 @@ fn a_failure_is_retried_with_growing_waits_and_reported_once() {
         notices.extend(notice.map(|notice| (failure, notice.text)));
         let due = channel.due(RULES, None).unwrap();
         assert_eq!(
-            channel.next_notification(now(due.0 - 1), RULES, ("shop", &one)),
+            channel.next_notification(now(due.0 - 1), RULES, "shop", &one),
             None,
             "not before it is due"
         );
@@ -280,9 +280,7 @@ fn a_failure_is_retried_with_growing_waits_and_reported_once() {
         "once, when it was tried a few times"
     );
     let both = board(&[("t-1", QUESTION), ("t-2", QUESTION)]);
-    let notification = channel
-        .next_notification(now(at), RULES, ("shop", &both))
-        .unwrap();
+    let notification = channel.next_notification(now(at), RULES, "shop", &both).unwrap();
     assert!(!ids.contains(&notification.id), "it is another one");
     let notice = channel.on_result(Timestamp(at), Ok(())).unwrap();
     assert_eq!(notice.level, NoticeLevel::Info);
@@ -298,7 +296,7 @@ fn a_permanent_failure_is_reported_at_once_and_what_was_settled_is_not_retried()
     let mut channel = channel();
     assert!(
         channel
-            .next_notification(now(LATER), RULES, ("shop", &board(&[("t-1", QUESTION)])))
+            .next_notification(now(LATER), RULES, "shop", &board(&[("t-1", QUESTION)]))
             .is_some()
     );
     let refused = || {
@@ -316,7 +314,7 @@ fn a_permanent_failure_is_reported_at_once_and_what_was_settled_is_not_retried()
     assert_eq!(channel.due(RULES, None), None);
     assert!(
         channel
-            .next_notification(now(at + 1), RULES, ("shop", &board(&[("t-2", QUESTION)])))
+            .next_notification(now(at + 1), RULES, "shop", &board(&[("t-2", QUESTION)]))
             .is_some()
     );
     assert_eq!(channel.on_result(Timestamp(at), refused()), None, "known");
@@ -332,7 +330,7 @@ fn a_clock_that_is_set_back_lets_nobody_wait_longer_than_a_channel_pauses() {
     const HOUR: u64 = 3_600_000;
     let mut channel = channel();
     let one = board(&[("t-1", QUESTION)]);
-    let tried = channel.next_notification(now(2 * HOUR), RULES, ("shop", &one));
+    let tried = channel.next_notification(now(2 * HOUR), RULES, "shop", &one);
     assert!(tried.is_some());
     let failed = NotifyError::Temporary("the bus is gone".to_owned());
     channel.on_result(Timestamp(2 * HOUR), Err(failed));

@@ -46,7 +46,7 @@ pub(super) fn attempt_lines(ctx: &ViewContext<'_>, task: &Task, told: &Told, lin
     let stages = widest(|attempt| width(attempt.stage.as_str()));
     let names = widest(|attempt| width(attempt.worker.name()));
     for attempt in attempts.iter().rev() {
-        attempt_line(ctx, attempt, told, (stages, names), lines);
+        attempt_line(ctx, attempt, told, stages, names, lines);
     }
     let earlier = model.forgotten_attempts(task);
     let text = match entry {
@@ -62,7 +62,8 @@ fn attempt_line(
     ctx: &ViewContext<'_>,
     attempt: &Attempt,
     told: &Told,
-    (stages, names): (usize, usize),
+    stages: usize,
+    names: usize,
     lines: &mut TextBlock,
 ) {
     let (mut text, role) = outcome(attempt, ctx.scene);

@@ -51,10 +51,10 @@ pub(super) fn detail_lines(ctx: &ViewContext<'_>, id: &TaskId, columns: &[u16]) 
 fn engine_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     lines.paragraph(&format!("{}  {}", task.id, task.title), StyleRole::Strong);
     let told = Told::of(ctx, task);
-    facts(ctx, (task, &told), lines);
+    facts(ctx, task, &told, lines);
     plan::plan_lines(ctx, task, lines);
     failure::failure_lines(ctx, task, lines);
-    evidence(ctx, (task, &told), lines);
+    evidence(ctx, task, &told, lines);
     attempts::attempt_lines(ctx, task, &told, lines);
 }
 
@@ -70,11 +70,11 @@ fn written_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         lines.section("Description");
         lines.paragraph(&task.body, StyleRole::Text);
     }
-    comments(ctx, (task, &told), lines);
-    events(ctx, (task, &told), lines);
+    comments(ctx, task, &told, lines);
+    events(ctx, task, &told, lines);
 }
 
-fn facts(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
+fn facts(ctx: &ViewContext<'_>, task: &Task, told: &Told, lines: &mut TextBlock) {
     let (model, now) = (ctx.scene.model, ctx.scene.now);
     let marker = task_status(task, ctx.scene);
     let glyph = ctx.glyph(marker.mark);
@@ -237,7 +237,7 @@ fn dependency(ctx: &ViewContext<'_>, dep: &TaskId) -> (String, StyleRole) {
 }
 
 /// Adds the engine's own evidence of the latest attempt that was verified.
-fn evidence(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
+fn evidence(ctx: &ViewContext<'_>, task: &Task, told: &Told, lines: &mut TextBlock) {
     let Some(attempt) = attempts_of(ctx, task).rfind(|attempt| !attempt.evidence.is_empty()) else {
         return;
     };
@@ -291,7 +291,7 @@ fn attempts_of<'a>(ctx: &ViewContext<'a>, task: &'a Task) -> impl DoubleEndedIte
         .filter(|attempt: &&Attempt| attempt.task == task.id)
 }
 
-fn comments(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
+fn comments(ctx: &ViewContext<'_>, task: &Task, told: &Told, lines: &mut TextBlock) {
     let news = |comment: &&Comment| !told.has_all(comment, task);
     let mut comments = task.comments.iter().rev().filter(news).peekable();
     if comments.peek().is_none() {
@@ -306,7 +306,7 @@ fn comments(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut Tex
 }
 
 /// Adds the latest events of the task, newest first.
-fn events(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
+fn events(ctx: &ViewContext<'_>, task: &Task, told: &Told, lines: &mut TextBlock) {
     let of_task = |line: &&LogLine| line.notice.task.as_ref() == Some(&task.id);
     let mut found = ctx.scene.log.iter().rev().filter(of_task).take(EVENTS).peekable();
     if found.peek().is_none() {

@@ -24,7 +24,7 @@ pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlo
     let item = format!("{word} {id}");
     lines.fact("from", &format!("{}, {item}", source.file), StyleRole::Text);
     if let Some(tests) = &plan.tests {
-        story::story_lines(ctx, task, (plan, tests), lines);
+        story::story_lines(ctx, task, plan, tests, lines);
     }
     let read = plan.notes_before.as_ref();
     lines.facts(

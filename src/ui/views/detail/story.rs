@@ -15,7 +15,8 @@ const MOST_STUCK: usize = 3;
 pub(super) fn story_lines(
     ctx: &ViewContext<'_>,
     task: &Task,
-    (plan, tests): (&PlanEntry, &StoryTests),
+    plan: &PlanEntry,
+    tests: &StoryTests,
     lines: &mut TextBlock,
 ) {
     let model = ctx.scene.model;

@@ -37,8 +37,8 @@ pub(super) fn throughput(ctx: &ViewContext<'_>, figures: &MetricsReport, room: u
             .map(|task| task.since)
     };
     let wide = room.saturating_sub(30).clamp(12, 48);
-    let hours = per_span(done(), HOURS, (now, wide.min(24)));
-    let ended = per_span(figures.metrics.ends.iter().copied(), MINUTES, (now, wide.min(36)));
+    let hours = per_span(done(), HOURS, now, wide.min(24));
+    let ended = per_span(figures.metrics.ends.iter().copied(), MINUTES, now, wide.min(36));
     let today: u64 = hours.iter().sum();
     let mut lines = MetricsLines::new();
     section(
@@ -255,7 +255,7 @@ pub(super) fn trails(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize
             .is_some_and(|task| task.state == TaskState::Done);
         let total = trail.ended.since(trail.began);
         let steps = cut(
-            &steps(ctx, (id, trail), done),
+            &steps(ctx, id, trail, done),
             room.saturating_sub(16),
             ctx.scene.theme.ellipsis(),
         );
@@ -269,7 +269,7 @@ pub(super) fn trails(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize
 }
 
 /// Returns the steps of a trail: `dev 2x 12m > rev! 3m > dev 4m > done`.
-fn steps(ctx: &ViewContext<'_>, (task, trail): (&TaskId, &Trail), done: bool) -> String {
+fn steps(ctx: &ViewContext<'_>, task: &TaskId, trail: &Trail, done: bool) -> String {
     let model = ctx.scene.model;
     // Workflows may use the same stage id with different names.
     let own = model.tasks.get(task);
