@@ -62,21 +62,13 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
     session_list::write_record(&session.paths, &session.name());
     let server = Server::new(session);
     let stop = &server.stop;
-    let serving = async {
-        server.serve(&listener).await;
-        stop.cancel();
-    };
     let interrupted = async {
         termination::termination_signal().await;
         stop.cancel();
     };
     tokio::join!(
-        serving,
-        server.remove_record(),
-        server.notify(),
+        server.run(&listener),
         stop.run_until_cancelled(print_notices(&server, lines)),
-        stop.run_until_cancelled(server.watch_settings()),
-        stop.run_until_cancelled(server.make_plans()),
         stop.run_until_cancelled(interrupted),
     );
     let ended = server.end(server.stop_agents()).await;

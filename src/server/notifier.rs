@@ -16,9 +16,9 @@ use crate::config::channels::ChannelSettings;
 use crate::config::{Config, schema};
 use crate::domain::{DailyHours, Notice, NoticeLevel};
 use crate::ports::notify::{CancelOutcome, Notification, Notifier, NotifyError};
-use crate::server::delivered::{self, DeliveredMarks};
 use crate::server::engine_handle::EngineHandle;
-use crate::server::in_force::ActiveSettings;
+use crate::server::keeping::delivered::{self, DeliveredMarks};
+use crate::server::settings::in_force::ActiveSettings;
 pub(super) use channel::NOTICE_KIND;
 use channel::{ChannelState, NotifyRules, NotifySituation};
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::Timestamp;
-use crate::server::attached_clients::AttachedClients;
+use crate::server::clients::attached_clients::AttachedClients;
+use crate::server::clients::fetch::Fetcher;
 use crate::server::engine_handle::EngineHandle;
-use crate::server::fetch::Fetcher;
-use crate::server::hub::TerminalHub;
-use crate::server::in_force::ActiveSettings;
-use crate::server::reload::Reloader;
-use crate::server::shells::Shells;
+use crate::server::settings::in_force::ActiveSettings;
+use crate::server::settings::reload::Reloader;
+use crate::server::terminals::hub::TerminalHub;
+use crate::server::terminals::shells::Shells;
 
 /// Services for clients: the data they are shown, and the requests they may make.
 pub(super) struct Services {

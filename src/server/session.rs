@@ -1,22 +1,22 @@
 //! Puts a session together: engine and terminals of one project, over the adapters it is given; and a server, which adds a socket
 //! and clients to it. This file knows the parts; no part knows it.
 
-mod agent_facts;
+mod agents;
 mod context;
+mod server;
+
+pub use server::Server;
 
 use std::io;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock::{self, WallClock};
 use crate::adapters::holder::LocalHolders;
-use crate::adapters::ipc::IpcListener;
 use crate::adapters::project::{ProjectError, ProjectSecret};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
@@ -27,7 +27,6 @@ use crate::engine::inbox::inbox;
 use crate::engine::inventory::take_inventory;
 use crate::engine::journal::Journal;
 use crate::engine::performer::Performer;
-use crate::engine::stop_all::stop_programs;
 use crate::engine::turn::DurableBoard;
 use crate::ports::gates::Gates;
 use crate::ports::git::{Git, PreflightError};
@@ -35,30 +34,14 @@ use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::ports::stories::StoryFiles;
 use crate::protocol::session_list;
-use crate::protocol::wire::StopAgents;
 use crate::read_model::general_notice;
-use crate::server::attached_clients::AttachedClients;
-use crate::server::callers::CallerGuard;
-use crate::server::connection_places::ConnectionPlaces;
-use crate::server::connections;
-use crate::server::conversations::Conversations;
-use crate::server::ending::{self, StopOrder};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::engine_thread::EngineThread;
-use crate::server::fetch::Fetcher;
-use crate::server::hub::TerminalHub;
-use crate::server::idle_connections::IdleConnections;
-use crate::server::in_force::ActiveSettings;
-use crate::server::intake::SignalIntake;
-use crate::server::machine::MachineMonitor;
-use crate::server::metrics::MetricsCollector;
-use crate::server::plan_jobs::PlanJobs;
-use crate::server::records::Records;
-use crate::server::reload::Reloader;
-use crate::server::retention::{AtticExpiry, Retention};
-use crate::server::services::Services;
-use crate::server::shells::Shells;
-use crate::server::{inbox_folder, notifier};
+use crate::server::settings::in_force::ActiveSettings;
+use crate::server::signals::inbox_folder;
+use crate::server::signals::intake::SignalIntake;
+use crate::server::terminals::hub::TerminalHub;
+use crate::server::terminals::shells::Shells;
 
 /// Events from before a start whose notices are shown again.
 const REPLAYED_EVENTS: usize = 500;
@@ -87,13 +70,6 @@ pub struct SessionAdapters {
     pub holders: Arc<LocalHolders>,
     pub agents: Arc<LocalAgents>,
     pub stories: Arc<dyn StoryFiles>,
-}
-
-/// A session with its clients, terminal sizes and shells, ready to accept connections.
-pub struct Server {
-    pub session: Session,
-    pub stop: CancellationToken,
-    conversations: Arc<Conversations>,
 }
 
 /// Error that kept a session from starting; the texts read after "could not".
@@ -153,7 +129,7 @@ fn look_around(
     agents: &Arc<LocalAgents>,
 ) -> Result<Inventory, HolderPortError> {
     let found = take_inventory(board, holders.as_ref(), hub, &|attempt, tail| {
-        agent_facts::end_cause(agents, attempt, tail)
+        agents::end_cause(agents, attempt, tail)
     })?;
     Ok(Inventory {
         server_was_lost: session_list::has_record(&paths.socket),
@@ -183,7 +159,7 @@ impl Session {
             journal: journal.clone(),
         };
         let intake = SignalIntake::new(paths.inbox.clone(), secret, engine.clone());
-        let hub = agent_facts::terminals(&holders, &setup, &intake, &agents);
+        let hub = agents::terminals(&holders, &setup, &intake, &agents);
         let found = look_around(&paths, durable.board(), &holders, &hub, &agents)?;
         let loss = found.loss_text();
         let context = Arc::new(EngineContext {
@@ -237,146 +213,6 @@ impl Session {
     /// Returns true if the engine has stopped by itself.
     pub fn has_ended(&self) -> bool {
         self.thread.has_ended()
-    }
-}
-
-impl Server {
-    /// Creates a server of a started session that does not listen yet.
-    pub fn new(session: Session) -> Server {
-        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        session.shells.adopt();
-        let services = Arc::new(session.services(tasks.clone(), stop.clone()));
-        let conversations = Conversations {
-            services,
-            intake: session.intake.clone(),
-            guard: CallerGuard::new(session.paths.marker.clone(), session.engine.clone()),
-            retention: Arc::new(Retention {
-                attempts: session.paths.attempts.clone(),
-                holders: Arc::clone(&session.holders),
-            }),
-            attic: Arc::new(AtticExpiry {
-                git: Arc::clone(&session.git),
-            }),
-            stop_order: Mutex::new(StopOrder::default()),
-            tasks,
-            idle: IdleConnections::default(),
-            places: ConnectionPlaces::default(),
-        };
-        Server {
-            session,
-            stop,
-            conversations: Arc::new(conversations),
-        }
-    }
-
-    /// Serves until it is stopped, or the engine has ended by itself.
-    pub async fn serve(&self, listener: &IpcListener) {
-        connections::serve(listener, &self.conversations, &self.session.thread).await;
-    }
-
-    /// Applies changes of the settings files until the server ends.
-    pub async fn watch_settings(&self) {
-        let reloader = &self.conversations.services.reloader;
-        reloader.say_untrusted(&self.session.settings.config());
-        reloader.say_faults();
-        reloader.watch_files().await;
-    }
-
-    /// Becomes true when a person presses the first key, clicks or pastes at an attached client.
-    pub fn at_keys(&self) -> watch::Receiver<bool> {
-        self.conversations.services.clients.presence.at_keys()
-    }
-
-    /// Shows a notice about the session in the top bar of every client; it is never removed.
-    pub fn say(&self, notice: Option<String>) {
-        self.session.settings.set_notice(notice);
-    }
-
-    /// Takes the steps of plans that persons ordered, until the server ends.
-    pub async fn make_plans(&self) {
-        let jobs = PlanJobs {
-            paths: self.session.paths.clone(),
-            engine: self.session.engine.clone(),
-            git: Arc::clone(&self.session.git),
-        };
-        Arc::new(jobs).run().await;
-    }
-
-    /// Sends notifications over the configured channels until the server ends.
-    pub async fn notify(&self) {
-        let (own, clients) = (&self.session, &self.conversations.services.clients);
-        let away = clients.presence.away();
-        notifier::run(&own.settings, &own.engine, away, &self.stop).await;
-    }
-
-    /// Ends a session that has no clients any more: work under way gets some time to end, then the engine ends, then, if asked for, every
-    /// agent and shell, also one that was just being started.
-    pub async fn end(&self, agents: StopAgents) -> Result<(), SessionEndError> {
-        let own = &self.session;
-        own.shells.close().await;
-        let patience = self.conversations.stop_order.lock().patience;
-        let ended = own.thread.end(patience).await;
-        own.hub.close();
-        if agents == StopAgents::No {
-            return Ok(ended?);
-        }
-        let holders = Arc::clone(&own.holders);
-        let stopped = tokio::task::spawn_blocking(move || stop_programs(holders.as_ref())).await;
-        ended?;
-        stopped.map_err(SessionEndError::Task)??;
-        Ok(())
-    }
-
-    /// Waits until the server is stopped, and removes its record.
-    pub async fn remove_record(&self) {
-        ending::remove_record(&self.stop, self.session.hub.poison(), &self.session.paths.socket).await;
-    }
-
-    /// Returns the order for agents at the end of the server: they end with it if that was requested.
-    pub fn stop_agents(&self) -> StopAgents {
-        self.conversations.stop_order.lock().agents
-    }
-
-    /// Returns the number of clients that draw.
-    pub fn clients(&self) -> usize {
-        self.conversations.services.clients.count()
-    }
-
-    /// Returns true if an essential part of the server has broken.
-    pub fn is_broken(&self) -> bool {
-        self.session.hub.poison().is_poisoned()
-    }
-}
-
-impl Session {
-    /// Builds the services for clients; `tasks` are those that end before the server does.
-    fn services(&self, tasks: TaskTracker, stop: CancellationToken) -> Services {
-        let (engine, hub, store) = (&self.engine, &self.hub, &self.paths.store);
-        let fetcher = Fetcher {
-            paths: self.paths.clone(),
-            engine: engine.clone(),
-            git: Arc::clone(&self.git),
-            records: Records {
-                attempts: self.paths.attempts.clone(),
-                store: store.clone(),
-            },
-            metrics: MetricsCollector::new(store.clone(), Arc::clone(&self.holders)),
-            machine: MachineMonitor::new(store.database.clone()),
-        };
-        Services {
-            engine: engine.clone(),
-            hub: hub.clone(),
-            shells: Arc::clone(&self.shells),
-            reloader: Arc::new(Reloader {
-                settings: Arc::clone(&self.settings),
-                engine: engine.clone(),
-            }),
-            settings: Arc::clone(&self.settings),
-            fetcher: Arc::new(fetcher),
-            clients: AttachedClients::new(hub.clone(), tasks),
-            loss: self.loss.clone().map(|text| (self.started_at, text)),
-            stop,
-        }
     }
 }
 

@@ -1,0 +1,76 @@
+//! Plans that a person orders at a screen: the question about one that is to be carried out, and the order to have one made.
+
+use std::sync::Arc;
+
+use crate::domain::{BatchId, Cause, Command, MadeForm, PlanJob};
+use crate::plans::consent::PlanConsent;
+use crate::plans::making::{LARGEST_GOAL, MadeName, goal_name};
+use crate::plans::reconcile::{PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
+use crate::plans::setup::PlanSetup;
+use crate::plans::{self, shown, uncommitted};
+use crate::server::services::Services;
+use crate::ui::PlanQuestion;
+
+/// Returns the question about the plan of a file: all that a yes leads to was read before it.
+///
+/// # Errors
+/// The reason that the plan cannot be carried out; for people.
+pub(in crate::server) fn question(services: &Services, file: &str) -> Result<PlanQuestion, Cause> {
+    let paths = &services.settings.paths;
+    let read = plans::read(&paths.root.join(file), Some(paths))?;
+    let plan = &read.plan;
+    if !plan.is_sound() {
+        return Err(format!("could not run the plan: it has errors, `dbs audit {file}` shows them").into());
+    }
+    let model = services.engine.read_model();
+    let rows = PlanRows::collect(plan, &mut |batch: BatchId| -> Result<PlanTasks, Cause> {
+        let tasks = model.tasks.iter().filter(|(_, task)| task.batch == batch);
+        Ok(tasks.map(|(id, task)| (id.clone(), Arc::clone(task))).collect())
+    })?;
+    let wishes = PlanWishes::default();
+    let mut lines = shown::lines(plan);
+    if rows.begins(&wishes) {
+        let environment = services.shells.environment().clone().into_pairs().into_iter();
+        let environment = environment.map(|(name, value)| (name.into(), value.into()));
+        let git = paths.git_setup(environment);
+        lines.extend(uncommitted::refuse_changes(paths, &git, plan)?);
+    }
+    let project = PlanProject {
+        root: &paths.root,
+        is_claude: PlanSetup::read(paths).works_with_claude(plan.kind),
+    };
+    let taken = model.tasks.keys().cloned().collect();
+    let found = reconcile(&read, &rows, &taken, &wishes, project)?;
+    if found.commands.is_empty() {
+        return Err("the plan is on the board as its files have it".to_owned().into());
+    }
+    lines.extend(PlanConsent::new(plan, paths).question(&found)?.lines());
+    Ok(PlanQuestion {
+        title: plan.title.clone(),
+        lines,
+        commands: found.commands,
+    })
+}
+
+/// Returns the order to have a plan made for a goal.
+///
+/// # Errors
+/// The reason that it cannot be made; for people.
+pub(in crate::server) fn design(services: &Services, goal: &str) -> Result<Command, Cause> {
+    if goal.len() > LARGEST_GOAL {
+        return Err(format!(
+            "could not design: the goal has {} bytes and may have {LARGEST_GOAL}; put the rest into a file of the project, and name it",
+            goal.len()
+        ).into());
+    }
+    let job = PlanJob::new(MadeForm::Graph, goal_name(goal), goal.to_owned());
+    let name = MadeName::new(&services.settings.paths, job.form, &job.feature);
+    if services.engine.read_model().batches.contains_key(&name.batch()) {
+        return Err(format!(
+            "could not design: {} is on the board already; begin the goal with other words",
+            name.batch()
+        )
+        .into());
+    }
+    Ok(Command::PutJob(name.batch(), Box::new(job)))
+}

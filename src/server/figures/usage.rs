@@ -1,0 +1,216 @@
+//! Resources used by agents, added up per attempt and reported to the engine now and then: tools report them several times a second, and
+//! each event is a commit of the store.
+
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
+
+use crate::agent_state::{ContextEstimate, Figures, Meter};
+use crate::domain::{AttemptId, ContextFill, Event, Span, Timestamp};
+use crate::engine::inbox::Inbox;
+use crate::protocol::hooks::UsageFigures;
+
+/// Time between two events about one attempt.
+const EVERY: Span = Span::seconds(10);
+
+/// Growth of a context in percent that is reported before that time: an agent with an almost full context does not wait.
+const JUMP: u64 = 3;
+
+/// Time for which the meter of an attempt that reports nothing is kept.
+const FORGOTTEN_AFTER: Span = Span::minutes(60);
+
+/// The meters of the attempts that reported something since the server was started.
+#[derive(Debug, Default)]
+pub(in crate::server) struct UsageMeters(Mutex<BTreeMap<AttemptId, MeterRow>>);
+
+#[derive(Debug, Default)]
+struct MeterRow {
+    meter: Meter,
+    /// Estimate from the tool's requests for permission, for a tool that reports no figures.
+    estimate: Option<ContextEstimate>,
+    told_fill: Option<u64>,
+    /// Set when something was counted that was not reported to the engine.
+    has_news: bool,
+    /// Set when the record of its session was not read to its end yet.
+    is_behind: bool,
+    told: Option<Timestamp>,
+}
+
+impl UsageMeters {
+    /// Counts the figures that the tool of an attempt reported.
+    pub(in crate::server) fn count(&self, attempt: AttemptId, figures: &UsageFigures) {
+        let total = Figures::Total {
+            tokens: None,
+            cost: figures.cost,
+        };
+        let context = Figures::Context {
+            used: figures.used,
+            window: figures.window,
+        };
+        let is_behind = self.0.lock().get(&attempt).is_some_and(|row| row.is_behind);
+        self.count_all(attempt, &[total, context], !is_behind);
+    }
+
+    /// Counts the figures from the record of its session. None of them are reported before the record was read to its end: figures in the
+    /// middle of it are less than the usage.
+    pub(in crate::server) fn count_all(&self, attempt: AttemptId, figures: &[Figures], is_at_end: bool) {
+        if figures.is_empty() && is_at_end && !self.0.lock().contains_key(&attempt) {
+            return;
+        }
+        let mut rows = self.0.lock();
+        let row = rows.entry(attempt).or_default();
+        let before = row.meter.clone();
+        for figures in figures {
+            row.meter.count(figures);
+        }
+        row.is_behind = !is_at_end;
+        row.has_news |= row.meter != before;
+    }
+
+    /// Counts a call of a tool that the attempt's agent asked to be allowed.
+    pub(in crate::server) fn count_call(&self, attempt: AttemptId, text: &str) {
+        let mut rows = self.0.lock();
+        let row = rows.entry(attempt).or_default();
+        let new = || ContextEstimate::new(ContextEstimate::LIMIT);
+        row.estimate.get_or_insert_with(new).tool_call(text);
+        row.has_news |= row.meter.context().is_none();
+    }
+
+    /// Forgets the fill of an attempt's context: its tool shortened it.
+    pub(in crate::server) fn forget_fill(&self, attempt: AttemptId) {
+        if let Some(row) = self.0.lock().get_mut(&attempt) {
+            row.meter.forget_fill();
+            row.told_fill = None;
+        }
+    }
+
+    /// Reports new figures to the engine, of each attempt once in a while; of all of them when the server ends. Waits while the inbox is
+    /// full.
+    pub(in crate::server) fn tell(&self, inbox: &Inbox, now: Timestamp, is_last: bool) {
+        for event in self.take_due(now, is_last) {
+            drop(inbox.send(event));
+        }
+    }
+
+    /// Returns the events to report now. The meters are not locked while waiting for a full inbox.
+    fn take_due(&self, now: Timestamp, is_last: bool) -> Vec<Event> {
+        let mut rows = self.0.lock();
+        let mut events = Vec::new();
+        for (attempt, row) in rows.iter_mut().filter(|(_, row)| row.has_news && !row.is_behind) {
+            let is_due = row.told.is_none_or(|told| now.since(told) >= EVERY || now < told);
+            if is_due || is_last || row.has_jumped() {
+                (row.has_news, row.told, row.told_fill) = (false, Some(now), row.percent());
+                events.push(row.event(*attempt));
+            }
+        }
+        // An attempt that has not reported for so long has ended, or begins again with its next total.
+        rows.retain(|_, row| row.has_news || row.told.is_none_or(|told| now.since(told) < FORGOTTEN_AFTER));
+        events
+    }
+}
+
+impl MeterRow {
+    fn event(&self, attempt: AttemptId) -> Event {
+        Event::UsageReported {
+            attempt,
+            usage: self.meter.usage(),
+            context: self
+                .meter
+                .context()
+                .or(self.estimate.and_then(|known| known.fill())),
+        }
+    }
+
+    fn percent(&self) -> Option<u64> {
+        self.meter.context().and_then(ContextFill::percent)
+    }
+
+    /// Returns true if the context is at least `JUMP` percent fuller than the engine knows.
+    fn has_jumped(&self) -> bool {
+        let told = self.told_fill.unwrap_or_default();
+        self.percent()
+            .is_some_and(|percent| percent >= told.saturating_add(JUMP))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Cost, Tokens, Usage};
+    use crate::engine::inbox::{InboxReceiver, Received, inbox};
+
+    fn figures(cents: u64) -> UsageFigures {
+        UsageFigures {
+            cost: Some(Cost(cents * 10_000)),
+            used: Some(1_000 + cents),
+            window: Some(200_000),
+        }
+    }
+
+    fn told(outlet: &InboxReceiver) -> Vec<Event> {
+        let mut events = Vec::new();
+        while let Received::Envelope(envelope) = outlet.next(Some(Span(0))) {
+            events.push(envelope.event);
+        }
+        events
+    }
+
+    #[test]
+    fn figures_from_the_middle_of_a_record_are_not_told() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let total = |input| Figures::Total {
+            tokens: Some(Tokens {
+                input,
+                ..Tokens::default()
+            }),
+            cost: None,
+        };
+        meters.count_all(AttemptId(7), &[total(1)], false);
+        meters.count(AttemptId(7), &figures(1));
+        meters.tell(&inbox, Timestamp(1), true);
+        assert!(told(&outlet).is_empty(), "the rest is not known yet");
+        meters.count_all(AttemptId(7), &[total(9)], true);
+        meters.tell(&inbox, Timestamp(2), false);
+        let events = told(&outlet);
+        let is_whole =
+            |event: &Event| matches!(event, Event::UsageReported { usage, .. } if usage.tokens.input == 9);
+        assert!(matches!(&events[..], [one] if is_whole(one)), "{events:?}");
+    }
+
+    #[test]
+    fn many_reports_are_one_event_and_the_last_one_is_told_at_the_end() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let attempt = AttemptId(7);
+        for cents in 1..=1_000 {
+            meters.count(attempt, &figures(cents));
+            meters.tell(&inbox, Timestamp(5_000 + cents), false);
+        }
+        let first = told(&outlet);
+        assert_eq!(first.len(), 1, "{first:?}");
+        meters.tell(&inbox, Timestamp(5_001) + EVERY, false);
+        let next = told(&outlet);
+        let expected = Event::UsageReported {
+            attempt,
+            usage: Usage {
+                cost: Some(Cost(10_000_000)),
+                ..Usage::default()
+            },
+            context: Some(ContextFill {
+                used: 2_000,
+                window: Some(200_000),
+                tool_calls: None,
+            }),
+        };
+        assert_eq!(next, [expected]);
+        meters.count(attempt, &figures(1_000));
+        meters.tell(&inbox, Timestamp(900_000), true);
+        assert!(told(&outlet).is_empty(), "nothing is new");
+        meters.count(attempt, &figures(1_001));
+        meters.tell(&inbox, Timestamp(900_000), false);
+        meters.count(attempt, &figures(1_002));
+        meters.tell(&inbox, Timestamp(900_001), false);
+        assert_eq!(told(&outlet).len(), 1);
+        meters.tell(&inbox, Timestamp(900_002), true);
+        assert_eq!(told(&outlet).len(), 1, "what was held back is told at the end");
+    }
+}

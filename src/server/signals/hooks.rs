@@ -1,0 +1,390 @@
+//! Calls of the hooks of agents' tools: an ask waits until it is answered, here or in the agent's terminal.
+
+use std::path::Path;
+
+use crate::adapters::agents::hook::{begins_turn, session_begun};
+use crate::adapters::agents::{LocalAgents, claude};
+use crate::agent_state::{AgentReport, Doing, Seen, Source, Wait, Work};
+use crate::domain::{
+    Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, Timestamp, ToolUse,
+};
+use crate::engine::inbox::Inbox;
+use crate::protocol::answer::plan_now;
+use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
+use crate::server::engine_handle::EngineHandle;
+use crate::server::signals::inbox_folder;
+use crate::server::signals::intake::SignalIntake;
+use crate::server::terminals::hub::AgentStates;
+use crate::term::sanitize;
+
+/// Request to the agent for the report without which a turn is not over.
+const REPORT_FIRST: &str = "You have not reported how it ended. Run one of `dbs signal done TEXT`, `dbs signal reject TEXT`, \
+                            `dbs signal block TEXT` or `dbs signal fail TEXT`, whichever is true, and then stop.";
+
+/// Question to a person about an agent that ends its turn all the same.
+const STOPPED: &str = "it stopped without a report, though it was told to report; what should it do?";
+
+/// Outcome of a hook's call.
+#[derive(Debug)]
+pub(in crate::server) enum HookOutcome {
+    Reply(HookReply),
+    Wait(WaitingAsk),
+}
+
+/// An ask whose hook waits for the reply.
+#[derive(Debug)]
+pub(in crate::server) struct WaitingAsk {
+    attempt: AttemptId,
+    ask: AskId,
+}
+
+/// Takes in the report of a hook. A hook without a valid token gets no answer.
+pub(in crate::server) fn take_hook(
+    intake: &SignalIntake,
+    agents: &LocalAgents,
+    states: &AgentStates,
+    call: HookCall,
+) -> HookOutcome {
+    if matches!(call.event, HookEvent::TurnOver { .. }) {
+        // An agent in a sandbox reports by a file, and stops at once: its report may still be there.
+        inbox_folder::take_all(intake);
+    }
+    let attempts = &intake.engine.read_model().attempts;
+    let known = attempts.get(&call.attempt).filter(|attempt| {
+        attempt.state.is_open() && intake.secret.proves(&call.token, attempt.id, attempt.created_at)
+    });
+    let Some(attempt) = known else {
+        return HookOutcome::Reply(HookReply::Nothing);
+    };
+    let report = state_of(&call.state);
+    if let Some((of, session)) = attempt.role_choice().zip(session_begun(&call.state)) {
+        agents.session_told(of, attempt.id, &session);
+    }
+    let observe = |report: &AgentReport| states.observe(call.attempt, Source::Hook, report);
+    match call.event {
+        HookEvent::Ask(ask) => {
+            let ask = ask.bounded();
+            intake.usage.count_call(attempt.id, &ask.text);
+            let waits = (!was_answered(attempt, &ask.id)).then(|| asking(report, &ask));
+            let observe = || waits.iter().for_each(observe);
+            let wanted = call.wanted.map(ToolUse::bounded);
+            take_ask(intake, agents, attempt, ask, wanted.as_ref(), observe)
+        }
+        HookEvent::Usage(figures) => {
+            intake.usage.count(attempt.id, &figures);
+            HookOutcome::Reply(HookReply::Nothing)
+        }
+        HookEvent::TurnOver { again } if again || may_stop(attempt) => {
+            intake.records.look_at(agents, attempt, &intake.usage, states);
+            observe(&report);
+            if !may_stop(attempt) {
+                // An engine that has ended takes the server with it, and the next finds the agent idle.
+                drop(intake.engine.inbox.send(stopped_without_report(attempt)));
+            }
+            HookOutcome::Reply(HookReply::Nothing)
+        }
+        HookEvent::TurnOver { .. } => HookOutcome::Reply(HookReply::GoOn(REPORT_FIRST.to_owned())),
+        HookEvent::Report => {
+            if is_compacting(&report) {
+                intake.usage.forget_fill(attempt.id);
+                let compacted = Event::ContextCompacted { attempt: attempt.id };
+                drop(intake.engine.inbox.send(compacted));
+            }
+            observe(&report);
+            let is_told = attempt.conducts() && begins_turn(&call.state);
+            HookOutcome::Reply(if is_told {
+                HookReply::Context(plan_now(&intake.engine.read_model()))
+            } else {
+                HookReply::Nothing
+            })
+        }
+    }
+}
+
+/// Returns the agent's state from an event. It is only a report: of limited length and of harmless texts.
+fn state_of(fields: &str) -> AgentReport {
+    if fields.len() > LONGEST_STATE {
+        return AgentReport::default();
+    }
+    claude::hooks::read(fields.as_bytes())
+}
+
+/// Returns true if the tool is about to shorten its context. The report that it has done so does not count again.
+fn is_compacting(report: &AgentReport) -> bool {
+    let compacting = Seen::Doing(Doing::Working(Work::Compacting));
+    report.seen.contains(&compacting)
+}
+
+/// Returns the same report with the ask as the board keeps it.
+fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
+    for seen in &mut report.seen {
+        if let Seen::Doing(Doing::Blocked(wait)) = seen {
+            (wait.kind, wait.text) = (ask.kind, sanitize(&ask.text).into_owned());
+        }
+    }
+    report
+}
+
+/// Returns true if an ask was answered already: a hook that comes back for the answer does not wait.
+fn was_answered(attempt: &Attempt, ask: &AskId) -> bool {
+    let mut known = attempt.asks.iter().filter(|known| known.ask.id == *ask);
+    known.any(|known| known.given().is_some())
+}
+
+/// Returns the wait of an agent whose request was taken by a server that has ended since. Its terminal may not show it yet, and the hook
+/// comes back only when it finds this server.
+pub(in crate::server) fn still_asked(attempt: &Attempt, now: Timestamp) -> Option<AgentReport> {
+    let mut open = attempt.open_asks(now);
+    let known = open.find(|known| known.ask.channel == AskChannel::Request)?;
+    let wait = Wait::new(known.ask.kind, sanitize(&known.ask.text));
+    Some(AgentReport::doing(Doing::Blocked(wait)))
+}
+
+/// Lets an ask wait for its reply. A known ask makes no event, so that asking again and again costs nothing. `observe` reports the wait of
+/// the agent.
+fn take_ask(
+    intake: &SignalIntake,
+    agents: &LocalAgents,
+    attempt: &Attempt,
+    ask: Ask,
+    wanted: Option<&ToolUse>,
+    observe: impl FnOnce(),
+) -> HookOutcome {
+    let is_known = attempt.asks.iter().any(|known| known.ask.id == ask.id);
+    if !is_known && !attempt.takes_asks() {
+        observe();
+        return HookOutcome::Reply(HookReply::Nothing);
+    }
+    let waiting = WaitingAsk {
+        attempt: attempt.id,
+        ask: ask.id.clone(),
+    };
+    let opened = (!is_known).then(|| {
+        let folder = attempt.workplace.as_ref().map(|place| Path::new(&place.path));
+        let of = attempt.role_choice();
+        Event::AskOpened {
+            attempt: attempt.id,
+            rule: of.and_then(|of| agents.answer_rule(of, &attempt.stage, folder, &ask, wanted)),
+            ask,
+        }
+    });
+    tell_ask(&intake.engine.inbox, opened, observe);
+    HookOutcome::Wait(waiting)
+}
+
+/// Reports a new ask and the wait of the agent to the board. Reported first, the wait would be an ask of its own for the board, and an
+/// answer to that is typed into a terminal that asks nothing yet. Only a wait that a rule answers is reported first: reported later, it
+/// would wait for ever, as its answer is there already.
+fn tell_ask(inbox: &Inbox, opened: Option<Event>, observe: impl FnOnce()) {
+    // An engine that has ended takes the server with it; the hook comes back to the next.
+    let send = |opened| drop(inbox.send(opened));
+    match opened {
+        Some(opened @ Event::AskOpened { rule: None, .. }) => {
+            send(opened);
+            observe();
+        }
+        opened => {
+            observe();
+            opened.into_iter().for_each(send);
+        }
+    }
+}
+
+/// Returns the question to a person about an agent that was told to report and stopped all the same: it would wait for a prompt until its
+/// time is over.
+fn stopped_without_report(attempt: &Attempt) -> Event {
+    Event::AskOpened {
+        attempt: attempt.id,
+        ask: Ask {
+            id: format!("no-report-{}", attempt.asks_made).as_str().into(),
+            kind: AskKind::Question,
+            text: STOPPED.to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Line,
+        },
+        rule: None,
+    }
+}
+
+/// Handles a person's typing in the terminal of an agent. A tool that asks its hook before it shows anything gets its hook back without a
+/// reply, so that it asks there; any other shows its question already.
+pub(in crate::server) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id: AttemptId) {
+    let model = engine.read_model();
+    let Some(attempt) = model.attempts.get(&id) else {
+        return;
+    };
+    let mut open = attempt.asks.iter().filter(|known| {
+        known.closed.is_none() && known.answer.is_none() && known.ask.channel == AskChannel::Request
+    });
+    let of = attempt.role_choice();
+    if let Some(known) = open.next()
+        && of.is_some_and(|of| agents.asks_hook_first(of))
+    {
+        let withdrawn = Event::AskWithdrawn {
+            attempt: id,
+            ask: known.ask.id.clone(),
+        };
+        drop(engine.inbox.send(withdrawn));
+    }
+}
+
+/// Returns true if an agent may end its turn: it has reported, waits for a person (K106), talks with one, or was asked to because its
+/// context is full.
+fn may_stop(attempt: &Attempt) -> bool {
+    let has_reported = attempt.signals.iter().any(|signal| signal.kind.is_terminal());
+    // An answer that arrived needs no person any more, though the tool has not been seen to continue yet.
+    let waits = |known: &AskRecord| known.closed.is_none() && known.given().is_none();
+    attempt.conducts() || has_reported || attempt.leaves.is_some() || attempt.asks.iter().any(waits)
+}
+
+impl WaitingAsk {
+    /// Waits for the reply; nothing when the agent no longer asks. The board holds the answer, so that it is the same for every hook that
+    /// comes back for it, also to the next server.
+    pub(in crate::server) async fn reply(&self, engine: &EngineHandle) -> HookReply {
+        let mut models = engine.read_models.clone();
+        loop {
+            let attempt = models.borrow_and_update().attempts.get(&self.attempt).cloned();
+            if let Some(reply) = self.decided(attempt.as_deref()) {
+                return reply;
+            }
+            if models.changed().await.is_err() {
+                return HookReply::Nothing;
+            }
+        }
+    }
+
+    /// Returns the reply as the board knows it, once it does.
+    fn decided(&self, attempt: Option<&Attempt>) -> Option<HookReply> {
+        let Some(attempt) = attempt.filter(|attempt| attempt.state.is_open()) else {
+            return Some(HookReply::Nothing);
+        };
+        let known = attempt.asks.iter().find(|known| known.ask.id == self.ask)?;
+        let given = known
+            .answer
+            .as_ref()
+            .map(|answer| HookReply::Answer(answer.reply.clone()));
+        given.or(known.closed.map(|_| HookReply::Nothing))
+    }
+
+    /// Reports that the reply is not waited for any more.
+    pub(in crate::server) fn withdraw(&self, engine: &EngineHandle, states: &AgentStates) {
+        let over = AgentReport::of(Seen::WaitOver { child: None });
+        states.observe(self.attempt, Source::Hook, &over);
+        let withdrawn = Event::AskWithdrawn {
+            attempt: self.attempt,
+            ask: self.ask.clone(),
+        };
+        drop(engine.inbox.send(withdrawn));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{AskAnswer, AskChannel, AskKind, AskReply, AttemptState, Span, Timestamp, Verdict};
+    use crate::engine::inbox::{Received, inbox};
+    use crate::read_model::settled_attempt;
+
+    fn ask() -> Ask {
+        Ask {
+            id: "k".into(),
+            kind: AskKind::Permission,
+            text: "Bash: make".to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Request,
+        }
+    }
+
+    fn running() -> Attempt {
+        let mut attempt = settled_attempt(7, "development", 0, 1, Verdict::Passed);
+        attempt.state = AttemptState::Running;
+        attempt
+    }
+
+    #[test]
+    fn a_hook_is_told_what_the_board_holds_whenever_it_comes() {
+        let waiting = WaitingAsk {
+            attempt: AttemptId(7),
+            ask: "k".into(),
+        };
+        let decided = |attempt: &Attempt| waiting.decided(Some(attempt));
+        let mut attempt = running();
+        assert_eq!(decided(&attempt), None, "the board has not heard of it yet");
+        attempt.asks.push(AskRecord::new(ask(), Timestamp(1)));
+        assert_eq!(decided(&attempt), None);
+        let mut gone = attempt.clone();
+        gone.asks[0].closed = Some(Timestamp(2));
+        assert_eq!(
+            decided(&gone),
+            Some(HookReply::Nothing),
+            "it was answered in its terminal"
+        );
+        gone.asks[0].answer = Some(AskAnswer {
+            by: "ada".to_owned(),
+            reply: AskReply::Allow,
+            at: Timestamp(2),
+            problem: None,
+        });
+        assert_eq!(decided(&gone), Some(HookReply::Answer(AskReply::Allow)));
+        attempt.state = AttemptState::Settled(Verdict::Passed);
+        assert_eq!(decided(&attempt), Some(HookReply::Nothing), "its attempt is over");
+        assert_eq!(waiting.decided(None), Some(HookReply::Nothing));
+    }
+
+    #[test]
+    fn the_board_hears_of_a_request_before_it_is_seen_unless_a_rule_answers_it() {
+        for (rule, first) in [
+            (None, "request"),
+            (Some(("r".to_owned(), AskReply::Allow)), "wait"),
+        ] {
+            let (inlet, outlet) = inbox();
+            let opened = Event::AskOpened {
+                attempt: AttemptId(7),
+                ask: ask(),
+                rule,
+            };
+            let mut told = "wait";
+            tell_ask(&inlet, Some(opened), || {
+                if matches!(outlet.next(Some(Span(0))), Received::Envelope(_)) {
+                    told = "request";
+                }
+            });
+            assert_eq!(told, first);
+            if first == "wait" {
+                assert!(matches!(outlet.next(Some(Span(0))), Received::Envelope(_)));
+            }
+        }
+    }
+
+    #[test]
+    fn an_agent_that_was_asked_to_stop_for_its_full_context_may_stop_without_a_report() {
+        let mut attempt = running();
+        attempt.leaves = Some(Timestamp(1));
+        assert!(may_stop(&attempt));
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_compaction_is_one() {
+        let event = |name: &str| state_of(&format!(r#"{{"hook_event_name":"{name}"}}"#));
+        assert!(is_compacting(&event("PreCompact")));
+        assert!(!is_compacting(&event("PostCompact")));
+        assert!(!is_compacting(&event("SubagentStop")));
+    }
+
+    #[test]
+    fn an_agent_may_stop_when_it_has_reported_or_waits_for_a_person() {
+        let mut attempt = running();
+        assert!(!may_stop(&attempt));
+        attempt.asks.push(AskRecord::new(ask(), Timestamp(1)));
+        assert!(may_stop(&attempt));
+        attempt.asks[0].answer = Some(AskAnswer {
+            by: "ada".to_owned(),
+            reply: AskReply::Allow,
+            at: Timestamp(2),
+            problem: None,
+        });
+        assert!(!may_stop(&attempt), "it was answered and has not gone on yet");
+        attempt.asks[0].closed = Some(Timestamp(2));
+        assert!(!may_stop(&attempt));
+    }
+}

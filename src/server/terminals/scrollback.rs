@@ -1,0 +1,143 @@
+//! Lines that a terminal has shown since it began, from the log on disk: replayed through an emulator that keeps little, its lines taken as
+//! they leave the screen. Blocks: call from a blocking thread.
+
+use crate::adapters::clock;
+use crate::adapters::holder::{LogChunk, LogReader};
+use crate::server::terminals::hub::TerminalHub;
+use crate::server::terminals::screens::holder_of;
+use crate::term::{EmulatorKind, Size, Terminal};
+use crate::ui::{LiveScreen, ScreenId, ScreenRead as _, ScrollbackLine};
+
+/// Maximum number of lines that are kept; the oldest are dropped.
+const MAX_LINES: usize = 200_000;
+const CHUNK: usize = 8 * 1024;
+/// Number of lines above the emulated screen at which they are taken away; it keeps enough that none is lost until then.
+const TAKE_THRESHOLD: usize = 2_000;
+const EMULATOR_LINES: usize = TAKE_THRESHOLD + CHUNK + 1024;
+const ROWS: u16 = 50;
+
+/// Returns all lines of that terminal, oldest first.
+pub(in crate::server) fn lines(hub: &TerminalHub, id: ScreenId, columns: u16) -> Vec<ScrollbackLine> {
+    let holder = holder_of(id);
+    let pane = hub.terminal(&holder);
+    let columns = pane.map_or(columns, |pane| pane.terminal.lock().size().cols);
+    match LogReader::open(&hub.folder(&holder)) {
+        Ok(log) => replay(log, columns),
+        Err(error) => {
+            tracing::warn!(%holder, "could not {error}");
+            Vec::new()
+        }
+    }
+}
+
+fn replay(mut log: LogReader, columns: u16) -> Vec<ScrollbackLine> {
+    let mut recorder = ScrollbackRecorder::new(columns);
+    let mut offset = 0;
+    loop {
+        match log.read_from(offset, CHUNK) {
+            Ok(LogChunk::Bytes { offset: at, bytes }) => {
+                offset = at + u64::try_from(bytes.len()).unwrap_or(0);
+                recorder.feed(&bytes);
+            }
+            Ok(LogChunk::Gap { to, .. }) => offset = to,
+            Ok(LogChunk::End) => break,
+            Err(error) => {
+                tracing::warn!("could not {error}");
+                break;
+            }
+        }
+    }
+    recorder.end()
+}
+
+/// Emulator that collects lines as they scroll off its screen.
+struct ScrollbackRecorder {
+    terminal: Terminal,
+    lines: Vec<ScrollbackLine>,
+    /// Bytes since the last line end, which a cut there could tear apart.
+    rest: Vec<u8>,
+}
+
+fn emulator(size: Size) -> Terminal {
+    Terminal::new(EmulatorKind::default(), size, EMULATOR_LINES)
+}
+
+impl ScrollbackRecorder {
+    fn new(columns: u16) -> ScrollbackRecorder {
+        ScrollbackRecorder {
+            terminal: emulator(Size::new(columns.max(2), ROWS)),
+            lines: Vec::new(),
+            rest: Vec::new(),
+        }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        self.rest.extend_from_slice(bytes);
+        // Between a line end and what follows no sequence is open, so the emulator can be changed there.
+        let whole = match self.rest.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => end + 1,
+            None if self.rest.len() > CHUNK => self.rest.len(),
+            None => return,
+        };
+        let ends = self.rest.get(whole.saturating_sub(1)) == Some(&b'\n');
+        let part: Vec<u8> = self.rest.drain(..whole).collect();
+        self.terminal.feed(clock::now().0, &part);
+        if ends && self.terminal.history_len() > TAKE_THRESHOLD {
+            self.take_scrolled_off();
+        }
+    }
+
+    /// Takes the lines above the screen, and continues with an emulator that shows the same screen below none.
+    fn take_scrolled_off(&mut self) {
+        let history = self.terminal.history_len();
+        let mut shown = LiveScreen::new(&mut self.terminal, false).scrollback();
+        shown.lines.truncate(history);
+        self.lines.append(&mut shown.lines);
+        let surplus = self.lines.len().saturating_sub(MAX_LINES);
+        self.lines.drain(..surplus);
+        let screen = self.terminal.dump(0);
+        self.terminal = emulator(self.terminal.size());
+        self.terminal.feed(clock::now().0, &screen);
+    }
+
+    fn end(mut self) -> Vec<ScrollbackLine> {
+        let rest = std::mem::take(&mut self.rest);
+        self.terminal.feed(clock::now().0, &rest);
+        let mut shown = LiveScreen::new(&mut self.terminal, false).scrollback();
+        self.lines.append(&mut shown.lines);
+        self.lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_there_once_and_in_order_however_the_bytes_are_cut() {
+        for size in [1000, CHUNK] {
+            let lines: Vec<String> = (0..9_000)
+                .map(|n| {
+                    let mark = if n % 100 == 0 { "\x1b]133;A\x07" } else { "" };
+                    format!("{mark}\x1b[32mline {n}\x1b[0m\r\n")
+                })
+                .collect();
+            let text = lines.concat();
+            let mut recorder = ScrollbackRecorder::new(80);
+            for part in text.as_bytes().chunks(size) {
+                recorder.feed(part);
+            }
+            let lines = recorder.end();
+            let written = lines.iter().filter(|line| !line.text.is_empty());
+            assert!(
+                written
+                    .enumerate()
+                    .all(|(n, line)| line.text == format!("line {n}")),
+                "cut every {size} bytes"
+            );
+            assert!(lines.len() >= 9_000);
+            let prompts = lines.iter().enumerate().filter(|(_, line)| line.is_prompt);
+            assert!(prompts.map(|(at, _)| at).eq((0..9_000).step_by(100)));
+        }
+    }
+}
