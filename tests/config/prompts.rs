@@ -128,17 +128,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             mode,
             goes_on: false,
         },
-        place: PlaceFacts {
-            worktree: Some("/p/shop/.debussy-worktrees/ravel-41".to_owned()),
-            branch: "feature/shop-7".to_owned(),
-            base: "main".to_owned(),
-            base_commit: Some("b".repeat(40)),
-            head: Some("a".repeat(40)),
-            integration: None,
-            difference: Some("/p/shop/.git/dbs/attempts/41/changes.diff".to_owned()),
-            changed: vec!["src/csv/reader.rs".to_owned()],
-            begins_anew: false,
-        },
+        place: place(),
         dependencies: vec![dependency()],
         comments: vec![remark("Ada", "keep the reader without regular expressions")],
         earlier: vec![EarlierAttempt {
@@ -155,17 +145,9 @@ fn facts((role, at, mode): Case) -> PromptFacts {
         gate_limit: Some(Span::minutes(5)),
         gates_before: before(at),
         plan: planned(role).map(Arc::new),
-        protected: match (role, at) {
-            (_, "work") => vec!["ci/".to_owned()],
-            _ if is_of_story(role) => vec!["{tests}".to_owned()],
-            _ => Vec::new(),
-        },
+        protected: protected(role, at),
         restart: None,
-        reading: if is_of_story(role) {
-            "# standards.md\n\n```\nName tests by facts.\n```\n".to_owned()
-        } else {
-            String::new()
-        },
+        reading: standards(role).to_owned(),
     }
 }
 
@@ -193,6 +175,37 @@ fn an_agent_that_begins_anew_is_told_so_and_which_other_way_its_plan_names() {
     assert!(!anew.contains("Go on where they stopped"), "{anew}");
     facts.finding = None;
     assert!(!said(&facts).contains("by hand"), "nothing has failed yet");
+}
+
+fn place() -> PlaceFacts {
+    PlaceFacts {
+        worktree: Some("/p/shop/.debussy-worktrees/ravel-41".to_owned()),
+        branch: "feature/shop-7".to_owned(),
+        base: "main".to_owned(),
+        base_commit: Some("b".repeat(40)),
+        head: Some("a".repeat(40)),
+        integration: None,
+        difference: Some("/p/shop/.git/dbs/attempts/41/changes.diff".to_owned()),
+        changed: vec!["src/csv/reader.rs".to_owned()],
+        begins_anew: false,
+    }
+}
+
+fn protected(role: &str, at: &str) -> Vec<String> {
+    match (role, at) {
+        (_, "work") => vec!["ci/".to_owned()],
+        _ if is_of_story(role) => vec!["{tests}".to_owned()],
+        _ => Vec::new(),
+    }
+}
+
+/// What the project's documents say to a role that works on stories.
+fn standards(role: &str) -> &'static str {
+    if is_of_story(role) {
+        "# standards.md\n\n```\nName tests by facts.\n```\n"
+    } else {
+        ""
+    }
 }
 
 fn dependency() -> DependencyFacts {
