@@ -338,10 +338,9 @@ fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes
 
 #[test]
 fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
-    let last = |dashboard: &Dashboard| dashboard.text().lines().last().unwrap_or_default().to_owned();
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("3");
-    let row = last(&dashboard);
+    let row = dashboard.last_row();
     let place = |word: &str| row.find(word);
     assert!(
         place("x stop agent") < place("n new task") && place("send back").is_none(),
@@ -350,7 +349,7 @@ fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
     dashboard.press(":");
     dashboard.input(dbs::ui::UiInput::Paste("@dbs-12".to_owned()));
     dashboard.press("Enter");
-    let row = last(&dashboard);
+    let row = dashboard.last_row();
     assert!(
         row.contains("Enter open  t answer"),
         "what asks is answered: {row}"
@@ -359,9 +358,9 @@ fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
     for keys in ["2", "3", "5"] {
         dashboard.press(keys);
         assert!(
-            !last(&dashboard).contains("open") && last(&dashboard).contains("n new task"),
+            !dashboard.last_row().contains("open") && dashboard.last_row().contains("n new task"),
             "{keys}: {}",
-            last(&dashboard)
+            dashboard.last_row()
         );
     }
 }
