@@ -1,3 +1,5 @@
+//! Says which real agents the tests can run, so that the tests of the others are ignored.
+//!
 //! Links the program of a development build at a fixed address. At any other the loader adjusts about 180,000 places at each start,
 //! two fifths of the time of a short command, and tests start thousands. What is released is linked as the compiler does by itself.
 
@@ -11,5 +13,22 @@ fn main() {
     let is = |variable: &str, value: &str| std::env::var(variable).is_ok_and(|found| found == value);
     if is("PROFILE", "debug") && is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         println!("cargo::rustc-link-arg-bin=dbs=-no-pie");
+    }
+    find_agents();
+}
+
+/// Sets `has_claude` and `has_codex` where these programs are in the folder that `DBS_AGENT_TOOLS` names.
+fn find_agents() {
+    println!("cargo::rerun-if-env-changed=DBS_AGENT_TOOLS");
+    println!("cargo::rustc-check-cfg=cfg(has_claude, has_codex)");
+    let Some(folder) = std::env::var_os("DBS_AGENT_TOOLS").filter(|folder| !folder.is_empty()) else {
+        return;
+    };
+    for tool in ["claude", "codex"] {
+        let program = std::path::Path::new(&folder).join(tool);
+        println!("cargo::rerun-if-changed={}", program.display());
+        if program.is_file() {
+            println!("cargo::rustc-cfg=has_{tool}");
+        }
     }
 }

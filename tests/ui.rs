@@ -66,6 +66,8 @@ mod never;
 mod output_search;
 #[path = "ui/palette.rs"]
 mod palette;
+#[path = "ui/parts.rs"]
+mod parts;
 #[path = "ui/picture.rs"]
 mod picture;
 #[path = "ui/plain.rs"]

@@ -15,8 +15,9 @@ fn prompted<'a>(arguments: &[&'a str], prompt: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_says_hello() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let run = lab.run(&prompted(&[], "[[script:hello]] go"));
     let result = run.line("type", "result");
     assert_eq!(result["result"], "Hello! This is the scripted answer.");
@@ -29,8 +30,9 @@ fn claude_says_hello() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_reports_the_figures_of_each_request() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let run = lab.run(&prompted(&[], "[[script:figures]] go"));
     let usage = &run.line("type", "assistant")["message"]["usage"];
     let figures = [
@@ -46,8 +48,9 @@ fn claude_reports_the_figures_of_each_request() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn an_error_of_the_interface_ends_claude_with_one_and_says_so_in_its_result() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let run = lab.run(&prompted(&[], "[[script:error_400]] go"));
     let result = run.line("type", "result");
     assert_eq!(run.status.code(), Some(1));
@@ -58,8 +61,9 @@ fn an_error_of_the_interface_ends_claude_with_one_and_says_so_in_its_result() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_tries_again_after_an_overload_and_after_a_broken_stream() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let run = lab.run(&prompted(&[], "[[script:overloaded_once]] go"));
     assert_eq!(run.line("type", "result")["result"], "Recovered.");
     assert_eq!(run.line("subtype", "api_retry")["error_status"], 529);
@@ -79,8 +83,9 @@ fn claude_tries_again_after_an_overload_and_after_a_broken_stream() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_denies_what_nobody_can_allow_and_counts_that_as_success() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let run = lab.run(&prompted(
         &["--permission-mode", "manual"],
         "[[script:claude_touch]] go",
@@ -92,8 +97,9 @@ fn claude_denies_what_nobody_can_allow_and_counts_that_as_success() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_session_goes_on_after_its_process_was_killed() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let session = "7c1de6e2-6d0c-4a5b-9f0e-0d6b5f3a1c11";
     let first = prompted(
         &["--session-id", session],
@@ -117,8 +123,9 @@ fn a_session_goes_on_after_its_process_was_killed() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_session_id_is_not_used_twice_and_an_unknown_one_is_not_resumed() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let session = "7c1de6e2-6d0c-4a5b-9f0e-0d6b5f3a1c12";
     lab.run(&prompted(&["--session-id", session], "[[script:hello]] go"));
     let twice = lab.run(&prompted(&["--session-id", session], "[[script:hello]] go"));
@@ -175,8 +182,9 @@ pub(crate) fn recording_hooks(lab: &Lab, events: &[&str]) -> (String, std::path:
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn hooks_of_given_settings_are_called_with_the_documented_fields() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let events = [
         "SessionStart",
         "UserPromptSubmit",

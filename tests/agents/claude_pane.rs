@@ -19,8 +19,9 @@ fn with<'a>(arguments: &[&'a str], prompt: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_works_and_is_done_and_ends_when_asked() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let mut pane = Pane::start(&lab, &with(&[], "[[script:hello]] go"));
     pane.wait_for_state(ReportedState::Working);
     pane.wait_for_state(ReportedState::Done);
@@ -33,8 +34,9 @@ fn claude_works_and_is_done_and_ends_when_asked() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_permission_dialog_is_reported_with_what_it_asks() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let (settings, log) = recording_hooks(&lab, &["PermissionRequest"]);
     let mut pane = Pane::start(
         &lab,
@@ -59,8 +61,9 @@ fn a_permission_dialog_is_reported_with_what_it_asks() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_question_is_reported_as_a_question() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let mut pane = Pane::start(&lab, &with(&[], "[[script:claude_question]] go"));
     let asked = pane.wait_for_state(ReportedState::Blocked);
     assert_eq!(asked.kind.as_deref(), Some("question"));
@@ -75,8 +78,9 @@ fn a_question_is_reported_as_a_question() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn an_error_of_the_interface_is_reported_as_an_error() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let mut pane = Pane::start(&lab, &with(&[], "[[script:error_400]] go"));
     pane.wait_for_state(ReportedState::Working);
     let failed = pane.wait_for_state(ReportedState::Error);
@@ -85,8 +89,9 @@ fn an_error_of_the_interface_is_reported_as_an_error() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_turn_that_is_interrupted_is_reported_as_idle() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let mut pane = Pane::start(&lab, &with(&[], "[[script:held]] go"));
     pane.wait_for_state(ReportedState::Working);
     lab.server.wait_at_gate("held");
@@ -97,10 +102,9 @@ fn a_turn_that_is_interrupted_is_reported_as_idle() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn the_question_whether_to_trust_a_folder_is_reported_as_one_for_permission() {
-    let Some(lab) = Lab::claude_in_strange_folder() else {
-        return;
-    };
+    let lab = Lab::claude_in_strange_folder();
     let mut pane = Pane::start(&lab, &with(&[], "[[script:hello]] go"));
     let asked = pane.wait_for_state(ReportedState::Blocked);
     assert_eq!(asked.kind.as_deref(), Some("permission"));
@@ -109,8 +113,9 @@ fn the_question_whether_to_trust_a_folder_is_reported_as_one_for_permission() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_session_in_a_pane_goes_on_after_its_process_was_killed() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let session = "7c1de6e2-6d0c-4a5b-9f0e-0d6b5f3a1c14";
     let mut first = Pane::start(
         &lab,

@@ -40,8 +40,9 @@ fn with(first: &[&'static str], prompt: &'static str) -> Vec<&'static str> {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn codex_says_hello() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let run = lab.run(&["exec", "--json", "[[script:hello]] go"]);
     assert!(run.status.success(), "{run:?}");
     assert_eq!(
@@ -55,8 +56,9 @@ fn codex_says_hello() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn codex_in_a_pane_works_and_is_done() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let mut pane = Pane::start(&lab, &["[[script:hello]] go"]);
     pane.wait_for_state(ReportedState::Working);
     pane.wait_for_state(ReportedState::Done);
@@ -64,8 +66,9 @@ fn codex_in_a_pane_works_and_is_done() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn codex_asks_for_approval_and_goes_on_when_it_has_it() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let mut pane = Pane::start(&lab, &with(&ASKING, "[[script:codex_touch]] go"));
     pane.wait_for_state(ReportedState::Working);
     let asked = pane.wait_for_state(ReportedState::Blocked);
@@ -79,8 +82,9 @@ fn codex_asks_for_approval_and_goes_on_when_it_has_it() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn an_error_of_the_interface_ends_codex_with_one_and_fails_the_turn() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let run = lab.run(&["exec", "--json", "[[script:error_400]] go"]);
     assert_eq!(run.status.code(), Some(1));
     let text = run.line("type", "turn.failed")["error"]["message"].to_string();
@@ -88,8 +92,9 @@ fn an_error_of_the_interface_ends_codex_with_one_and_fails_the_turn() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_thread_goes_on_after_its_process_was_killed() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let run = lab.start(
         "first",
         &["exec", "--json", "[[script:held]] remember the word limpet"],
@@ -111,8 +116,9 @@ fn a_thread_goes_on_after_its_process_was_killed() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_session_of_codex_in_a_pane_goes_on_after_its_process_was_killed() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let pane = Pane::start(&lab, &["[[script:held]] remember the word limpet"]);
     lab.server.wait_at_gate("held");
     wait_for("the rollout", || lab.codex_rollouts().contains("limpet"));
@@ -125,8 +131,9 @@ fn a_session_of_codex_in_a_pane_goes_on_after_its_process_was_killed() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_turn_of_codex_that_is_interrupted_is_no_longer_reported_as_working() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let mut pane = Pane::start(&lab, &["[[script:held]] go"]);
     pane.wait_for_state(ReportedState::Working);
     lab.server.wait_at_gate("held");
@@ -137,8 +144,9 @@ fn a_turn_of_codex_that_is_interrupted_is_no_longer_reported_as_working() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn an_error_of_the_interface_is_reported_by_codex_as_an_error() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let mut pane = Pane::start(&lab, &["[[script:error_400]] go"]);
     pane.wait_for_state(ReportedState::Working);
     pane.wait_for_state(ReportedState::Error);
@@ -146,10 +154,9 @@ fn an_error_of_the_interface_is_reported_by_codex_as_an_error() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn codex_reports_nothing_while_it_asks_whether_to_trust_a_folder() {
-    let Some(lab) = Lab::codex_in_strange_folder() else {
-        return;
-    };
+    let lab = Lab::codex_in_strange_folder();
     let mut pane = Pane::start(&lab, &["[[script:hello]] go"]);
     pane.wait_for_text("Trust this folder?");
     assert_eq!(pane.states(), []);

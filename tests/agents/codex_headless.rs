@@ -15,6 +15,7 @@ use crate::resuming::{kill_at_once, meta, runs};
 const HEADLESS: &str = "mode = \"headless\"\n";
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_task_is_done_by_codex_without_its_interface_in_its_sandbox_and_merged() {
     let Some((story, model, _server)) = story(HEADLESS) else {
         return;
@@ -41,6 +42,7 @@ fn a_task_is_done_by_codex_without_its_interface_in_its_sandbox_and_merged() {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn without_its_interface_what_codex_wants_outside_its_sandbox_is_refused_and_the_model_is_told() {
     let Some((story, model, _server)) = story(HEADLESS) else {
         return;
@@ -57,6 +59,7 @@ fn without_its_interface_what_codex_wants_outside_its_sandbox_is_refused_and_the
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn without_its_interface_codex_is_sent_back_once_and_hears_what_a_person_answers() {
     let Some((story, model, _server)) = story(HEADLESS) else {
         return;
@@ -79,6 +82,7 @@ fn without_its_interface_codex_is_sent_back_once_and_hears_what_a_person_answers
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn without_its_interface_codex_goes_on_with_its_session_after_its_runner_was_killed() {
     let Some((story, model, _server)) = story(HEADLESS) else {
         return;
@@ -120,8 +124,9 @@ fn codex_in_pane(lab: &Lab, prompt: &str) -> Pane {
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_line_typed_while_a_turn_of_codex_goes_on_begins_the_next_turn_of_its_session() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let mut pane = codex_in_pane(&lab, "[[script:held]] remember the word limpet");
     lab.server.wait_at_gate("held");
     pane.type_keys("[[script:hello]] next\r");
@@ -135,8 +140,9 @@ fn a_line_typed_while_a_turn_of_codex_goes_on_begins_the_next_turn_of_its_sessio
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn escape_ends_a_turn_of_codex_without_its_interface_and_its_session_goes_on_with_a_typed_line() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let mut pane = codex_in_pane(&lab, "[[script:held]] remember the word limpet");
     lab.server.wait_at_gate("held");
     pane.wait_for_state(ReportedState::Working);
@@ -158,8 +164,9 @@ fn escape_ends_a_turn_of_codex_without_its_interface_and_its_session_goes_on_wit
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_failed_turn_of_codex_without_its_interface_is_shown_and_a_typed_line_goes_on() {
-    let Some(lab) = Lab::codex() else { return };
+    let lab = Lab::codex();
     let mut pane = codex_in_pane(&lab, "[[script:error_400]] go");
     pane.wait_for_text("= failed");
     pane.wait_for_state(ReportedState::Error);

@@ -24,21 +24,20 @@ fn makes(script: &str, needs: &[usize], (file, model): (&str, &str)) -> Value {
     })
 }
 
-/// A project in which Claude Code plays these roles, and its model; none when it is not installed here.
-fn story(roles: &[&str]) -> Option<(Story, ModelServer)> {
-    installed("claude")?;
+/// A project in which Claude Code plays these roles, and its model.
+fn story(roles: &[&str]) -> (Story, ModelServer) {
+    installed("claude");
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
     let role = |role: &&str| format!("[roles.{role}]\nagent = \"claude\"\npermissions = \"allow\"\n");
     story.configure(&roles.iter().map(role).collect::<String>());
     write_person_settings(&story);
-    Some((story, model))
+    (story, model)
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn tasks_of_a_graph_are_worked_on_by_claude_with_their_models_and_merged() {
-    let Some((story, model)) = story(&["graph-worker"]) else {
-        return;
-    };
+    let (story, model) = story(&["graph-worker"]);
     let tasks = [
         makes("graph_model", &[], ("model.txt", "haiku")),
         makes("graph_writer", &[0], ("csv.txt", "sonnet")),
@@ -73,10 +72,9 @@ fn tasks_of_a_graph_are_worked_on_by_claude_with_their_models_and_merged() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_goal_becomes_a_plan_that_claude_writes_and_reads_as_dbs_does() {
-    let Some((story, model)) = story(&["goal-analyst", "plan-writer"]) else {
-        return;
-    };
+    let (story, model) = story(&["goal-analyst", "plan-writer"]);
     let _server = serve(&story, &model);
     let goal = "Let people export their invoices. [[script:graph_design]]";
     let output = story.run(&["design", goal, "--name", "export"]);

@@ -16,10 +16,9 @@ use crate::resuming::{meta, word_behind};
 const HEADLESS: &str = "mode = \"headless\"\n";
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_task_is_done_without_an_interface_and_merged_after_a_person_allowed_what_was_asked() {
-    let Some((story, _model, _server)) = story(HEADLESS) else {
-        return;
-    };
+    let (story, _model, _server) = story(HEADLESS);
     create(&story, "t-1", "pipeline_work");
     wait_for_ask(&story);
     assert_eq!(meta(&story, 1)["argv"][1], "headless");
@@ -47,11 +46,10 @@ fn a_task_is_done_without_an_interface_and_merged_after_a_person_allowed_what_wa
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn rules_allow_and_deny_without_an_interface_and_the_model_hears_why_it_may_not() {
     let rules = "permissions = \"allow run touch allowed*; ask\"\n";
-    let Some((story, model, _server)) = story(&format!("{HEADLESS}{rules}")) else {
-        return;
-    };
+    let (story, model, _server) = story(&format!("{HEADLESS}{rules}"));
     create(&story, "t-1", "pipeline_rules");
     story.wait_until("the command that no rule allows", || {
         story.dbs(&["status"]).contains("touch asked.txt")
@@ -81,10 +79,9 @@ fn rules_allow_and_deny_without_an_interface_and_the_model_hears_why_it_may_not(
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_question_without_an_interface_is_answered_with_one_of_its_options() {
-    let Some((story, model, _server)) = story(HEADLESS) else {
-        return;
-    };
+    let (story, model, _server) = story(HEADLESS);
     create(&story, "t-1", "pipeline_asks");
     wait_for_ask(&story);
     let said = story.dbs(&["answer", "t-1", "2"]);
@@ -103,10 +100,9 @@ fn a_question_without_an_interface_is_answered_with_one_of_its_options() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn without_an_interface_a_turn_without_a_report_is_sent_back_once() {
-    let Some((story, model, _server)) = story("mode = \"headless\"\npermissions = \"allow\"\n") else {
-        return;
-    };
+    let (story, model, _server) = story("mode = \"headless\"\npermissions = \"allow\"\n");
     create(&story, "t-1", "pipeline_forgets");
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "forgotten.txt"));
@@ -118,10 +114,9 @@ fn without_an_interface_a_turn_without_a_report_is_sent_back_once() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn what_is_typed_at_an_agent_without_an_interface_reaches_its_model() {
-    let Some((story, model, _server)) = story(HEADLESS) else {
-        return;
-    };
+    let (story, model, _server) = story(HEADLESS);
     create(&story, "t-1", "pipeline_silent");
     story.wait_until("what a person is asked", || {
         story.dbs(&["logs"]).contains("stopped without a report")
@@ -164,8 +159,9 @@ fn claude_in_pane(lab: &Lab, prompt: &str) -> Pane {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn escape_interrupts_a_turn_without_an_interface_and_a_typed_line_begins_the_next() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let mut pane = claude_in_pane(&lab, "[[script:held]] go");
     lab.server.wait_at_gate("held");
     pane.wait_for_state(ReportedState::Working);
@@ -184,8 +180,9 @@ fn escape_interrupts_a_turn_without_an_interface_and_a_typed_line_begins_the_nex
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn what_is_typed_while_a_turn_goes_on_waits_and_is_shown_as_waiting() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let pane = claude_in_pane(&lab, "[[script:held]] go");
     lab.server.wait_at_gate("held");
     pane.type_keys("[[script:hello]] next\r");
@@ -196,8 +193,9 @@ fn what_is_typed_while_a_turn_goes_on_waits_and_is_shown_as_waiting() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn without_a_server_to_ask_nothing_is_allowed_and_the_model_is_told() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let mut pane = claude_in_pane(&lab, "[[script:claude_touch]] go");
     pane.wait_for_text("Nobody could be asked.");
     pane.wait_for_state(ReportedState::Done);
@@ -237,8 +235,9 @@ fn the_end_of_a_tool_is_that_of_its_run_and_what_it_left_behind_ends_too() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn without_an_interface_the_model_is_switched_and_the_context_shown_by_the_words_of_the_interface() {
-    let Some(lab) = Lab::claude() else { return };
+    let lab = Lab::claude();
     let pane = claude_in_pane(&lab, "[[script:held]] go");
     lab.server.wait_at_gate("held");
     pane.type_keys("/context\r");
@@ -258,6 +257,7 @@ fn without_an_interface_the_model_is_switched_and_the_context_shown_by_the_words
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_plan_is_an_ask_with_its_text_and_the_answer_reaches_the_model() {
     for settings in ["", HEADLESS] {
         plans(&format!("{settings}permissions = \"allow\"\n"));
@@ -266,9 +266,7 @@ fn a_plan_is_an_ask_with_its_text_and_the_answer_reaches_the_model() {
 
 /// Claude Code plans in a file of its own, whose name it tells its model; here the test writes it.
 fn plans(settings: &str) {
-    let Some((story, model, _server)) = story(settings) else {
-        return;
-    };
+    let (story, model, _server) = story(settings);
     create(&story, "t-1", "pipeline_plans");
     model.wait_at_gate("planned");
     let asked = model.requests_for("pipeline_plans");
@@ -311,6 +309,7 @@ fn plans(settings: &str) {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_turn_is_ended_from_outside_and_an_answer_begins_the_next_in_the_same_session() {
     for settings in ["", HEADLESS] {
         is_interrupted(settings);
@@ -318,9 +317,7 @@ fn a_turn_is_ended_from_outside_and_an_answer_begins_the_next_in_the_same_sessio
 }
 
 fn is_interrupted(settings: &str) {
-    let Some((story, model, _server)) = story(&format!("{settings}permissions = \"allow\"\n")) else {
-        return;
-    };
+    let (story, model, _server) = story(&format!("{settings}permissions = \"allow\"\n"));
     create(&story, "t-1", "held");
     model.wait_at_gate("held");
     let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);

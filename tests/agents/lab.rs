@@ -2,7 +2,6 @@
 //! starts carries a mark, and nothing that carries it outlives the test.
 
 use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -48,32 +47,32 @@ pub(crate) struct Run<'a> {
 }
 
 impl Lab {
-    /// A world for Claude Code whose project is trusted; none when it is not installed here.
-    pub(crate) fn claude() -> Option<Self> {
-        let lab = Self::new(installed("claude")?);
+    /// A world for Claude Code whose project is trusted.
+    pub(crate) fn claude() -> Self {
+        let lab = Self::new(installed("claude"));
         lab.write_claude_settings(true);
-        Some(lab)
+        lab
     }
 
     /// The same, and the project is not trusted yet.
-    pub(crate) fn claude_in_strange_folder() -> Option<Self> {
-        let lab = Self::new(installed("claude")?);
+    pub(crate) fn claude_in_strange_folder() -> Self {
+        let lab = Self::new(installed("claude"));
         lab.write_claude_settings(false);
-        Some(lab)
+        lab
     }
 
-    /// A world for Codex whose project is trusted; none when it is not installed here.
-    pub(crate) fn codex() -> Option<Self> {
-        let lab = Self::new(installed("codex")?);
+    /// A world for Codex whose project is trusted.
+    pub(crate) fn codex() -> Self {
+        let lab = Self::new(installed("codex"));
         lab.write_codex_settings(true);
-        Some(lab)
+        lab
     }
 
     /// The same, and the project is not trusted yet.
-    pub(crate) fn codex_in_strange_folder() -> Option<Self> {
-        let lab = Self::new(installed("codex")?);
+    pub(crate) fn codex_in_strange_folder() -> Self {
+        let lab = Self::new(installed("codex"));
         lab.write_codex_settings(false);
-        Some(lab)
+        lab
     }
 
     /// A world without an agent.
@@ -333,24 +332,25 @@ pub(crate) fn scripts() -> Scripts {
     Scripts::read(&folder)
 }
 
-/// The program of this name. Where it is missing the test is skipped and says so; CI on Linux must have it.
-pub(crate) fn installed(tool: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os(TOOLS);
-    let program = folder.map(|folder| Path::new(&folder).join(tool));
-    if let Some(program) = program.filter(|program| program.is_file()) {
-        return Some(program);
-    }
-    let is_needed = cfg!(target_os = "linux") && std::env::var("CI").is_ok_and(|text| text == "true");
+/// The program of this name. A test that needs it is ignored in a build that does not find it.
+pub(crate) fn installed(tool: &str) -> PathBuf {
+    let folder = std::env::var_os(TOOLS).unwrap_or_default();
+    let program = Path::new(&folder).join(tool);
     assert!(
-        !is_needed,
-        "CI must run {tool}: install the agents and name their folder in {TOOLS}"
+        program.is_file(),
+        "there is no {tool} in the folder that {TOOLS} names; docs/agents.md says how to get it"
     );
-    // Print macros are not heard from a test that passes.
-    let said = format!(
-        "skipped: there is no {tool} in the folder that {TOOLS} names; docs/agents.md says how to get it\n"
+    program
+}
+
+#[test]
+fn ci_on_linux_has_the_agents_and_ignores_no_test_of_them() {
+    let is_needed = cfg!(target_os = "linux") && std::env::var("CI").is_ok_and(|text| text == "true");
+    let has_all = cfg!(has_claude) && cfg!(has_codex);
+    assert!(
+        has_all || !is_needed,
+        "CI must run the agents: install them and name their folder in {TOOLS} before the build"
     );
-    std::io::stderr().write_all(said.as_bytes()).expect("written");
-    None
 }
 
 #[test]

@@ -53,20 +53,19 @@ fn ends_at_no_cost(story: &Story, model: &ModelServer) {
     );
 }
 
-fn begin(settings: &str, second: &Value) -> Option<(Story, ModelServer, Server)> {
+fn begin(settings: &str, second: &Value) -> (Story, ModelServer, Server) {
     let world = story_with(
         &format!("agent = \"claude\"\n{settings}"),
         script("outage", second),
-    )?;
+    );
     create(&world.0, "t-1", "outage");
-    Some(world)
+    world
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn an_overload_that_claude_waits_out_is_shown_as_a_request_that_is_tried_again() {
-    let Some((story, model, _server)) = begin(HEADLESS, &overload(2, &json!({ "retry-after": "2" }))) else {
-        return;
-    };
+    let (story, model, _server) = begin(HEADLESS, &overload(2, &json!({ "retry-after": "2" })));
     story.wait_until("that a request is tried again", || {
         story.dbs(&["why", "t-1"]).contains("retry 1/")
     });
@@ -74,19 +73,17 @@ fn an_overload_that_claude_waits_out_is_shown_as_a_request_that_is_tried_again()
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn an_overload_that_claude_waits_out_in_its_interface_costs_nothing() {
-    let Some((story, model, _server)) = begin(VISIBLE, &overload(2, &json!({}))) else {
-        return;
-    };
+    let (story, model, _server) = begin(VISIBLE, &overload(2, &json!({})));
     ends_at_no_cost(&story, &model);
     assert!(!story.dbs(&["logs"]).contains("told to go on"));
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
-    let Some((story, model, _server)) = begin(VISIBLE, &overload(8, &json!({}))) else {
-        return;
-    };
+    let (story, model, _server) = begin(VISIBLE, &overload(8, &json!({})));
     story.wait_until("what is done about it", || {
         let logs = story.dbs(&["logs"]);
         logs.contains("529") && logs.contains("it is told to go on in 1s")
@@ -102,10 +99,9 @@ fn claude_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn without_an_interface_claude_that_gives_up_is_told_to_go_on_too() {
-    let Some((story, model, _server)) = begin(HEADLESS, &overload(8, &json!({}))) else {
-        return;
-    };
+    let (story, model, _server) = begin(HEADLESS, &overload(8, &json!({})));
     story.wait_until("what is done about it", || {
         story.dbs(&["logs"]).contains("it is told to go on in 1s")
     });
@@ -113,6 +109,7 @@ fn without_an_interface_claude_that_gives_up_is_told_to_go_on_too() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_whose_connection_breaks_in_the_middle_of_an_answer_is_told_to_go_on() {
     let call =
         |command: &str| json!([{ "tool": "Bash", "input": { "command": command, "description": "Work" } }]);
@@ -126,9 +123,7 @@ fn claude_whose_connection_breaks_in_the_middle_of_an_answer_is_told_to_go_on() 
         "cut_off",
         &json!({ "cut_off": { "replies": replies } }).to_string(),
     );
-    let Some((story, model, _server)) = story_with(&format!("agent = \"claude\"\n{VISIBLE}"), scripts) else {
-        return;
-    };
+    let (story, model, _server) = story_with(&format!("agent = \"claude\"\n{VISIBLE}"), scripts);
     create(&story, "t-1", "cut_off");
     story.wait_until("what is done about it", || {
         let logs = story.dbs(&["logs"]);
@@ -151,9 +146,7 @@ fn limit() -> (Value, u64) {
 /// The work rests until the limit ends, and goes on by itself.
 fn rests_until_the_limit_ends(settings: &str) {
     let (second, ends) = limit();
-    let Some((story, model, _server)) = begin(settings, &second) else {
-        return;
-    };
+    let (story, model, _server) = begin(settings, &second);
     story.wait_until("the pause", || {
         story.dbs(&["logs"]).contains("paused by a usage limit")
     });
@@ -171,16 +164,19 @@ fn rests_until_the_limit_ends(settings: &str) {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_usage_limit_of_claude_pauses_the_work_until_it_ends_and_costs_no_try() {
     rests_until_the_limit_ends(VISIBLE);
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_usage_limit_of_claude_without_its_interface_pauses_the_work_until_it_ends() {
     rests_until_the_limit_ends(HEADLESS);
 }
 
 #[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn codex_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
     let fail = json!({ "status": 503, "type": "server_error", "message": "Overloaded", "times": 5 });
     let scripts = codex_pipeline::failing("outage", &fail);

@@ -17,24 +17,24 @@ pub(crate) const OTHERS: &str = r#"
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
-/// A project whose developers are Claude Code, and its running server; none when it is not installed here.
-pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
+/// A project whose developers are Claude Code, and its running server.
+pub(crate) fn story(settings: &str) -> (Story, ModelServer, Server) {
     story_of(&format!("agent = \"claude\"\n{settings}"))
 }
 
 /// The same with all settings of the developers.
-fn story_of(settings: &str) -> Option<(Story, ModelServer, Server)> {
+fn story_of(settings: &str) -> (Story, ModelServer, Server) {
     story_with(settings, scripts())
 }
 
 /// The same, and the model says what is scripted there.
-pub(crate) fn story_with(settings: &str, scripts: Scripts) -> Option<(Story, ModelServer, Server)> {
-    installed("claude")?;
+pub(crate) fn story_with(settings: &str, scripts: Scripts) -> (Story, ModelServer, Server) {
+    installed("claude");
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\n{settings}"));
     write_person_settings(&story);
     let server = serve(&story, &model);
-    Some((story, model, server))
+    (story, model, server)
 }
 
 /// A server whose agents find Claude Code and the scripted model.
@@ -44,7 +44,7 @@ pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
 
 /// The command of such a server.
 pub(crate) fn server_program(story: &Story, model: &ModelServer) -> Command {
-    let claude = installed("claude").unwrap();
+    let claude = installed("claude");
     let mut server = story.program(&["server"]);
     server
         .env("PATH", path_with(&claude))
@@ -119,10 +119,9 @@ pub(crate) fn results(request: &Value) -> Vec<Value> {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_task_is_done_by_claude_and_merged_after_a_person_allowed_what_it_asked() {
-    let Some((story, _model, _server)) = story("") else {
-        return;
-    };
+    let (story, _model, _server) = story("");
     create(&story, "t-1", "pipeline_work");
     wait_for_ask(&story);
     let own = story.attempt(1).join("claude-settings.json");
@@ -143,10 +142,9 @@ fn a_task_is_done_by_claude_and_merged_after_a_person_allowed_what_it_asked() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_works_without_a_person_where_the_settings_allow_it_and_is_told_to_report() {
-    let Some((story, model, _server)) = story("permissions = \"allow\"\n") else {
-        return;
-    };
+    let (story, model, _server) = story("permissions = \"allow\"\n");
     create(&story, "t-1", "pipeline_forgets");
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "forgotten.txt"));
@@ -160,11 +158,10 @@ fn claude_works_without_a_person_where_the_settings_allow_it_and_is_told_to_repo
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn one_command_of_claude_is_allowed_by_a_rule_another_denied_and_a_third_asked() {
     let rules = "permissions = \"allow run touch allowed*; ask\"\n";
-    let Some((story, model, _server)) = story(rules) else {
-        return;
-    };
+    let (story, model, _server) = story(rules);
     create(&story, "t-1", "pipeline_rules");
     let asks = || story.dbs(&["status"]).contains("touch asked.txt");
     story.wait_until("the command that no rule allows", asks);
@@ -198,10 +195,9 @@ fn one_command_of_claude_is_allowed_by_a_rule_another_denied_and_a_third_asked()
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_that_stops_without_a_report_though_it_was_told_to_is_a_question_for_a_person() {
-    let Some((story, _model, _server)) = story("") else {
-        return;
-    };
+    let (story, _model, _server) = story("");
     create(&story, "t-1", "pipeline_silent");
     story.wait_until("what a person is asked", || {
         story.dbs(&["logs"]).contains("stopped without a report")
@@ -211,10 +207,9 @@ fn claude_that_stops_without_a_report_though_it_was_told_to_is_a_question_for_a_
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_question_of_claude_is_answered_from_outside_with_one_of_its_options() {
-    let Some((story, model, _server)) = story("") else {
-        return;
-    };
+    let (story, model, _server) = story("");
     create(&story, "t-1", "pipeline_asks");
     wait_for_ask(&story);
     let said = story.dbs(&["answer", "t-1", "2"]);
@@ -234,10 +229,9 @@ fn a_question_of_claude_is_answered_from_outside_with_one_of_its_options() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn what_was_asked_is_answered_after_the_server_was_killed_and_started_again() {
-    let Some((story, model, mut server)) = story("") else {
-        return;
-    };
+    let (story, model, mut server) = story("");
     create(&story, "t-1", "pipeline_work");
     wait_for_ask(&story);
     server.kill();
@@ -256,13 +250,12 @@ fn what_was_asked_is_answered_after_the_server_was_killed_and_started_again() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_reports_by_a_tool_over_mcp_when_its_command_names_the_server() {
     let server = r#"{"mcpServers":{"dbs":{"command":"dbs","args":["mcp"]}}}"#;
     let options = "--permission-mode acceptEdits --allowedTools Bash mcp__dbs";
     let command = &format!("command = \"\"\"claude {options} --mcp-config '{server}' -- {{prompt}}\"\"\"\n");
-    let Some((story, model, _server)) = story_of(command) else {
-        return;
-    };
+    let (story, model, _server) = story_of(command);
     create(&story, "t-1", "pipeline_mcp");
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "tools.txt"));

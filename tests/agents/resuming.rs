@@ -28,14 +28,13 @@ struct Interrupted {
 }
 
 impl Interrupted {
-    /// None when Claude Code is not installed here.
-    fn new() -> Option<Self> {
+    fn new() -> Self {
         Self::with(SETTINGS)
     }
 
     /// The same with these settings of the developers.
-    fn with(settings: &str) -> Option<Self> {
-        let (story, model, server) = story(settings)?;
+    fn with(settings: &str) -> Self {
+        let (story, model, server) = story(settings);
         create(&story, "t-1", "pipeline_killed");
         let file = story.attempt(1).join("tool");
         let read = || fs::read_to_string(&file).ok()?.trim().parse::<i32>().ok();
@@ -47,7 +46,7 @@ impl Interrupted {
             transcript(&story, &session).contains(BEFORE)
         });
         let pid = |of: &str| i32::try_from(meta(&story, 1)[of]["pid"].as_u64().unwrap()).unwrap();
-        Some(Self {
+        Self {
             holder: pid("holder"),
             agent: pid("child"),
             tool,
@@ -55,7 +54,7 @@ impl Interrupted {
             story,
             model,
             server,
-        })
+        }
     }
 
     /// Waits until the next agent is started, and looks whether all of the one before has ended by then.
@@ -133,17 +132,17 @@ pub(crate) fn kill_at_once(pid: i32) {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_goes_on_with_its_session_after_it_was_killed() {
-    let Some(world) = Interrupted::new() else { return };
+    let world = Interrupted::new();
     kill_at_once(world.agent);
     world.ends_by_going_on();
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn without_an_interface_claude_goes_on_with_its_session_after_its_runner_was_killed() {
-    let Some(world) = Interrupted::with("permissions = \"allow\"\nmode = \"headless\"\n") else {
-        return;
-    };
+    let world = Interrupted::with("permissions = \"allow\"\nmode = \"headless\"\n");
     assert_eq!(meta(&world.story, 1)["argv"][1], "headless");
     kill_at_once(world.agent);
     world.ends_by_going_on();
@@ -155,8 +154,9 @@ fn is_headless(story: &Story, attempt: u64) -> bool {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_goes_on_without_its_interface_in_the_middle_of_a_turn_and_in_its_session() {
-    let Some(world) = Interrupted::new() else { return };
+    let world = Interrupted::new();
     assert!(!is_headless(&world.story, 1));
     let said = world.story.dbs(&["mode", "t-1", "headless"]);
     assert!(said.contains("goes on without"), "{said}");
@@ -167,10 +167,9 @@ fn claude_goes_on_without_its_interface_in_the_middle_of_a_turn_and_in_its_sessi
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_goes_on_with_its_interface_in_the_middle_of_a_turn_and_in_its_session() {
-    let Some(world) = Interrupted::with("permissions = \"allow\"\nmode = \"headless\"\n") else {
-        return;
-    };
+    let world = Interrupted::with("permissions = \"allow\"\nmode = \"headless\"\n");
     assert!(is_headless(&world.story, 1));
     world.story.dbs(&["mode", "t-1", "visible"]);
     world.ends_by_going_on();
@@ -178,17 +177,17 @@ fn claude_goes_on_with_its_interface_in_the_middle_of_a_turn_and_in_its_session(
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_goes_on_with_its_session_after_its_holder_was_killed() {
-    let Some(world) = Interrupted::new() else { return };
+    let world = Interrupted::new();
     kill_at_once(world.holder);
     world.ends_by_going_on();
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn claude_goes_on_with_its_session_after_everything_was_killed() {
-    let Some(mut world) = Interrupted::new() else {
-        return;
-    };
+    let mut world = Interrupted::new();
     world.server.kill();
     kill_at_once(world.holder);
     kill_at_once(world.agent);
@@ -197,10 +196,9 @@ fn claude_goes_on_with_its_session_after_everything_was_killed() {
 }
 
 #[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_session_that_claude_does_not_know_is_given_up_and_the_task_begun_again() {
-    let Some(mut world) = Interrupted::new() else {
-        return;
-    };
+    let mut world = Interrupted::new();
     world.server.kill();
     kill_at_once(world.holder);
     kill_at_once(world.agent);

@@ -1,17 +1,94 @@
 //! Every command of the board and the session, once through a running server and once without: the same words, the same effect.
 
-use crate::shop::Shop;
+use std::cell::RefCell;
+use std::sync::LazyLock;
 
-fn everything(shop: &Shop) {
-    planning(shop);
-    reading(shop);
-    steering(shop);
-    overview(shop);
-    settings(shop);
-    refusals(shop);
+use serde_json::Value;
+
+use crate::shop::{Said, Shop};
+
+/// A shop whose answers are kept with their commands, to be compared with those of another.
+struct Noted<'a> {
+    shop: &'a Shop,
+    said: RefCell<Vec<(String, String)>>,
 }
 
-fn planning(shop: &Shop) {
+impl Noted<'_> {
+    fn note(&self, arguments: &[&str], said: &Said) {
+        let root = self.shop.git.root().display().to_string();
+        let all = format!("{}{}", said.out, said.err).replace(&root, "ROOT");
+        let answer = format!("code {}\n{}", said.code, without_moments(&all));
+        self.said.borrow_mut().push((arguments.join(" "), answer));
+    }
+
+    fn does(&self, arguments: &[&str]) -> String {
+        let said = self.shop.run(arguments);
+        assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
+        self.note(arguments, &said);
+        said.out
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.does(arguments)).unwrap()
+    }
+
+    fn refuses(&self, arguments: &[&str], code: i32, because: &str) {
+        let said = self.shop.refusal(arguments, code, because);
+        self.note(arguments, &said);
+    }
+
+    fn state(&self, id: &str) -> Value {
+        self.shop.state(id)
+    }
+}
+
+/// Returns a text without what differs from moment to moment: times, the numbers of events, and when a batch was found stalled, which a
+/// server finds out after each command and without one the next command does.
+fn without_moments(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.contains("batch main stalled"));
+    let lines = lines.map(|line| {
+        let has_time = line.get(2..3) == Some(":") && line.get(5..6) == Some(":");
+        let line = if has_time {
+            line.get(8..).unwrap_or_default()
+        } else {
+            line
+        };
+        let mut parts = line.split("\"seq\":");
+        let mut rest: String = parts.next().unwrap_or_default().to_owned();
+        rest.extend(parts.map(|part| part.trim_start_matches(|letter: char| letter.is_ascii_digit())));
+        let words = rest.split_inclusive(|letter: char| !letter.is_ascii_digit());
+        let is_moment = |word: &&str| word.chars().filter(char::is_ascii_digit).count() >= 13;
+        let words = words.map(|word| {
+            if is_moment(&word) {
+                word.trim_start_matches(|letter: char| letter.is_ascii_digit())
+            } else {
+                word
+            }
+        });
+        words.collect::<String>() + "\n"
+    });
+    lines.collect()
+}
+
+/// Commands with what each says in a shop, in their order.
+fn everything(shop: &Shop) -> Vec<(String, String)> {
+    let noted = Noted {
+        shop,
+        said: RefCell::default(),
+    };
+    planning(&noted);
+    reading(&noted);
+    steering(&noted);
+    overview(&noted);
+    settings(&noted);
+    refusals(&noted);
+    noted.said.into_inner()
+}
+
+/// What every command says where no server runs.
+static ALONE: LazyLock<Vec<(String, String)>> = LazyLock::new(|| everything(&Shop::new()));
+
+fn planning(shop: &Noted<'_>) {
     shop.does(&["config", "base_branch", "main"]);
     assert!(shop.does(&["pause"]).contains("paused"));
     let make = [
@@ -53,7 +130,7 @@ fn planning(shop: &Shop) {
     shop.does(&["task", "release", "t-1"]);
 }
 
-fn reading(shop: &Shop) {
+fn reading(shop: &Noted<'_>) {
     let shown = shop.does(&["task", "show", "t-1"]);
     assert!(
         shown.contains("Fix the login") && shown.contains("look at the cookie"),
@@ -71,11 +148,17 @@ fn reading(shop: &Shop) {
         1
     );
     assert_eq!(shop.json(&["task", "ready", "--json"])[0]["id"], "t-1");
-    assert!(shop.does(&["task", "why", "t-2"]).contains("t-2"));
-    shop.json(&["why", "t-2", "--json"]);
+    let is_served = shop.shop.json(&["status", "--json"])["live"] == true;
+    let why = if is_served {
+        "t-2: waits for t-1"
+    } else {
+        "t-2: released: no server runs; `dbs` starts one"
+    };
+    assert_eq!(shop.does(&["task", "why", "t-2"]).trim(), why);
+    assert_eq!(shop.json(&["why", "t-2", "--json"])["text"], why);
 }
 
-fn steering(shop: &Shop) {
+fn steering(shop: &Noted<'_>) {
     shop.does(&["task", "park", "t-1", "later"]);
     assert_eq!(shop.state("t-1")["parked"], "later");
     shop.does(&["task", "retry", "t-1", "--note", "now"]);
@@ -88,7 +171,7 @@ fn steering(shop: &Shop) {
     shop.does(&["skip", "t-2"]);
 }
 
-fn overview(shop: &Shop) {
+fn overview(shop: &Noted<'_>) {
     let board = shop.does(&["board"]);
     assert!(board.contains("Fix the login"), "{board}");
     assert!(shop.does(&["status"]).contains("base branch"));
@@ -97,11 +180,11 @@ fn overview(shop: &Shop) {
     assert!(
         shop.does(&["logs", "--json"])
             .lines()
-            .all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok())
+            .all(|line| serde_json::from_str::<Value>(line).is_ok())
     );
 }
 
-fn settings(shop: &Shop) {
+fn settings(shop: &Noted<'_>) {
     shop.does(&["resume"]);
     shop.does(&["pause", "--json"]);
     shop.does(&["config", "max_total_agents", "3"]);
@@ -109,7 +192,11 @@ fn settings(shop: &Shop) {
     let taken_out = shop.does(&["config", "max_total_agents", "--unset"]);
     assert!(taken_out.contains("not set any more"), "{taken_out}");
     assert_eq!(shop.does(&["config", "max_total_agents"]).trim(), "8");
-    assert_eq!(shop.run(&["config", "max_total_agents", "3", "--unset"]).code, 2);
+    shop.refuses(
+        &["config", "max_total_agents", "3", "--unset"],
+        2,
+        "cannot be used with '--unset'",
+    );
     shop.json(&["config", "--json"]);
     shop.json(&["sessions", "--json"]);
     shop.json(&["workflow", "list", "--json"]);
@@ -119,13 +206,12 @@ fn settings(shop: &Shop) {
     assert!(shop.does(&["completions", "bash"]).contains("_dbs"));
 }
 
-fn refusals(shop: &Shop) {
+fn refusals(shop: &Noted<'_>) {
     for verb in ["approve", "skip", "retry"] {
         shop.refuses(&[verb, "nope"], 1, "nope");
     }
-    for verb in ["reject", "answer"] {
-        shop.refuses(&[verb, "t-1", "why"], 1, "");
-    }
+    shop.refuses(&["reject", "t-1", "why"], 1, "t-1 has no work to reject");
+    shop.refuses(&["answer", "t-1", "why"], 1, "leave a comment");
     for verb in ["show", "why", "retry", "release"] {
         shop.refuses(&["task", verb, "nope"], 1, "nope");
     }
@@ -139,11 +225,11 @@ fn refusals(shop: &Shop) {
     shop.refuses(&["task", "create", "Again", "--id", "t-1"], 1, "t-1");
     shop.refuses(&["task", "create", "x", "--type", "wish"], 2, "wish");
     shop.refuses(&["task", "create", "x", "--workflow", "none"], 1, "none");
-    shop.refuses(&["task", "create", "  "], 1, "");
-    shop.refuses(&["task", "dep", "t-1", "t-1"], 1, "");
+    shop.refuses(&["task", "create", "  "], 1, "title is empty");
+    shop.refuses(&["task", "dep", "t-1", "t-1"], 1, "t-1 cannot wait for itself");
     shop.refuses(&["approve", "t-1"], 1, "t-1");
     shop.refuses(&["task", "release", "t-3"], 1, "t-3");
-    shop.refuses(&["pause"], 0, "");
+    assert_eq!(shop.does(&["pause"]), "work is paused already\n");
     shop.refuses(&["kill-agent", "nobody"], 1, "nobody");
     shop.refuses(&["logs", "nobody"], 1, "nobody");
     shop.refuses(&["logs", "999"], 1, "999");
@@ -164,7 +250,32 @@ fn refusals(shop: &Shop) {
 #[test]
 fn every_command_works_through_a_server() {
     let shop = Shop::served();
-    everything(&shop);
+    let served = everything(&shop);
+    assert_eq!(served.len(), ALONE.len());
+    let mut others = Vec::new();
+    for ((command, served), (same, alone)) in served.iter().zip(ALONE.iter()) {
+        assert_eq!(command, same);
+        if served != alone {
+            let is_of_server = alone.contains("no server runs") || command == "sessions --json";
+            assert!(
+                is_of_server,
+                "{command}\nthrough a server: {served}\nwithout one: {alone}"
+            );
+            others.push(command.as_str());
+        }
+    }
+    let speak_of_it = [
+        "task show t-1",
+        "task list --json",
+        "task ready --json",
+        "task why t-2",
+        "why t-2 --json",
+        "board",
+        "status",
+        "sessions --json",
+        "answer t-1 why",
+    ];
+    assert_eq!(others, speak_of_it);
     assert!(shop.does(&["sessions"]).contains("project"));
     assert!(shop.does(&["stop", "--all"]).contains("ends"));
     assert!(shop.does(&["stop"]).contains("no server runs"));
@@ -172,8 +283,8 @@ fn every_command_works_through_a_server() {
 
 #[test]
 fn every_command_works_without_a_server() {
+    assert!(ALONE.len() > 60, "{}", ALONE.len());
     let shop = Shop::new();
-    everything(&shop);
     assert!(shop.does(&["stop"]).contains("no server runs"));
     shop.refuses(&["logs", "--follow"], 1, "no server runs");
     shop.refuses(&["attach"], 1, "no server runs");

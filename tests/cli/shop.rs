@@ -182,12 +182,18 @@ impl Shop {
 
     /// Runs what must be refused with one sentence, and change nothing.
     pub(crate) fn refuses(&self, arguments: &[&str], code: i32, because: &str) {
+        drop(self.refusal(arguments, code, because));
+    }
+
+    /// The same, with what was said.
+    pub(crate) fn refusal(&self, arguments: &[&str], code: i32, because: &str) -> Said {
         let before = self.board();
         let said = self.run(arguments);
         assert_eq!(said.code, code, "{arguments:?}: {said:?}");
         assert!(said.err.contains(because), "{arguments:?}: {said:?}");
         assert!(!said.err.contains("panicked"), "{said:?}");
         assert_eq!(self.board(), before, "{arguments:?} changed the board");
+        said
     }
 
     /// Waits until something is so.

@@ -128,17 +128,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             mode,
             goes_on: false,
         },
-        place: PlaceFacts {
-            worktree: Some("/p/shop/.debussy-worktrees/ravel-41".to_owned()),
-            branch: "feature/shop-7".to_owned(),
-            base: "main".to_owned(),
-            base_commit: Some("b".repeat(40)),
-            head: Some("a".repeat(40)),
-            integration: None,
-            difference: Some("/p/shop/.git/dbs/attempts/41/changes.diff".to_owned()),
-            changed: vec!["src/csv/reader.rs".to_owned()],
-            begins_anew: false,
-        },
+        place: place(),
         dependencies: vec![dependency()],
         comments: vec![remark("Ada", "keep the reader without regular expressions")],
         earlier: vec![EarlierAttempt {
@@ -154,10 +144,10 @@ fn facts((role, at, mode): Case) -> PromptFacts {
         }],
         gate_limit: Some(Span::minutes(5)),
         gates_before: before(at),
-        plan: role.ends_with("-worker").then(|| Arc::new(plan())),
-        protected: (at == "work").then(|| "ci/".to_owned()).into_iter().collect(),
+        plan: planned(role).map(Arc::new),
+        protected: protected(role, at),
         restart: None,
-        reading: String::new(),
+        reading: standards(role).to_owned(),
     }
 }
 
@@ -187,6 +177,37 @@ fn an_agent_that_begins_anew_is_told_so_and_which_other_way_its_plan_names() {
     assert!(!said(&facts).contains("by hand"), "nothing has failed yet");
 }
 
+fn place() -> PlaceFacts {
+    PlaceFacts {
+        worktree: Some("/p/shop/.debussy-worktrees/ravel-41".to_owned()),
+        branch: "feature/shop-7".to_owned(),
+        base: "main".to_owned(),
+        base_commit: Some("b".repeat(40)),
+        head: Some("a".repeat(40)),
+        integration: None,
+        difference: Some("/p/shop/.git/dbs/attempts/41/changes.diff".to_owned()),
+        changed: vec!["src/csv/reader.rs".to_owned()],
+        begins_anew: false,
+    }
+}
+
+fn protected(role: &str, at: &str) -> Vec<String> {
+    match (role, at) {
+        (_, "work") => vec!["ci/".to_owned()],
+        _ if is_of_story(role) => vec!["{tests}".to_owned()],
+        _ => Vec::new(),
+    }
+}
+
+/// What the project's documents say to a role that works on stories.
+fn standards(role: &str) -> &'static str {
+    if is_of_story(role) {
+        "# standards.md\n\n```\nName tests by facts.\n```\n"
+    } else {
+        ""
+    }
+}
+
 fn dependency() -> DependencyFacts {
     DependencyFacts {
         id: "shop-3".to_owned(),
@@ -195,6 +216,27 @@ fn dependency() -> DependencyFacts {
         merged: Some("c".repeat(40)),
         results: vec![remark("developer-bach", "the reader returns lines with numbers")],
     }
+}
+
+/// Says if the role works on stories, first on their tests, then on their code.
+fn is_of_story(role: &str) -> bool {
+    ["test-author", "implementer"].contains(&role)
+}
+
+/// What a plan says of the task, for a role that works by one.
+fn planned(role: &str) -> Option<PlanEntry> {
+    let story = || PlanEntry {
+        tests: Some(StoryTests {
+            file: "tests/test_US_001.py".to_owned(),
+            ..StoryTests::default()
+        }),
+        commit: Some("feat: health check (US-001)".to_owned()),
+        ..PlanEntry::default()
+    };
+    if is_of_story(role) {
+        return Some(story());
+    }
+    role.ends_with("-worker").then(plan)
 }
 
 fn plan() -> PlanEntry {
@@ -268,43 +310,12 @@ fn no_prompt_has_an_agent_read_or_merge_by_a_tracking_branch_and_reviewers_read_
     }
 }
 
-/// P40 to P42: what a phase is told, fact by fact.
+/// P40 to P42.
 #[test]
-fn a_phase_is_told_its_files_its_subagents_its_steps_and_who_checks_it() {
-    for mode in [FRESH, AttemptMode::Remediate] {
-        let text = prompt(("phase-worker", "work", mode));
-        assert_says(
-            &text,
-            &[
-                "Read the phase file `plans/phase-2.md`",
-                "are to be read. Run a command because this procedure",
-                "Read the notes of the phase before: `notes/NOTES_export_phase_1.md`",
-                "in that order and to the letter",
-                "until all of them pass",
-                "do not do it yourself: `doc-sync-manager` `task-validator`",
-                "Write the notes to `notes/NOTES_export_phase_2.md`, with the headings Summary, Key Decisions, Files Modified",
-                "Asked for are: `pre_validation` `write_notes`",
-                "to be made: `src/csv/quotes.rs`",
-                "to be changed: `src/csv/reader.rs`",
-                "dbs compares them with what they were: `tests/golden/` `ci/`",
-                "dbs signal done 'what was done' --report FILE",
-                "dbs signal block",
-                "dbs ran them before your work began",
-                "- `lint`: passes",
-                "- `test`: fails: `ended with code 1`",
-                "- `slow`: could not be run: `no room`",
-                "An independent check follows your last signal",
-            ],
-        );
-        assert_eq!(
-            text.contains("This is a remediation of shop-7"),
-            mode == AttemptMode::Remediate
-        );
-    }
-    let library = library();
+fn a_phase_whose_plan_names_nothing_is_told_that_nothing_is_asked_for() {
     let mut facts = facts(("phase-worker", "work", FRESH));
     facts.plan = Some(Arc::new(PlanEntry::default()));
-    let text = library.render(&facts, "dbs").unwrap();
+    let text = library().render(&facts, "dbs").unwrap();
     assert_says(
         &text,
         &[
@@ -316,70 +327,22 @@ fn a_phase_is_told_its_files_its_subagents_its_steps_and_who_checks_it() {
     assert!(!text.contains("Files of this phase"), "{text}");
 }
 
-/// The facts of a story for who writes its tests, or its code.
-fn story(case: Case) -> PromptFacts {
-    PromptFacts {
-        plan: Some(Arc::new(PlanEntry {
-            tests: Some(StoryTests {
-                file: "tests/test_US_001.py".to_owned(),
-                ..StoryTests::default()
-            }),
-            commit: Some("feat: health check (US-001)".to_owned()),
-            ..PlanEntry::default()
-        })),
-        protected: vec!["{tests}".to_owned()],
-        reading: "# standards.md\n\n```\nName tests by facts.\n```\n".to_owned(),
-        ..facts(case)
-    }
-}
-
-/// A15.
+/// A15 and A16.
 #[test]
-fn who_writes_the_tests_of_a_story_is_told_where_how_many_and_that_they_must_fail() {
-    let text = library()
-        .render(&story(("test-author", "tests", FRESH)), "dbs")
-        .unwrap();
-    assert_says(
-        &text,
-        &[
-            "You write no code that makes them pass",
-            "When two documents contradict each other, or one that you need is missing",
-            "Write the tests to `tests/test_US_001.py`, and change no other file",
-            "For each criterion write one test at least, in three parts: arrange, act, assert",
-            "No stub, nothing skipped",
-            "speed, safety, wrong input",
-            "`Creates: NAME`",
-            "They must fail",
-            "A test that passes already is held for a person",
-            "Name tests by facts.",
-            "dbs signal done",
-            "dbs signal block",
-        ],
-    );
-}
-
-/// A16.
-#[test]
-fn who_writes_the_code_of_a_story_is_told_to_leave_its_tests_and_to_follow_the_standards() {
-    for mode in [FRESH, AttemptMode::Remediate] {
-        let text = library()
-            .render(&story(("implementer", "implementation", mode)), "dbs")
-            .unwrap();
+fn who_works_on_a_story_is_told_its_test_file_and_what_it_has_to_read() {
+    for case in CASES.iter().filter(|case| is_of_story(case.0)) {
+        let text = prompt(*case);
         assert_says(
             &text,
-            &[
-                "Read the tests in `tests/test_US_001.py`. They stay as they are",
-                "the standards below",
-                "all of the tests pass",
-                "Handle errors",
-                "Build nothing that no criterion asks for",
-                "When two documents contradict each other, or one that you need is missing",
-                "the tests of earlier stories are among them",
-                "a message such as `feat: health check (US-001)`",
-                "When a test is wrong, do not work around it",
-                "Name tests by facts.",
-                "dbs compares them with what they were: `tests/test_US_001.py`",
-            ],
+            &["`tests/test_US_001.py`", "```\nName tests by facts.\n```"],
+        );
+        let is_protected = text.contains("dbs compares them with what they were: `tests/test_US_001.py`");
+        let has_message = text.contains("`feat: health check (US-001)`");
+        let writes_code = case.0 == "implementer";
+        assert_eq!(
+            (is_protected, has_message),
+            (true, writes_code),
+            "{case:?}: {text}"
         );
     }
 }
@@ -394,8 +357,8 @@ fn every_prompt_has_the_facts_of_its_task() {
             "- `an open quote is an error with its line`",
             "`main`",
             "feature/shop-7",
-            "The work so far, as dbs would merge it: `/p/shop/.git/dbs/attempts/41/changes.diff`",
-            &format!("{}...{}`, with `--stat`", "b".repeat(40), "a".repeat(40)),
+            "`/p/shop/.git/dbs/attempts/41/changes.diff`",
+            &format!(" {}...{}`", "b".repeat(40), "a".repeat(40)),
             "keep the reader without regular expressions",
             "reader::open_quote ... FAILED",
             "the reader knows quotes",
@@ -404,8 +367,7 @@ fn every_prompt_has_the_facts_of_its_task() {
             "/p/shop/.debussy-worktrees/ravel-41",
             "cargo test --workspace",
             "300 seconds",
-            "set that limit to at least 300 seconds",
-            "Attempt at this stage: number 2",
+            "number 2",
             &format!("an agent in the role {}", case.0),
         ] {
             assert!(text.contains(fact), "{case:?} lacks {fact}: {text}");
@@ -419,20 +381,19 @@ fn every_agent_is_told_to_begin_at_once_to_ask_nobody_and_to_end_with_one_signal
     // A conductor talks with its person, and is told so.
     for case in CASES.iter().filter(|case| case.0 != "conductor") {
         let text = prompt(*case);
-        for rule in [
-            "Begin at once",
-            "You have 60 minutes",
-            "ask no question, offer no choice",
-            "Work on shop-7 and on nothing else",
-            "Read the task first, then announce that you begin, then work, then finish with exactly one last signal",
-            "When you have read the task, before anything else: `dbs signal claim`",
-            "After each larger step, so that another can go on if you are stopped: `dbs signal progress '",
-            "Remarks that stay with the task: `dbs task comment shop-7 '",
-            "Send exactly one of the last signals, then end your session",
-            "What you claim is checked",
-            "Put no password, key or token into a signal or a remark",
+        let role = library().role(&case.0.into(), &case.1.into()).unwrap();
+        let blocks = role.blocks_for(case.2);
+        assert!(
+            blocks.contains(&"autonomy") && blocks.contains(&"signals"),
+            "{case:?}: {blocks:?}"
+        );
+        for fact in [
+            "60 minutes",
+            "`dbs signal claim`",
+            "`dbs signal progress '",
+            "`dbs task comment shop-7 '",
         ] {
-            assert!(text.contains(rule), "{case:?} lacks {rule}");
+            assert!(text.contains(fact), "{case:?} lacks {fact}");
         }
         let verbs = [
             "signal question",
@@ -469,8 +430,8 @@ fn an_agent_is_shown_exactly_the_last_signals_its_stage_takes() {
     }
 }
 
-/// What none of a role's prompts may speak of as a command, and what each must (K87 to K103).
-const VERBS: &[(&str, &[&str], &[&str])] = &[
+/// What none of a role's prompts may speak of as a command (K87 to K103); the snapshots show what each must.
+const FORBIDDEN: &[(&str, &[&str])] = &[
     (
         "developer",
         &[
@@ -481,21 +442,6 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "--no-ff",
             "dbs task create",
             "dbs approve",
-        ],
-        &[
-            "`git branch --show-current`: the branch must be `feature/shop-7`. If it is another one, change nothing and block",
-            "If the base has moved, take it in: `git merge FETCH_HEAD`",
-            "in small functions that can be tested. Do nothing beyond it",
-            "Write tests for the criteria of the task",
-            "Run the checks under Verification until they pass",
-            "bbbb...HEAD`. Undo what does not belong to it",
-            "`git add --all`, then `git commit -m '[shop-7]",
-            "An attempt without a commit counts as empty",
-            "You may write files that match `**`",
-            "Change nothing that belongs to another task, its tests included",
-            "says how you would split it, then `dbs signal block 'too big",
-            "leave a remark that says what, then `dbs signal block 'unclear",
-            "nothing to do with the task: leave a remark about it and go on",
         ],
     ),
     (
@@ -510,20 +456,6 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "dbs task create",
             "signal fail",
         ],
-        &[
-            "ten minutes. If you cannot decide by then, reject",
-            "Look at the whole change: the file `/p/shop/.git/dbs/attempts/41/changes.diff`",
-            "An empty difference is a reason to reject at once",
-            "Read every changed file as a whole",
-            "Scope: does the change do what the task asks, all of it and nothing else",
-            "Correctness: limits, empty and odd inputs, errors on every path",
-            "Structure: each function does one thing and is short; nothing is there twice",
-            "Security: inputs from outside",
-            "Tests: do they prove the behaviour",
-            "reject with all findings in one text, grouped as scope, correctness, structure, security and tests, each with file and line",
-            "A command cannot run because of this machine, not because of the work",
-            "create, change and delete no file",
-        ],
     ),
     (
         "security-reviewer",
@@ -536,29 +468,10 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "dbs task create",
             "signal fail",
         ],
-        &[
-            "Judge security and nothing else. Look at the whole change: the file `/p/shop/.git/dbs/attempts/41/changes.diff`",
-            "Trust boundaries:",
-            "Validation: is each input compared with what is allowed",
-            "Injection: queries, shell commands, paths, pages, templates",
-            "Authentication and authorisation:",
-            "Secrets:",
-            "Cryptography:",
-            "Errors: do they tell a stranger",
-            "Dependencies: new ones",
-            "Leave a remark with your verdict in any case, also when you found nothing: `dbs task comment shop-7 '",
-            "Reject with, for each finding, file and line, who could do what by it, and the remedy",
-            "create, change and delete no file",
-        ],
     ),
     (
         "integrator",
         &["--force", "git reset", "git rebase", "dbs task create"],
-        &[
-            "`git merge --abort` if ",
-            "so that the purpose of both sides is kept",
-            "Leave these alone in any case: `.git/**`",
-        ],
     ),
     (
         "tester",
@@ -570,15 +483,6 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "git checkout",
             "dbs task create",
         ],
-        &[
-            "Find all tests that the project has: its configuration for tests, targets in build files, scripts in package files",
-            "Run all of them, complete",
-            "30 seconds at most, run those tests, and end the server by its process id",
-            "If the project has no tests at all, use the software as each task under Context describes it",
-            "leave a remark that lists what fails, each with its command",
-            "Report facts only: do not look for the task that caused it, and repair nothing",
-            "create, change and delete no file",
-        ],
     ),
     (
         "investigator",
@@ -589,15 +493,6 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "git merge",
             "git checkout",
             "dbs task create",
-        ],
-        &[
-            "in the code, its history, its documents, and by running what is there",
-            "Name file and line, or the command and its output, for what you saw",
-            "which one you recommend",
-            "Leave the findings as remarks on this task: `dbs task comment shop-7 '",
-            "without one the attempt counts as failed",
-            "Plan no further tasks",
-            "create, change and delete no file",
         ],
     ),
     (
@@ -613,20 +508,10 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "dbs task retry",
             "dbs config",
         ],
-        &[
-            "You write no code, use no editing tool and install nothing",
-            "you cannot release, approve, retry, merge or set anything",
-        ],
     ),
     (
         "phase-worker",
         &["git push", "git merge", "git checkout", "dbs task create"],
-        &[
-            "it must show `feature/shop-7`; otherwise change nothing and block",
-            "Do all tasks of the phase",
-            "Run the checks under Verification until all of them pass",
-            "`git add --all`, then `git commit -m '[shop-7]",
-        ],
     ),
     (
         "graph-worker",
@@ -638,40 +523,18 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "git commit",
             "dbs task create",
         ],
-        &[
-            "it must show `feature/shop-7`; otherwise change nothing and block",
-            "If a blocking one does not hold, change nothing and block",
-            "When one of the reasons to stop comes true, stop at once",
-            "Run the checks under Verification until all of them pass",
-            "Stage and commit nothing: dbs commits what is in your workspace",
-            "- to be made: `src/csv/quotes.rs`\n- to be changed: `src/csv/reader.rs`",
-        ],
     ),
     (
         "test-author",
         &["git push", "git merge", "git checkout", "dbs task create"],
-        &[
-            "it must show `feature/shop-7`; otherwise change nothing and block",
-            "For each criterion write one test at least",
-            "They must fail",
-        ],
     ),
     (
         "implementer",
         &["git push", "git merge", "git checkout", "dbs task create"],
-        &[
-            "it must show `feature/shop-7`; otherwise change nothing and block",
-            "Write what the criteria ask",
-            "Run the checks under Verification until all of them pass",
-        ],
     ),
     (
         "plan-writer",
         &["git push", "git merge", "git checkout", "dbs task create"],
-        &[
-            "it must be `feature/shop-7`; otherwise block",
-            "Do what the task asks, all of it and nothing else",
-        ],
     ),
     (
         "goal-analyst",
@@ -682,12 +545,6 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "git add",
             "git commit",
             "dbs task create",
-        ],
-        &[
-            "it must show `feature/shop-7`; otherwise change nothing and block",
-            "Write the document that the task names, and nothing else",
-            "Run the checks under Verification until all of them pass",
-            "minimal: one to three tasks, one obvious way",
         ],
     ),
     (
@@ -700,12 +557,6 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "git commit",
             "dbs task create",
         ],
-        &[
-            "it must show `feature/shop-7`; otherwise change nothing and block",
-            "Write the document that the task names, and nothing else",
-            "Run the checks under Verification until all of them pass",
-            "weigh two or three concrete ways",
-        ],
     ),
     (
         "design-critic",
@@ -717,23 +568,10 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "git commit",
             "dbs task create",
         ],
-        &[
-            "it must show `feature/shop-7`; otherwise change nothing and block",
-            "Write the document that the task names, and nothing else",
-            "Run the checks under Verification until all of them pass",
-            "Invent none: a report may be good",
-        ],
     ),
     (
         "painter",
         &["git push", "git merge", "git checkout", "dbs task create"],
-        &[
-            "it must be `feature/shop-7`; otherwise block",
-            "Read what is there before you change it",
-            "Do what the task asks, all of it and nothing else",
-            "Run the checks under Verification until they pass",
-            "`git add --all`, then `git commit -m '[shop-7]",
-        ],
     ),
 ];
 
@@ -741,26 +579,10 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
 fn no_role_is_given_a_command_that_is_not_its_own() {
     for case in CASES {
         let text = prompt(*case);
-        let (_, forbidden, _) = VERBS.iter().find(|(role, ..)| *role == case.0).unwrap();
+        let (_, forbidden) = FORBIDDEN.iter().find(|(role, _)| *role == case.0).unwrap();
         for verb in *forbidden {
             assert!(!text.contains(verb), "{case:?} says {verb}: {text}");
         }
-    }
-}
-
-#[test]
-fn every_role_is_told_what_its_work_is() {
-    let usual = |case: &&Case| !["consolidating", "checking"].contains(&case.1);
-    for case in CASES.iter().filter(usual) {
-        let text = prompt(*case);
-        let (_, _, wanted) = VERBS.iter().find(|(role, ..)| *role == case.0).unwrap();
-        let is_repair = case.2 == AttemptMode::Fallback;
-        assert_says(&text, wanted);
-        assert_eq!(
-            text.contains("repair what dbs could not do"),
-            is_repair,
-            "{case:?}"
-        );
     }
 }
 
@@ -768,28 +590,9 @@ fn every_role_is_told_what_its_work_is() {
 #[test]
 fn an_integrator_pushes_to_the_base_only_where_agents_merge() {
     let merges = prompt(("integrator", "merging", FRESH));
-    assert_says(
-        &merges,
-        &[
-            "`git checkout --detach FETCH_HEAD`",
-            "`git merge --no-ff aaaa",
-            "Run the checks under Verification on the merged state",
-            "`git push origin HEAD:main`",
-            "leave a remark that names the files and why, and reject",
-            "Bring it to `main` and to no other branch",
-        ],
-    );
+    assert_says(&merges, &["`git push origin HEAD:main`"]);
     let repairs = prompt(("integrator", "merging", AttemptMode::Fallback));
     assert!(!repairs.contains("git push"), "{repairs}");
-    assert_says(
-        &repairs,
-        &[
-            "Bring the base into this branch: `git fetch origin refs/heads/main`, then `git merge FETCH_HEAD`",
-            "When a check failed, find the cause in the merged state and correct it here",
-            "Run the checks under Verification. Commit everything on this branch",
-            "Leave the base branch itself alone",
-        ],
-    );
 }
 
 /// K103.
@@ -799,56 +602,14 @@ fn a_consolidator_writes_the_report_of_its_task_and_nothing_else() {
     assert_says(
         &text,
         &[
-            "Read everything that the tasks under Context found",
             "`.debussy/investigations/shop-7.md`",
-            "Summary: the question, the answer",
-            "For each one: the files it changes by their paths, what it does, the criteria by which it is done",
-            "Leave a remark that says where the report is: `dbs task comment shop-7 '",
-            "Put the breakdown into the report only",
-            "match `.debussy/investigations/**` below your workspace, and no others",
-            "Recommended approach",
-            "No two tasks that can run at the same time may change one file",
-            "the tasks it really has to wait for",
+            "`dbs task comment shop-7 '",
         ],
     );
-}
-
-/// K88 to K94.
-#[test]
-fn a_conductor_is_told_how_tasks_are_cut_tagged_accepted_and_watched() {
-    let text = prompt(("conductor", "conducting", FRESH));
-    assert_says(
-        &text,
-        &[
-            "Read the requirement and the code it is about",
-            "`dbs task create 'Title' --batch NAME-OF-THE-FEATURE --description",
-            "small: one behaviour, one component, one or two files. If its title needs an \"and\", or it touches three files, split it",
-            "isolated: no two tasks that can run at the same time change one file. Where that cannot be avoided, let one wait: `--deps`",
-            "testable: it says what can be observed when it is done",
-            "complete in itself:",
-            "specific: exact names of files, functions and commands",
-            "\"Improve the parser\" is none",
-            "Tag with `--tag security` what handles inputs from outside, logins, secrets, cryptography, paths or queries made of inputs, \
-             or data that is decoded",
-            "Tag with `--tag frontend` what people see, and name the command of the development server in the description",
-            "Both may stand together",
-            "Give criteria for tests where logic is at stake, and none for texts, settings and moves",
-            "one acceptance task that waits for all others",
-            "read its remarks, close it with `dbs task close` and the reason, make tasks that repair, and make a new acceptance task; do not use the old one again",
-            "investigation tasks that run side by side (`--workflow investigation`) and one with `--stage consolidating` that waits for them",
-            "For a risky decision put one between them whose purpose is to argue against it",
-            "Read the report, then make the development tasks",
-            "Watch: `dbs board`, and `dbs why`",
-            "From the second rejection on, read all remarks, then propose what to do: rewrite the task, split it or add what was missing",
-            "It is not handed over unchanged",
-            "An investigation that is stuck is closed with its reason",
-            "Another task that is stuck is taken up again by the person",
-            "`dbs batch create NAME-OF-THE-FEATURE --base feature/NAME-OF-THE-FEATURE --acceptance",
-            "The person reads the plan and releases it",
-            "ask, one question at a time, and wait for the answer",
-            "Only when the whole plan is on the board",
-        ],
-    );
+    let role = library()
+        .role(&"investigator".into(), &"consolidating".into())
+        .unwrap();
+    assert_eq!(role.writes, [".debussy/investigations/**"]);
 }
 
 /// K97.
@@ -881,19 +642,6 @@ fn tests_are_asked_for_by_the_criteria_of_a_task_or_where_logic_is_at_stake() {
     let text = library().render(&facts, "dbs").unwrap();
     assert_says(&text, &["Write tests where logic is at stake"]);
     assert!(!text.contains("for the criteria of the task"), "{text}");
-}
-
-#[test]
-fn who_puts_right_what_checks_found_weakens_no_check() {
-    let text = prompt(("developer", "development", AttemptMode::Remediate));
-    assert_says(
-        &text,
-        &[
-            "Find the cause. Repeat the command that failed",
-            "do not weaken a test, a limit or a check",
-            "Repeat the command until it passes",
-        ],
-    );
 }
 
 /// The commands between backticks against the rules on tools of the file by which the role works.

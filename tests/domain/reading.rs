@@ -42,11 +42,6 @@ fn the_builtin_workflows_have_no_findings() {
 }
 
 #[test]
-fn the_machine_carries_the_other_presets_as_well() {
-    assert_eq!(crate::fixture::workflows().len(), builtin().len() + 2);
-}
-
-#[test]
 fn broken_toml_is_found_with_its_line() {
     let found = broken("entry = \"development\"", "entry = ");
     assert!(

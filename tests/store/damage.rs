@@ -52,28 +52,9 @@ fn good() -> Vec<u8> {
 }
 
 #[test]
-fn a_flipped_byte_anywhere_is_harmless_or_told() {
-    let good = good();
-    assert!(try_bytes(&good, "whole"));
-    let mut told = 0;
-    for n in 0..200 {
-        let offset = if n < 100 {
-            n
-        } else {
-            good.len() * (n - 100) / 100 + n
-        };
-        let mut bytes = good.clone();
-        if let Some(byte) = bytes.get_mut(offset) {
-            *byte ^= 0xff;
-        }
-        told += usize::from(!try_bytes(&bytes, &format!("flipped at {offset}")));
-    }
-    assert!(told >= 40, "only {told} of 200 were noticed");
-}
-
-#[test]
 fn a_database_cut_off_anywhere_is_told() {
     let good = good();
+    assert!(try_bytes(&good, "whole"));
     for n in 0..50 {
         let length = good.len() * n / 50;
         let cut = good.get(..length).unwrap();
@@ -216,12 +197,15 @@ fn a_flipped_bit_is_refused_or_named_and_never_believed() {
     let good = fs::read(files(folder.path()).database).unwrap();
     let (whole, _) = told(folder.path()).unwrap();
     let (mut state, mut refused, mut named, mut harmless) = (0x2545_f491_4f6c_dd1d_u64, 0, 0, 0);
-    for n in 0..400 {
+    // Any bit, then one of every byte of the header.
+    for n in 0..500_u64 {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         let mut bytes = good.clone();
-        let bit = usize::try_from(state % (good.len() as u64 * 8)).unwrap();
+        let header = n.checked_sub(400);
+        let bit = header.map_or(state % (good.len() as u64 * 8), |byte| byte * 8 + state % 8);
+        let bit = usize::try_from(bit).unwrap();
         *bytes.get_mut(bit / 8).unwrap() ^= 1 << (bit % 8);
         let other = tempfile::tempdir().unwrap();
         let place = files(other.path());
@@ -229,13 +213,13 @@ fn a_flipped_bit_is_refused_or_named_and_never_believed() {
         fs::write(&place.database, &bytes).unwrap();
         let board = read(other.path());
         let said = told(other.path());
-        assert_eq!(
-            board.is_ok(),
-            said.is_ok(),
+        // A version that only the writer heeds stands in the header.
+        assert!(
+            header.is_some() || board.is_ok() == said.is_ok(),
             "flip {n}, bit {bit}: {board:?}, {said:?}"
         );
         assert!(
-            board.is_ok_and(|board| whole.starts_with(&board)) || said.is_err(),
+            board.map_or_else(|_| said.is_err(), |board| whole.starts_with(&board)),
             "flip {n}, bit {bit}: a reader believes something else"
         );
         match said {

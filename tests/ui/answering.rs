@@ -19,10 +19,6 @@ fn at_its_agent(size: (u16, u16)) -> Dashboard {
     dashboard
 }
 
-fn last_row(dashboard: &Dashboard) -> String {
-    dashboard.text().lines().last().unwrap_or_default().to_owned()
-}
-
 /// Lets agent 13 show a dialog with these entries.
 fn shows_dialog(dashboard: &mut Dashboard, entries: &[&str]) {
     let attempt = dashboard.board.attempts.get_mut(&AttemptId(13)).expect("attempt");
@@ -44,7 +40,7 @@ fn where_an_agent_asks_for_a_permission_allow_and_deny_come_first_at_every_width
     for width in [60, 80, 120, 200] {
         let dashboard = at_its_agent((width, 24));
         assert_eq!(dashboard.mode(), "LOOK", "{}", dashboard.text());
-        let row = last_row(&dashboard);
+        let row = dashboard.last_row();
         assert!(row.starts_with(" LOOK   a allow  N deny"), "{width}: {row}");
         assert!(!row.contains("t answer"), "{width}: {row}");
     }
@@ -114,9 +110,9 @@ fn where_an_agent_asks_a_question_answering_comes_first() {
     Arc::make_mut(attempt).asks = asked(&question, NOW);
     dashboard.model = ReadModel::of(&dashboard.board, NOW);
     assert!(
-        last_row(&dashboard).starts_with(" LOOK   t answer  i type here"),
+        dashboard.last_row().starts_with(" LOOK   t answer  i type here"),
         "{}",
-        last_row(&dashboard)
+        dashboard.last_row()
     );
 }
 
@@ -125,9 +121,9 @@ fn the_yes_of_a_dialog_is_chosen_after_a_question_that_names_it() {
     let mut dashboard = at_its_agent((120, 40));
     shows_dialog(&mut dashboard, &["No, exit", "Yes, I trust this folder"]);
     assert!(
-        last_row(&dashboard).starts_with(" LOOK   a yes  "),
+        dashboard.last_row().starts_with(" LOOK   a yes  "),
         "{}",
-        last_row(&dashboard)
+        dashboard.last_row()
     );
     assert_eq!(dashboard.press("a"), []);
     let asked = dashboard.text();
@@ -230,9 +226,9 @@ fn enter_in_the_body_of_a_task_is_a_line_and_what_is_typed_on_is_no_key_of_ours(
     assert_eq!(dashboard.press("Tab o n e Enter Enter Backspace t w o"), []);
     assert_eq!(dashboard.mode(), "ASK");
     assert!(
-        last_row(&dashboard).contains("C-s create"),
+        dashboard.last_row().contains("C-s create"),
         "{}",
-        last_row(&dashboard)
+        dashboard.last_row()
     );
     assert!(dashboard.text().contains("2 lines … two"), "{}", dashboard.text());
     let mut sent = Vec::new();
@@ -259,7 +255,7 @@ fn a_question_that_blocks_a_task_is_answered_before_it_is_retried() {
     dashboard.press("3 :");
     dashboard.input(UiInput::Paste("@dbs-17".to_owned()));
     dashboard.press("Enter");
-    let row = last_row(&dashboard);
+    let row = dashboard.last_row();
     let place = |hint: &str| row.find(hint).unwrap_or_else(|| panic!("{hint}: {row}"));
     assert!(place("R answer and retry") < place("r retry"), "{row}");
     dashboard.press("R");

