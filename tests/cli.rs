@@ -68,6 +68,8 @@ mod telling;
 mod trusting;
 #[path = "cli/typing.rs"]
 mod typing;
+#[path = "cli/untouched.rs"]
+mod untouched;
 #[path = "cli/waiting.rs"]
 mod waiting;
 #[path = "cli/watching.rs"]

@@ -36,8 +36,14 @@ fn a_state_is_known_to_the_person_who_made_it_and_to_nobody_else() {
     let project = Project::find(&repository(&path.join("one"))).unwrap();
     let (ann, bob) = (path.join("ann"), path.join("bob"));
     let origin = |person: &Path| project.state_origin(Some(person)).unwrap();
-    assert_eq!(origin(&ann), StateOrigin::Own, "a new one");
-    project.init().unwrap();
+    for person in [&ann, &bob] {
+        assert_eq!(origin(person), StateOrigin::Own, "none yet");
+    }
+    assert!(
+        !project.dbs().exists() && !project.folder().exists(),
+        "looking makes nothing"
+    );
+    project.prepare(Some(&ann)).unwrap();
     assert_eq!(origin(&ann), StateOrigin::Own);
     assert!(matches!(origin(&bob), StateOrigin::Foreign(_)));
     assert!(matches!(
@@ -73,9 +79,8 @@ fn several_who_begin_at_once_all_know_the_state() {
     let project = Project::find(&repository(&path.join("one"))).unwrap();
     std::thread::scope(|scope| {
         let begin = || {
-            let origin = project.state_origin(Some(&path.join("ann"))).unwrap();
-            project.init().unwrap();
-            origin
+            project.prepare(Some(&path.join("ann"))).unwrap();
+            project.state_origin(Some(&path.join("ann"))).unwrap()
         };
         let started: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
         for one in started {

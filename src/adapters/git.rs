@@ -96,5 +96,5 @@ pub use discovery::{is_tracked, seen_files, task_branches};
 pub use kept_work::BroughtBack;
 pub use last_change::{FileCommit, last_commit_of};
 pub use likely_base::{LikelyBase, known_branches, likely_base};
-pub use options::{GitLimits, GitSetup, ProgramMarking};
+pub use options::{ControlPlace, GitLimits, GitSetup, ProgramMarking};
 pub use uncommitted::UncommittedFiles;

@@ -99,6 +99,7 @@ pub fn run(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
         None => env.with_state_home(scratch.path()),
     };
     let paths = ProjectPaths::find(&made.project, &own)?;
+    paths.prepare()?;
     let person = scratch.path().join("person");
     let mut setup = demo_setup(options, env, &person)?;
     setup.config = paths.read_config(); // A person's own keys and colours hold here, too.

@@ -33,6 +33,7 @@ pub(super) fn run(env: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
     if let Some(why) = paths.state_problem() {
         return Err(could_not(why));
     }
+    paths.prepare()?;
     let _log = logging::to_folder(&paths.logs, env.get("DBS_LOG").as_deref()).map_err(failed(format!(
         "could not write logs in {}",
         paths.logs.display()

@@ -11,6 +11,7 @@ use crate::adapters::gates::{RecordedGates, ShellGates};
 use crate::adapters::git::{GitCli, GitSetup, ProgramMarking};
 use crate::adapters::holder::LocalHolders;
 use crate::adapters::holder::process::{GATE, GIT, Keeper};
+use crate::adapters::project::ProjectSecret;
 use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::adapters::stories::StoryFormats;
 use crate::cli::command_error::{CommandResult, failed};
@@ -55,7 +56,7 @@ pub(super) fn start(
             trust: paths.trust.clone(),
         }),
         holders: Arc::new(holders),
-        agents: Arc::new(agents(&paths, &setup)),
+        agents: Arc::new(agents(&paths, &setup, paths.secret()?)),
         stories: Arc::new(StoryFormats),
     };
     Session::start(paths, setup, adapters, runtime.handle())
@@ -69,15 +70,15 @@ fn repository(paths: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, Pref
             keeper: Keeper::new(setup.program.clone(), marker.clone()),
             marker: Some(marker),
         },
-        ..GitSetup::new(&paths.root, setup.environment.clone())
+        ..paths.git_setup(setup.environment.clone())
     })?;
     git.preflight()?;
     Ok(git)
 }
 
 /// Builds the kinds of agents, with the context each is started with.
-fn agents(paths: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
-    let (secret, trust) = (paths.secret.clone(), paths.trust.clone());
+fn agents(paths: &ProjectPaths, setup: &SessionSetup, secret: ProjectSecret) -> LocalAgents {
+    let trust = paths.trust.clone();
     let prompts = paths.trust.clone();
     LocalAgents {
         kinds: RwLock::new(setup.agents.clone()),

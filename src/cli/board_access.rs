@@ -273,6 +273,7 @@ impl BoardAccess {
     /// Returns the board, locked, for one turn in this process; nothing when a server listens by now. The turn does not wake: nothing is
     /// started without a server.
     fn durable(&mut self) -> CommandResult<Option<DurableBoard>> {
+        self.paths.prepare()?;
         let deadline = Deadline::start();
         let store = loop {
             match self.store() {
@@ -286,7 +287,7 @@ impl BoardAccess {
                 return Ok(None);
             }
         };
-        let secret = self.paths.secret.clone();
+        let secret = self.paths.secret()?;
         let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
         let durable = DurableBoard::open(Box::new(store))?;
         let mut durable = durable.with_mask(mask);

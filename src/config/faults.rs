@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::adapters::agents::{AgentTool, AgentsByRole, find_program};
-use crate::adapters::git::{GitCli, GitSetup, known_branches};
+use crate::adapters::git::{GitCli, known_branches};
 use crate::config::Config;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
@@ -125,7 +125,7 @@ fn base_problem(paths: &ProjectPaths, base: &str) -> Option<String> {
     };
     let environment = paths.sources.overrides.environment.iter();
     let environment = environment.map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let setup = GitSetup::new(&paths.root, environment);
+    let setup = paths.git_setup(environment);
     // Where git cannot be asked, the code that needs it for the work reports that.
     let known = known_branches(&setup).ok()?;
     if known.iter().any(|branch| branch == base) {

@@ -1,8 +1,10 @@
 //! Paths of a project, as the server and the command line need them.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::adapters::git::{ControlPlace, GitSetup};
 use crate::adapters::project::{
     Project, ProjectError, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin,
 };
@@ -19,6 +21,9 @@ pub struct ProjectPaths {
     pub root: PathBuf,
     /// Last part of the root: the name of its session unless another one is set.
     folder_name: String,
+    project: Project,
+    /// Folder in which this person's state is kept, where there is one.
+    person: Option<PathBuf>,
     /// Folder `.debussy`, which people read and edit.
     pub debussy: PathBuf,
     /// Database, backups, records of attempts and all else that must not be lost.
@@ -35,7 +40,6 @@ pub struct ProjectPaths {
     pub socket: PathBuf,
     /// Begin of the marker of this project's processes.
     pub marker: String,
-    pub secret: ProjectSecret,
     pub sources: ConfigSources,
     /// Origin of the state: made by this person on this machine, or not.
     pub state_origin: StateOrigin,
@@ -51,16 +55,16 @@ pub struct ConfigSources {
 }
 
 impl ProjectPaths {
-    /// Finds the project around `from`; makes the missing ones of its folders.
+    /// Finds the project around `from`. Makes nothing in it: [`ProjectPaths::prepare`] does. A state that an earlier version left at its
+    /// former place is moved first, since nothing could be read otherwise.
     ///
     /// # Errors
-    /// When there is no project, or its folders cannot be made. Reads after "could not".
+    /// When there is no project, or its state cannot be used. Reads after "could not".
     pub fn find(from: &Path, env: &ProcessEnv) -> Result<ProjectPaths, ProjectError> {
         let project = Project::find(from)?;
         state_move::bring(&project, env)?;
         let own = env.state_folder();
         let state_origin = project.state_origin(own.as_deref())?;
-        let secret = project.init()?;
         let private = RuntimeFolder::prepare(&env.runtime)?;
         let root = project.root().to_owned();
         let socket = private.server_socket(&root);
@@ -70,14 +74,6 @@ impl ProjectPaths {
             .to_string_lossy()
             .into_owned();
         let holders = private.path().join(&number);
-        private_folder()
-            .recursive(true)
-            .create(&holders)
-            .map_err(|why| ProjectError::Failed {
-                what: "make",
-                path: holders.clone(),
-                why,
-            })?;
         let files = ConfigFiles::new(
             &project.folder(),
             env.config_folder().as_deref(),
@@ -101,7 +97,6 @@ impl ProjectPaths {
             runtime: holders,
             socket,
             marker: format!("dbs-{number}"),
-            secret,
             sources: ConfigSources {
                 files,
                 overrides: ConfigOverrides {
@@ -109,8 +104,46 @@ impl ProjectPaths {
                     environment: env.text_environment().collect(),
                 },
             },
+            person: own,
+            project,
             root,
         })
+    }
+
+    /// Makes the folders, ignore rules, identity and secret of the project, as far as they are missing. Whatever writes to the project does
+    /// it first; may be repeated, also by several processes at once.
+    ///
+    /// # Errors
+    /// When they cannot be made. Reads after "could not".
+    pub fn prepare(&self) -> Result<(), ProjectError> {
+        self.project.prepare(self.person.as_deref())?;
+        let made = private_folder().recursive(true).create(&self.runtime);
+        made.map_err(|why| ProjectError::Failed {
+            what: "make",
+            path: self.runtime.clone(),
+            why,
+        })
+    }
+
+    /// Returns how git is used in the project. In one that is not prepared, nothing of it is kept.
+    pub fn git_setup(&self, environment: impl IntoIterator<Item = (OsString, OsString)>) -> GitSetup {
+        let control = if self.state.is_dir() {
+            ControlPlace::State
+        } else {
+            ControlPlace::Temporary
+        };
+        GitSetup {
+            control,
+            ..GitSetup::new(&self.root, environment)
+        }
+    }
+
+    /// Reads the secret of the project, which must be prepared.
+    ///
+    /// # Errors
+    /// When it cannot be read. Reads after "could not".
+    pub fn secret(&self) -> Result<ProjectSecret, ProjectError> {
+        ProjectSecret::of(&self.state.join("secret"))
     }
 }
 

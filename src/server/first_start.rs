@@ -3,7 +3,7 @@
 
 use crate::adapters::agents::known::{KnownAgent, known_agents};
 use crate::adapters::agents::{InheritedEnv, find_program};
-use crate::adapters::git::{GitSetup, likely_base};
+use crate::adapters::git::likely_base;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::{Config, ResolvedSetting, SettingOrigin, schema, set, set_user};
 use crate::domain::NoticeLevel;
@@ -54,7 +54,7 @@ fn is_configured(paths: &ProjectPaths, config: &Config) -> bool {
 fn found_base(paths: &ProjectPaths, environment: &InheritedEnv) -> Option<(String, String)> {
     let environment = environment.clone().into_pairs().into_iter();
     let environment = environment.map(|(name, value)| (name.into(), value.into()));
-    let found = likely_base(&GitSetup::new(&paths.root, environment)).ok()??;
+    let found = likely_base(&paths.git_setup(environment)).ok()??;
     Some((found.name, found.found_by.to_owned()))
 }
 

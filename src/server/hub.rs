@@ -1,6 +1,7 @@
 //! The live terminals: one thread per holder reads the output of its program and feeds the emulated screen; the end of a program becomes an
 //! event. Screens are read under the terminal's own lock.
 
+mod agent_facts;
 mod agent_watch;
 mod agents;
 mod board_word;
@@ -23,7 +24,6 @@ use tokio::time::Instant;
 
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
-use crate::domain::event::EndCause;
 use crate::domain::{Ask, AskAnswer, AskChannel, AskReply, AttemptId, Cause, Event, ProcessExit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
@@ -32,9 +32,8 @@ use crate::server::poison::PoisonFlag;
 use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
 use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
+pub use agent_facts::AgentFacts;
 pub(super) use agents::AgentStates;
-pub(in crate::server) use agents::ScreenReaderFn;
-pub use agents::{GoesOnFn, LimitEndsFn, PromptToTypeFn, ReadTitleFn, ToolFacts, WayToLogInFn};
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;
 use readers::Readers;
@@ -44,12 +43,6 @@ use typing::TypingTerminal;
 
 /// Maximum number of screens of ended programs that are kept to be looked at; the oldest is dropped first, its log stays on disk.
 const MAX_ENDED_SCREENS: usize = 24;
-/// Function that runs before the engine learns that a program has ended, to take in its last signals.
-pub type BeforeEndFn = Box<dyn Fn() + Send + Sync>;
-
-/// Function that finds the cause of an agent's end in its last lines.
-pub type EndCauseFn = Box<dyn Fn(AttemptId, &str) -> Option<EndCause> + Send + Sync>;
-
 /// All live terminals of a server, shared between its threads. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct TerminalHub(Arc<HubInner>);
@@ -58,8 +51,6 @@ struct HubInner {
     readers: Readers,
     engine: EmulatorKind,
     history: usize,
-    before_end: BeforeEndFn,
-    end_cause: EndCauseFn,
     terminals: Mutex<BTreeMap<HolderId, Arc<LiveTerminal>>>,
     poison: PoisonFlag,
     palette: Mutex<ColorPalette>,
@@ -72,16 +63,12 @@ impl TerminalHub {
         engine: EmulatorKind,
         history: usize,
         inbox: Inbox,
-        before_end: BeforeEndFn,
-        end_cause: EndCauseFn,
-        tools: ToolFacts,
+        facts: Box<dyn AgentFacts>,
     ) -> TerminalHub {
         TerminalHub(Arc::new(HubInner {
-            readers: Readers::new(holders, inbox, tools),
+            readers: Readers::new(holders, inbox, facts),
             engine,
             history,
-            before_end,
-            end_cause,
             terminals: Mutex::default(),
             poison: PoisonFlag::default(),
             palette: Mutex::default(),
@@ -199,7 +186,7 @@ impl TerminalHub {
             .spawn(move || {
                 let (part, readers) = ("what tells the board of agents", &inner.readers);
                 inner.poison.guard(part, || {
-                    readers.agents.run(&readers.inbox, &readers.tools);
+                    readers.agents.run(&readers.inbox, &*readers.facts);
                 });
             });
         if let Err(error) = begun {
@@ -277,10 +264,10 @@ impl HubInner {
             };
             readers.found(pane, PaneSize::cells(size.cols, size.rows));
             if let Some(attempt) = id.attempt() {
-                (self.before_end)();
+                readers.facts.before_end();
                 readers.agents.ended(attempt, exit.clone());
                 // An engine that has stopped finds the end in its next inventory.
-                let cause = (self.end_cause)(attempt, &tail);
+                let cause = readers.facts.end_cause(attempt, &tail);
                 let _stopped = readers.inbox.send(Event::AttemptEnded {
                     attempt,
                     exit,
@@ -359,11 +346,13 @@ impl Terminals for TerminalHub {
 mod tests {
     use std::time::Duration;
 
+    use super::agent_facts::NoFacts;
     use super::*;
     use crate::adapters::holder::process::ProcessIdentity;
     use crate::adapters::holder::{ExitRecord, HolderMeta, IndexEntry};
     use crate::agent_state::{AgentReport, Doing, Source, Wait};
     use crate::domain::AskKind;
+    use crate::domain::event::EndCause;
     use crate::domain::{Span, Timestamp};
     use crate::engine::inbox::{Received, inbox};
     use crate::ports::holders::ExitedBy;
@@ -394,29 +383,36 @@ mod tests {
         std::fs::write(folder.join("exit.json"), serde_json::to_vec(&exit).unwrap()).unwrap();
     }
 
+    /// Facts about a program that sends a last signal and ends for want of a login.
+    struct LastSignal(Inbox);
+
+    impl AgentFacts for LastSignal {
+        fn before_end(&self) {
+            self.0.send(Event::Ticked).unwrap();
+        }
+
+        fn end_cause(&self, _attempt: AttemptId, _tail: &str) -> Option<EndCause> {
+            Some(EndCause::Infra("login".into()))
+        }
+    }
+
+    struct Broken;
+
+    impl AgentFacts for Broken {
+        fn end_cause(&self, _attempt: AttemptId, _tail: &str) -> Option<EndCause> {
+            panic!("on purpose")
+        }
+    }
+
     /// A hub of no terminals yet, over that folder of attempts.
-    fn hub_over(
-        folder: &std::path::Path,
-        inbox: Inbox,
-        (before_end, end_cause): (BeforeEndFn, EndCauseFn),
-    ) -> TerminalHub {
+    fn hub_over(folder: &std::path::Path, inbox: Inbox, facts: impl AgentFacts + 'static) -> TerminalHub {
         let holders = LocalHolders::new("dbs".into(), folder.to_owned(), folder.to_owned());
         TerminalHub::new(
             Arc::new(holders),
             EmulatorKind::default(),
             10,
             inbox,
-            before_end,
-            end_cause,
-            ToolFacts {
-                read_title: Box::new(|_, _| AgentReport::default()),
-                way_to_log_in: Box::new(|_| None),
-                prompt_to_type: Box::new(|_| None),
-                screen_reader: Box::new(|_| None),
-                limit_ends: Box::new(|_, _| None),
-                goes_on_after_errors: Box::new(|_| false),
-                still_asked: Box::new(|_| None),
-            },
+            Box::new(facts),
         )
     }
 
@@ -425,10 +421,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         ended(folder.path(), "7", ExitedBy::Shutdown);
         let (inlet, outlet) = inbox();
-        let kept = inlet.clone();
-        let before_end: BeforeEndFn = Box::new(move || kept.send(Event::Ticked).unwrap());
-        let cause: EndCauseFn = Box::new(|_, _| Some(EndCause::Infra("login".into())));
-        let hub = hub_over(folder.path(), inlet, (before_end, cause));
+        let hub = hub_over(folder.path(), inlet.clone(), LastSignal(inlet));
         hub.follow(&HolderId::new("7"));
         let next = || match outlet.next(Some(Span(60_000))) {
             Received::Envelope(envelope) => envelope.event,
@@ -460,7 +453,7 @@ mod tests {
 
     fn quiet(folder: &std::path::Path) -> TerminalHub {
         let (inlet, _) = inbox();
-        hub_over(folder, inlet, (Box::new(|| {}), Box::new(|_, _| None)))
+        hub_over(folder, inlet, NoFacts)
     }
 
     #[test]
@@ -513,7 +506,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         ended(folder.path(), "7", ExitedBy::Itself);
         let (inlet, outlet) = inbox();
-        let hub = hub_over(folder.path(), inlet, (Box::new(|| {}), Box::new(|_, _| None)));
+        let hub = hub_over(folder.path(), inlet, NoFacts);
         hub.follow(&HolderId::new("7"));
         assert!(matches!(outlet.next(Some(Span(60_000))), Received::Envelope(_)));
         assert_eq!(hub.agents().live(AttemptId(7)).unwrap().words, "ended");
@@ -537,7 +530,7 @@ mod tests {
             std::fs::write(log.join("000001.log"), output).unwrap();
         }
         let (inlet, outlet) = inbox();
-        let hub = hub_over(folder.path(), inlet, (Box::new(|| {}), Box::new(|_, _| None)));
+        let hub = hub_over(folder.path(), inlet, NoFacts);
         hub.follow(&HolderId::new("shell-1"));
         hub.follow(&HolderId::new("7"));
         let Received::Envelope(envelope) = outlet.next(Some(Span(60_000))) else {
@@ -563,8 +556,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         ended(folder.path(), "7", ExitedBy::Itself);
         let (inlet, _outlet) = inbox();
-        let broken: EndCauseFn = Box::new(|_, _| panic!("on purpose"));
-        let hub = hub_over(folder.path(), inlet, (Box::new(|| {}), broken));
+        let hub = hub_over(folder.path(), inlet, Broken);
         assert!(!hub.poison().is_poisoned());
         hub.follow(&HolderId::new("7"));
         let poisoned = tokio::time::timeout(Duration::from_mins(1), hub.poison().poisoned());

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::adapters::git::GitSetup;
 use crate::domain::{BatchId, Cause, Command, MadeForm, PlanJob};
 use crate::plans::consent::PlanConsent;
 use crate::plans::making::{LARGEST_GOAL, MadeName, goal_name};
@@ -33,7 +32,7 @@ pub(super) fn question(services: &Services, file: &str) -> Result<PlanQuestion, 
     if rows.begins(&wishes) {
         let environment = services.shells.environment().clone().into_pairs().into_iter();
         let environment = environment.map(|(name, value)| (name.into(), value.into()));
-        let git = GitSetup::new(&paths.root, environment);
+        let git = paths.git_setup(environment);
         lines.extend(uncommitted::refuse_changes(paths, &git, plan)?);
     }
     let project = PlanProject {

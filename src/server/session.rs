@@ -1,6 +1,7 @@
 //! Puts a session together: engine and terminals of one project, over the adapters it is given; and a server, which adds a socket
 //! and clients to it. This file knows the parts; no part knows it.
 
+mod agent_facts;
 mod context;
 
 use std::io;
@@ -16,6 +17,7 @@ use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock::{self, WallClock};
 use crate::adapters::holder::LocalHolders;
 use crate::adapters::ipc::IpcListener;
+use crate::adapters::project::{ProjectError, ProjectSecret};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::{Board, Command, Event, Inventory, NoticeLevel, RequestId, Timestamp};
@@ -102,6 +104,9 @@ pub enum SessionError {
     Preflight(#[from] PreflightError),
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// Secret of the project that cannot be read.
+    #[error("{0}")]
+    Project(#[from] ProjectError),
     /// Agents that may still run could not be searched.
     #[error("{0}")]
     Holders(#[from] HolderPortError),
@@ -121,8 +126,7 @@ pub enum SessionEndError {
 }
 
 /// Opens the board of a store that takes in no token of an attempt.
-fn open_board(store: Box<dyn Store>, paths: &ProjectPaths) -> Result<DurableBoard, StoreError> {
-    let secret = paths.secret.clone();
+fn open_board(store: Box<dyn Store>, secret: ProjectSecret) -> Result<DurableBoard, StoreError> {
     let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
     Ok(DurableBoard::open(store)?.with_mask(mask))
 }
@@ -149,7 +153,7 @@ fn look_around(
     agents: &Arc<LocalAgents>,
 ) -> Result<Inventory, HolderPortError> {
     let found = take_inventory(board, holders.as_ref(), hub, &|attempt, tail| {
-        context::end_cause(agents, attempt, tail)
+        agent_facts::end_cause(agents, attempt, tail)
     })?;
     Ok(Inventory {
         server_was_lost: session_list::has_record(&paths.socket),
@@ -166,7 +170,8 @@ impl Session {
         adapters: SessionAdapters,
         runtime: &Handle,
     ) -> Result<Session, SessionError> {
-        let mut durable = open_board(adapters.store, &paths)?;
+        let secret = paths.secret()?;
+        let mut durable = open_board(adapters.store, secret.clone())?;
         let (holders, agents, git) = (adapters.holders, adapters.agents, adapters.git);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
@@ -177,8 +182,8 @@ impl Session {
             read_models,
             journal: journal.clone(),
         };
-        let intake = SignalIntake::new(paths.inbox.clone(), paths.secret.clone(), engine.clone());
-        let hub = context::terminals(&holders, &setup, &intake, &agents);
+        let intake = SignalIntake::new(paths.inbox.clone(), secret, engine.clone());
+        let hub = agent_facts::terminals(&holders, &setup, &intake, &agents);
         let found = look_around(&paths, durable.board(), &holders, &hub, &agents)?;
         let loss = found.loss_text();
         let context = Arc::new(EngineContext {

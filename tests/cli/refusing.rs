@@ -204,6 +204,7 @@ fn doctor_says_of_settings_what_is_so() {
         "WARNING gates        none is set, so work is accepted unchecked, and an acceptance waits: dbs config gates.NAME COMMAND"
     );
     // Written by hand, and not trusted yet.
+    std::fs::create_dir(file.parent().unwrap()).unwrap();
     std::fs::write(
         &file,
         "[gates]\ntest = \"make\"\n[roles.default]\nagent = \"claude\"\n",

@@ -60,6 +60,7 @@ impl Trusting {
     /// The project's folder with a git folder that has no state yet.
     fn begin_repository(&self) {
         fs::create_dir_all(self.root().join(".git")).unwrap();
+        self.project().prepare(Some(&self.state())).unwrap();
         let origin = self.project().state_origin(Some(&self.state())).unwrap();
         assert_eq!(origin, StateOrigin::Own);
     }

@@ -156,6 +156,7 @@ impl Story {
     pub(crate) fn trust_in(&self, folder: &Path) {
         let edge = self.edge(folder);
         let place = ProjectPaths::find(folder, &edge).unwrap();
+        place.prepare().unwrap();
         place.trust.trust(&place.trust.look().listing.hash()).unwrap();
         let mut board = BoardAccess::open_project(place).unwrap();
         let call = ServerCall::Reload { by: edge.author() };

@@ -11,7 +11,7 @@ use super::command::{ConfigScope, GitCommand, GitOutput, GitProgram};
 use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
 use super::error_text;
-use super::files::{ensure_excludes, missing};
+use super::files::missing;
 use super::filter_settings::KnownFilters;
 use super::known_hooks::{self, KnownHooks};
 use super::options::{self, GitSetup};
@@ -65,8 +65,7 @@ impl GitCli {
             program.use_ssh(&command);
         }
         let origin = origin?;
-        ensure_excludes(&project.common)?;
-        let control = ControlRepo::open(&program, &project, &origin)?;
+        let control = ControlRepo::open(&program, &project, &origin, setup.control)?;
         let git = Self {
             program,
             control_lock: RepoLock::new(control.path.join("queue"), CONTROL),

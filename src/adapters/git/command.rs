@@ -383,7 +383,7 @@ fn joined(option: &str, path: &Path) -> OsString {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::ProgramMarking;
+    use super::super::options::{ControlPlace, ProgramMarking};
     use super::super::write_lock::RepoLock;
     use super::*;
 
@@ -395,6 +395,7 @@ mod tests {
             environment: Vec::new(),
             limits: GitLimits::default(),
             marking: ProgramMarking::default(),
+            control: ControlPlace::State,
         });
         let folder = Path::new("/");
         let call = git.command(ConfigScope::Control, folder, "say it");
@@ -418,6 +419,7 @@ mod tests {
             environment: Vec::new(),
             limits: GitLimits::default(),
             marking: ProgramMarking::default(),
+            control: ControlPlace::State,
         });
         let lock = RepoLock::new(folder.path().join("lock"), "a repository");
         let turn = lock.acquire(Duration::ZERO, |_| String::new()).unwrap();

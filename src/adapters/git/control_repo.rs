@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-
 use tempfile::TempDir;
 
 use super::command::{ConfigScope, GitProgram};
 use super::discovery::{OriginUrls, ProjectRepo};
-use super::files::{failed, not_ours, real_folder, write_atomically};
+use super::files::{ensure_excludes, failed, not_ours, real_folder, write_atomically};
+use super::options::ControlPlace;
 use crate::adapters::{excludes, state_folder, text_file};
 use crate::ports::git::GitError;
 
@@ -33,6 +33,19 @@ pub(super) struct ControlRepo {
     pub(super) path: PathBuf,
     format: String,
     origin: Mutex<OriginUrls>,
+    /// Folder of the repository when it is a temporary one.
+    _temporary: Option<TempDir>,
+}
+
+/// Returns the folder of the project's state, made where there is none, with the ignore rules of the project's folders.
+fn made_state(project: &ProjectRepo) -> Result<PathBuf, GitError> {
+    ensure_excludes(&project.common)?;
+    let state = state_folder::of(&project.common, &project.git_dir);
+    if let Some(above) = state.parent() {
+        real_folder(above)?;
+    }
+    real_folder(&state)?;
+    Ok(state)
 }
 
 impl ControlRepo {
@@ -42,13 +55,17 @@ impl ControlRepo {
         program: &GitProgram,
         project: &ProjectRepo,
         found: &OriginUrls,
+        place: ControlPlace,
     ) -> Result<Self, GitError> {
-        let state = state_folder::of(&project.common, &project.git_dir);
+        let (state, temporary) = match place {
+            ControlPlace::State => (made_state(project)?, None),
+            ControlPlace::Temporary => {
+                let folder =
+                    tempfile::tempdir().map_err(failed("make a folder in", &std::env::temp_dir()))?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
         let path = state.join("control.git");
-        if let Some(above) = state.parent() {
-            real_folder(above)?;
-        }
-        real_folder(&state)?;
         let recorded = recorded_origin(program, &path, &project.object_format)?;
         let origin = recorded.unwrap_or_else(|| found.clone());
         if !path.join("HEAD").exists() {
@@ -58,6 +75,7 @@ impl ControlRepo {
             path,
             format: project.object_format.clone(),
             origin: Mutex::new(origin),
+            _temporary: temporary,
         };
         control.check()?;
         control.write_excludes(project)?;

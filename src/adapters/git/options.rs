@@ -18,6 +18,17 @@ pub struct GitSetup {
     pub limits: GitLimits,
     /// Marks that identify every process that git starts.
     pub marking: ProgramMarking,
+    pub control: ControlPlace,
+}
+
+/// Place of the control repository.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ControlPlace {
+    /// The project's state, where it stays.
+    #[default]
+    State,
+    /// Folder that goes when the repository is closed: for reading in a project that is not prepared, of which nothing may be kept.
+    Temporary,
 }
 
 /// Marking of the programs that git starts, such as the hooks of a remote on this machine, so that they are not taken for those of persons.
@@ -73,6 +84,7 @@ impl GitSetup {
             environment: environment.into_iter().collect(),
             limits: GitLimits::default(),
             marking: ProgramMarking::default(),
+            control: ControlPlace::default(),
         }
     }
 }

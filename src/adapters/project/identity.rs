@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
+use super::relocation::exists;
 use super::secret::hex;
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
@@ -22,17 +23,27 @@ pub enum StateOrigin {
 }
 
 impl Project {
-    /// Returns the origin of the state. A project without any state gets an identity, known in the person's state folder. May be called by
-    /// several processes at once.
+    /// Makes the missing folders, ignore rules and the secret of the project. A project without any state gets an identity, known in the
+    /// person's state folder. May be called by several processes at once.
+    ///
+    /// # Errors
+    /// When something else lies in the way of the state, or it cannot be written.
+    pub fn prepare(&self, person: Option<&Path>) -> Result<(), ProjectError> {
+        self.make_state()?;
+        if is_empty(&self.dbs())? {
+            self.adopt_state(person)?;
+        }
+        self.init()?;
+        Ok(())
+    }
+
+    /// Returns the origin of the state; where there is none yet, it will be this person's own. Changes nothing.
     ///
     /// # Errors
     /// When something else lies in the way of the state, or it cannot be read.
     pub fn state_origin(&self, person: Option<&Path>) -> Result<StateOrigin, ProjectError> {
-        self.make_state()?;
-        if is_empty(&self.dbs())?
-            && let Err(error) = self.adopt_state(person)
-        {
-            return Ok(StateOrigin::Foreign(format!("could not {error}")));
+        if !exists(&self.dbs())? || is_empty(&self.dbs())? {
+            return Ok(StateOrigin::Own);
         }
         let Some(identity) = read(&self.identity_file())? else {
             return Ok(StateOrigin::Foreign("it has no identity".to_owned()));

@@ -91,7 +91,7 @@ impl StateRelocation {
 }
 
 /// Returns true if a folder exists; a link or a file in its place is an error.
-fn exists(path: &Path) -> Result<bool, ProjectError> {
+pub(super) fn exists(path: &Path) -> Result<bool, ProjectError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => Ok(true),
         Ok(found) => Err(ProjectError::Foreign {

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::process::ExitCode;
 
 use crate::adapters::clock;
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::GitCli;
 use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
 use crate::cli::args::ClearArgs;
@@ -25,7 +25,7 @@ pub(super) fn run(env: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
     if !place.store.database.exists() {
         return Err(CommandError::user("could not clear the board: there is none yet"));
     }
-    let git = GitCli::open(&GitSetup::new(&place.root, env.environment.clone()))?;
+    let git = GitCli::open(&place.git_setup(env.environment.clone()))?;
     let entries = git.worktrees()?.into_iter();
     let folders: Vec<SafeName> = entries.filter_map(|entry| entry.folder).collect();
     let (tasks, worktrees) = (

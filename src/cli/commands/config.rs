@@ -123,6 +123,7 @@ fn change((env, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigA
     {
         return Err(could_not(why));
     }
+    place.prepare()?;
     let places = &place.sources.files;
     let write = || match value {
         Some(value) => set(places, key, value),

@@ -51,6 +51,7 @@ fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> CommandEr
 pub(super) fn restore(env: &ProcessEnv, file: &Path, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&env.folder, env)?;
     let from = env.folder.join(file);
+    place.prepare()?;
     let restored = SqliteStore::restore(&place.store, &owner(), &from, clock::now());
     let aside = restored.map_err(|error| not_restored(&place.store, &from, error))?;
     let kept = aside.map_or_else(String::new, |path| {

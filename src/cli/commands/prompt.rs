@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::adapters::agents::{program_word, prompt_file};
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::GitCli;
 use crate::adapters::output;
 use crate::adapters::stories::StoryFormats;
 use crate::adapters::text_file;
@@ -113,7 +113,7 @@ fn reading(
     let Some(plan) = plan.filter(|_| !facts.place.base.is_empty()) else {
         return Ok(String::new());
     };
-    let git = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
+    let git = GitCli::open(&paths.git_setup(env.environment.clone()))?;
     let base = BranchName::new(&facts.place.base)?;
     let start = task.head.as_deref().and_then(|head| CommitId::new(head).ok());
     let start = match start {

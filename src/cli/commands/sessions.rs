@@ -9,7 +9,7 @@ pub(super) use doctor::{doctor, needs_of_agents};
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
-use crate::adapters::git::{GitCli, GitSetup, likely_base};
+use crate::adapters::git::{GitCli, likely_base};
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::command_error::{could_not, failed};
@@ -57,7 +57,7 @@ fn choose_base((env, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> Co
     if is_set || json.json || env.is_agent() {
         return Ok(());
     }
-    let found = likely_base(&GitSetup::new(&place.root, env.environment.clone()))?;
+    let found = likely_base(&place.git_setup(env.environment.clone()))?;
     let Some(found) = found else {
         return Ok(());
     };
@@ -106,7 +106,8 @@ pub(super) fn init(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
     if let Some(why) = paths.state_problem() {
         return Err(could_not(why));
     }
-    GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
+    GitCli::open(&paths.git_setup(env.environment.clone()))?;
+    paths.prepare()?;
     let workflows = &paths.workflows;
     std::fs::create_dir_all(workflows).map_err(failed(format!("could not make {}", workflows.display())))?;
     choose_base((env, &paths), json)?;

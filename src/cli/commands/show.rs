@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use bytes::Bytes;
 
-use crate::adapters::git::{GitSetup, task_branches};
+use crate::adapters::git::task_branches;
 use crate::adapters::output;
 use crate::cli::args::{JsonFlag, StatusArgs};
 use crate::cli::board_access::BoardAccess;
@@ -107,5 +107,5 @@ fn text_of(answer: Answer) -> CommandResult<Vec<Bytes>> {
 
 /// Returns the local branches of tasks, or the reason why they could not be listed.
 fn branches(paths: &ProjectPaths, env: &ProcessEnv) -> TaskBranches {
-    task_branches(&GitSetup::new(&paths.root, env.environment.clone())).map_err(|error| error.to_string())
+    task_branches(&paths.git_setup(env.environment.clone())).map_err(|error| error.to_string())
 }

@@ -30,6 +30,7 @@ pub(super) fn run(env: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
         return Ok(print(env, &place, wanted));
     }
     refuse_agents(env)?;
+    place.prepare()?;
     let done = if let Some(hash) = wanted.hash.as_deref().map(str::trim) {
         place.trust.trust(hash)?;
         format!("trusted: what has the hash {hash}")

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
+use super::agent_facts::AgentFacts;
 use super::agent_watch::AgentWatch;
 use super::board_word::SAYS_NO_LOGIN;
 use super::live_activity::live_activity;
-use crate::adapters::agents::{ReadScreen, TypedPrompt};
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Source, Wait};
 use crate::domain::attempt::ActivityKind;
@@ -22,38 +22,6 @@ const MAX_ENDED: usize = 24;
 
 /// Maximum number of agents whose hooks may report before their terminal is read; those of the lowest number are forgotten first.
 const MAX_EARLY: usize = 64;
-
-/// Function that reads the report of an agent's tool from a title of its terminal.
-pub type ReadTitleFn = Box<dyn Fn(AttemptId, &str) -> AgentReport + Send + Sync>;
-
-/// Function that finds the prompt of an agent that is still to be typed into its terminal.
-pub type PromptToTypeFn = Box<dyn Fn(AttemptId) -> Option<TypedPrompt> + Send + Sync>;
-
-/// Function that finds the reader for the screen of an agent while its tool has reported nothing.
-pub(in crate::server) type ScreenReaderFn = Box<dyn Fn(AttemptId) -> Option<ReadScreen> + Send + Sync>;
-
-/// Facts about the tools of agents, by the numbers of their attempts.
-pub struct ToolFacts {
-    pub read_title: ReadTitleFn,
-    pub way_to_log_in: WayToLogInFn,
-    pub prompt_to_type: PromptToTypeFn,
-    pub(in crate::server) screen_reader: ScreenReaderFn,
-    pub limit_ends: LimitEndsFn,
-    pub goes_on_after_errors: GoesOnFn,
-    pub(in crate::server) still_asked: StillAskedFn,
-}
-
-/// Function that finds the request of an agent to a server before this one that still waits for its reply.
-pub(in crate::server) type StillAskedFn = Box<dyn Fn(AttemptId) -> Option<AgentReport> + Send + Sync>;
-
-/// Function that returns true if an error that the tool of an agent reports is a failed turn, which another prompt continues.
-pub type GoesOnFn = Box<dyn Fn(AttemptId) -> bool + Send + Sync>;
-
-/// Function that reads the end of a usage limit from the words of an agent's tool about it.
-pub type LimitEndsFn = Box<dyn Fn(AttemptId, &str) -> Option<Timestamp> + Send + Sync>;
-
-/// Function that finds the way a person logs in to the tool of an agent, where that is known.
-pub type WayToLogInFn = Box<dyn Fn(AttemptId) -> Option<String> + Send + Sync>;
 
 /// The states of the agents of a server, shared between its threads.
 #[derive(Debug, Default)]
@@ -202,7 +170,7 @@ impl AgentStates {
     }
 
     /// Reports changes to the board until the server ends. The inbox may be full meanwhile: then the report is of the state afterwards.
-    pub(super) fn run(&self, inbox: &Inbox, facts: &ToolFacts) {
+    pub(super) fn run(&self, inbox: &Inbox, facts: &dyn AgentFacts) {
         while let Some(events) = self.next_events() {
             for mut event in events {
                 if let Event::Observed { attempt, doing, .. } = &mut event {
@@ -317,26 +285,26 @@ impl Watches {
 
 /// Completes the words of an agent's tool with facts about that tool: the way to log in, whether an error is only a failed turn, and the
 /// end of a usage limit where the words contain it. A turn that failed with such words is at that limit.
-fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
+fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &dyn AgentFacts) {
     if let ActivityKind::Error(why) = doing
-        && (facts.goes_on_after_errors)(attempt)
+        && facts.continues_after_errors(attempt)
     {
         *doing = ActivityKind::Failed(std::mem::take(why));
     }
     match doing {
         ActivityKind::NotLoggedIn(why) => {
-            if let Some(way) = (facts.way_to_log_in)(attempt) {
+            if let Some(way) = facts.login_hint(attempt) {
                 *why = format!("{why}; {way}");
             }
         }
         ActivityKind::Dialog(text) if text.starts_with(SAYS_NO_LOGIN) => {
-            if let Some(way) = (facts.way_to_log_in)(attempt) {
+            if let Some(way) = facts.login_hint(attempt) {
                 *text = format!("{text}; if that is so, {way}");
             }
         }
-        ActivityKind::Limit { until, why } => *until = until.or_else(|| (facts.limit_ends)(attempt, why)),
+        ActivityKind::Limit { until, why } => *until = until.or_else(|| facts.limit_end(attempt, why)),
         ActivityKind::Failed(why) => {
-            if let Some(until) = (facts.limit_ends)(attempt, why) {
+            if let Some(until) = facts.limit_end(attempt, why) {
                 *doing = ActivityKind::Limit {
                     until: Some(until),
                     why: std::mem::take(why),
@@ -349,22 +317,23 @@ fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::agent_facts::NoFacts;
     use super::*;
     use crate::adapters::agents::claude::title;
     use crate::agent_state::Seen;
     use crate::domain::AskKind;
     use crate::engine::inbox::{Received, inbox};
 
-    /// What is known of a tool of which nothing is known but when a limit ends.
-    fn facts(limit_ends: impl Fn(AttemptId, &str) -> Option<Timestamp> + Send + Sync + 'static) -> ToolFacts {
-        ToolFacts {
-            read_title: Box::new(|_, _| AgentReport::default()),
-            way_to_log_in: Box::new(|_| None),
-            prompt_to_type: Box::new(|_| None),
-            screen_reader: Box::new(|_| None),
-            limit_ends: Box::new(limit_ends),
-            goes_on_after_errors: Box::new(|_| false),
-            still_asked: Box::new(|_| None),
+    /// Facts about tools whose words name the end of a limit after a bar; that of attempt 1 continues after errors.
+    struct BarFacts;
+
+    impl AgentFacts for BarFacts {
+        fn limit_end(&self, _attempt: AttemptId, words: &str) -> Option<Timestamp> {
+            words.contains('|').then_some(Timestamp(7))
+        }
+
+        fn continues_after_errors(&self, attempt: AttemptId) -> bool {
+            attempt == AttemptId(1)
         }
     }
 
@@ -413,9 +382,8 @@ mod tests {
         states.end_past(attempt, None);
         let mut seen = Vec::new();
         std::thread::scope(|scope| {
-            let facts = facts(|_, _| None);
             let (states, inlet) = (&states, &inlet);
-            scope.spawn(move || states.run(inlet, &facts));
+            scope.spawn(move || states.run(inlet, &NoFacts));
             let (busy, idle) = (title::read("◐ claude"), title::read("✳ claude"));
             for number in 0..10_000 {
                 let report = if number % 2 == 0 { &busy } else { &idle };
@@ -451,9 +419,8 @@ mod tests {
         let (id, name) = ("1".to_owned(), "validator".to_owned());
         states.observe(attempt, Source::Hook, &AgentReport::of(Seen::Child { id, name }));
         std::thread::scope(|scope| {
-            let facts = facts(|_, _| None);
             let (states, inlet) = (&states, &inlet);
-            scope.spawn(move || states.run(inlet, &facts));
+            scope.spawn(move || states.run(inlet, &NoFacts));
             let Received::Envelope(envelope) = outlet.next(Some(Span(60_000))) else {
                 panic!("nothing was told");
             };
@@ -465,9 +432,8 @@ mod tests {
 
     #[test]
     fn when_a_limit_ends_is_read_from_the_words_of_the_tool_where_nothing_else_tells_it() {
-        let facts = facts(|_, why| why.contains('|').then_some(Timestamp(7)));
         let completed = |mut doing: ActivityKind| {
-            complete(&mut doing, AttemptId(1), &facts);
+            complete(&mut doing, AttemptId(1), &BarFacts);
             doing
         };
         let at = |until: Option<u64>, why: &str| ActivityKind::Limit {
@@ -486,11 +452,9 @@ mod tests {
 
     #[test]
     fn an_error_is_a_failed_turn_where_the_tool_goes_on_with_another_prompt_and_else_needs_somebody() {
-        let mut facts = facts(|_, why| why.contains('|').then_some(Timestamp(7)));
-        facts.goes_on_after_errors = Box::new(|attempt| attempt == AttemptId(1));
         let completed = |attempt, words: &str| {
             let mut doing = ActivityKind::Error(words.to_owned());
-            complete(&mut doing, AttemptId(attempt), &facts);
+            complete(&mut doing, AttemptId(attempt), &BarFacts);
             doing
         };
         assert_eq!(completed(1, "529"), ActivityKind::Failed("529".to_owned()));

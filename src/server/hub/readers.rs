@@ -11,7 +11,8 @@ use tokio::time::Instant;
 use crate::adapters::holder::LocalHolders;
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::PaneSize;
-use crate::server::hub::agents::{AgentStates, ToolFacts};
+use crate::server::hub::agent_facts::AgentFacts;
+use crate::server::hub::agents::AgentStates;
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::recent_calls::RecentCalls;
 use crate::server::sizes::ResizeAction;
@@ -35,7 +36,7 @@ pub(super) struct Readers {
     pub(super) inbox: Inbox,
     /// States of the agents in the terminals.
     pub(super) agents: AgentStates,
-    pub(super) tools: ToolFacts,
+    pub(super) facts: Box<dyn AgentFacts>,
     /// Changes with watched output, and with every terminal that came, went or got another size.
     pub(super) changed: watch::Sender<TerminalChanges>,
     /// The last calls of programs for the person.
@@ -44,12 +45,12 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox, tools: ToolFacts) -> Readers {
+    pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox, facts: Box<dyn AgentFacts>) -> Readers {
         Readers {
             holders,
             inbox,
             agents: AgentStates::default(),
-            tools,
+            facts,
             changed: watch::Sender::default(),
             calls: Mutex::default(),
             closing: (Mutex::new(false), Condvar::new()),

@@ -130,9 +130,9 @@ impl Reading<'_> {
         // Earlier reports are evidence of the present only by the last of them: an ask that still waits came after it.
         if let Some(attempt) = self.id.attempt() {
             self.hub.agents.begin_past(attempt);
-            let prompt = (self.hub.tools.prompt_to_type)(attempt);
+            let prompt = self.hub.facts.prompt_to_type(attempt);
             self.prompt = prompt.map_or(PromptTyping::Nothing, PromptTyping::Awaited);
-            self.screen = (self.hub.tools.screen_reader)(attempt);
+            self.screen = self.hub.facts.screen_reader(attempt);
         }
         self.requests.attach(from).ok()?;
         self.reached(from, fed);
@@ -176,7 +176,7 @@ impl Reading<'_> {
             // Known to the server before this one by a hook alone. The past shows work, if a hook asked after it.
             let is_first = !std::mem::replace(&mut fed.was_live, true);
             let asked = if is_first {
-                (self.hub.tools.still_asked)(attempt)
+                self.hub.facts.request_before(attempt)
             } else {
                 None
             };
@@ -258,7 +258,7 @@ impl Reading<'_> {
                     reports.push((Source::StatusRecord, status_record::read(&record)));
                 }
                 TermEvent::Title(title) => {
-                    let read = |attempt| (self.hub.tools.read_title)(attempt, &title);
+                    let read = |attempt| self.hub.facts.read_title(attempt, &title);
                     reports.extend(self.id.attempt().map(|attempt| (Source::Title, read(attempt))));
                 }
                 TermEvent::Bell if !past => self.hub.rang(self.id, self.pane),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::DOCUMENTS;
 use crate::adapters::agents::find_program;
-use crate::adapters::git::{GitSetup, seen_files};
+use crate::adapters::git::seen_files;
 use crate::cli::args::JsonFlag;
 use crate::cli::command_error::could_not;
 use crate::cli::commands::agents;
@@ -91,7 +91,7 @@ fn documents(paths: &ProjectPaths, settings: &StorySettings) -> DoctorResult {
 
 /// Checks for files with keys that git tracks, or would commit with everything else (LA-12). None of them is read.
 fn key_files(env: &ProcessEnv, paths: &ProjectPaths) -> DoctorCheck {
-    let setup = GitSetup::new(&paths.root, env.environment.clone());
+    let setup = paths.git_setup(env.environment.clone());
     let found = match seen_files(&setup, &holds_keys) {
         Ok(found) => found,
         Err(error) => return check("keys", Err(could_not(error).into())),

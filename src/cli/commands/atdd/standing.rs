@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::GitCli;
 use crate::adapters::output;
 use crate::cli::args::{AtddHistoryArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
@@ -42,7 +42,7 @@ impl BaseFiles {
             )
         })?;
         let branch = BranchName::new(&name)?;
-        let git = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
+        let git = GitCli::open(&paths.git_setup(env.environment.clone()))?;
         match git.resolve(&Revision::RemoteBranch(branch)) {
             Head::At(commit) => Ok(BaseFiles { git, name, commit }),
             Head::Absent => Err(CommandError::project(format!(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::asking;
 use super::headless::{self, FollowEnd, RunFollower, StartServer};
 use super::run;
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::GitCli;
 use crate::adapters::output;
 use crate::adapters::termination::Interruption;
 use crate::adapters::text_file;
@@ -232,7 +232,7 @@ impl PlanOrder<'_> {
 
     /// Returns the files of the result, and what they were made of.
     fn made(&self, writer: &Task) -> CommandResult<(MadeFiles, DesignSoFar)> {
-        let setup = GitSetup::new(&self.paths.root, self.env.environment.clone());
+        let setup = self.paths.git_setup(self.env.environment.clone());
         let git = GitCli::open(&setup)?;
         let tasks = run::tasks_of(&mut self.access()?, self.name.batch())?;
         let open = |task: &Task, path: &Path| committed_file(&git, task, path);

@@ -5,7 +5,6 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use super::asking;
-use crate::adapters::git::GitSetup;
 use crate::adapters::output;
 use crate::cli::args::{AgentOutput, RunPlanArgs};
 use crate::cli::board_access::BoardAccess;
@@ -82,7 +81,7 @@ pub(super) fn begin(
     let wishes = wishes(wanted);
     let rows = rows(run.access, &read.plan)?;
     if rows.begins(&wishes) && !wanted.allow_dirty {
-        let git = GitSetup::new(&paths.root, env.environment.clone());
+        let git = paths.git_setup(env.environment.clone());
         match uncommitted::refuse_changes(paths, &git, &read.plan) {
             Err(why) => return Ok(RunOutcome::Unready(why.to_string())),
             Ok(Some(warning)) => output::problem(&warning),
@@ -198,6 +197,7 @@ impl PlanRun<'_> {
             let consent = PlanConsent::new(plan, &self.access.paths);
             let asked = consent.question(&found)?;
             asking::ask(&asked, self.wanted.trust.as_deref())?;
+            self.access.paths.prepare()?;
             if let Err(why) = consent.remember(asked) {
                 output::problem(&why.to_string());
             }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::adapters::agents::known::known_agents;
 use crate::adapters::agents::{AgentsByRole, find_program};
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::GitCli;
 use crate::adapters::store::SqliteStore;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
@@ -104,7 +104,7 @@ fn rights() -> &'static str {
 }
 
 fn git(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorCheck {
-    let setup = GitSetup::new(&paths.root, env.environment.clone());
+    let setup = paths.git_setup(env.environment.clone());
     match GitCli::open(&setup).and_then(|git| git.preflight()) {
         Ok(facts) => {
             let (version, origin, identity) = (facts.git_version, facts.origin, facts.identity);
@@ -219,7 +219,7 @@ fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
         return Err(fault.text.into());
     }
     let branch = BranchName::new(&base)?;
-    let Ok(git) = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone())) else {
+    let Ok(git) = GitCli::open(&paths.git_setup(env.environment.clone())) else {
         return Ok(base);
     };
     match git.remote_head(&branch) {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::GitCli;
 use crate::adapters::output;
 use crate::cli::args::{DiffArgs, TaskArgs};
 use crate::cli::board_access::BoardAccess;
@@ -73,5 +73,5 @@ pub(in crate::cli::commands) fn attic(env: &ProcessEnv, wanted: &TaskArgs) -> Co
 }
 
 fn git(paths: &ProjectPaths, env: &ProcessEnv) -> CommandResult<GitCli> {
-    GitCli::open(&GitSetup::new(&paths.root, env.environment.clone())).map_err(CommandError::from)
+    GitCli::open(&paths.git_setup(env.environment.clone())).map_err(CommandError::from)
 }

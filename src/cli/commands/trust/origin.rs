@@ -1,6 +1,6 @@
 //! `dbs trust --origin`: another address of the remote than the one with which the project's work began.
 
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::GitCli;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::command_error::{CommandError, CommandResult, could_not};
 use crate::config::process_env::ProcessEnv;
@@ -15,7 +15,7 @@ pub(super) fn accept(paths: &ProjectPaths, env: &ProcessEnv, address: &str) -> C
             "could not take another address of origin while a server runs: end it with `dbs stop`, then try again",
         ));
     }
-    let git = GitCli::open(&GitSetup::new(&paths.root, env.environment.clone()))?;
+    let git = GitCli::open(&paths.git_setup(env.environment.clone()))?;
     let now = match git.preflight() {
         Ok(facts) => facts.origin,
         Err(PreflightError::OriginChanged { now, .. }) => now,

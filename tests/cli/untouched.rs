@@ -1,0 +1,86 @@
+//! Commands that only read make nothing in a repository in which dbs was never used.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::shop::Shop;
+
+/// Commands that only read, each with the words it needs.
+const READING: &[&[&str]] = &[
+    &["sessions"],
+    &["status"],
+    &["status", "--run"],
+    &["history"],
+    &["board"],
+    &["task", "list"],
+    &["task", "ready"],
+    &["task", "show", "t-1"],
+    &["why", "t-1"],
+    &["diff", "t-1"],
+    &["batch", "list"],
+    &["batch", "show", "main"],
+    &["cost"],
+    &["metrics"],
+    &["events"],
+    &["logs"],
+    &["logs", "1"],
+    &["agents"],
+    &["doctor"],
+    &["config"],
+    &["config", "base_branch"],
+    &["keys"],
+    &["trust"],
+    &["workflow", "list"],
+    &["workflow", "show", "kanban"],
+    &["workflow", "check"],
+    &["prompt", "t-1"],
+    &["audit", "plan.json"],
+    &["run", "plan.json", "--dry-run"],
+    &["atdd", "status"],
+    &["atdd", "history"],
+    &["atdd", "check", "nope.json"],
+    &["atdd", "setup"],
+    &["notify"],
+    &["debug"],
+    &["backup"],
+    &["stop"],
+    &["attach", "--plain"],
+    &["upgrade"],
+];
+
+const PLAN: &str = r#"{"goal": "Sell", "tasks": [{"id": "T-1", "description": "Write it", "files": {"create": ["a.txt"]}, "verification": {"steps": ["test -f a.txt"]}}]}"#;
+
+/// Returns every path below the folder.
+fn all_below(folder: &Path, found: &mut BTreeSet<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            all_below(&path, found);
+        }
+        found.insert(path);
+    }
+}
+
+fn tree(shop: &Shop) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    all_below(&shop.git.project(), &mut found);
+    all_below(shop.home(), &mut found);
+    found
+}
+
+#[test]
+fn reading_commands_make_nothing_in_a_repository_that_is_not_prepared() {
+    let shop = Shop::new();
+    std::fs::write(shop.git.project().join("plan.json"), PLAN).unwrap();
+    let before = tree(&shop);
+    for words in READING {
+        let said = shop.run(words);
+        assert!(!said.err.contains("panicked"), "{words:?}: {said:?}");
+        let made: Vec<_> = tree(&shop).difference(&before).cloned().collect();
+        assert!(made.is_empty(), "{words:?} made {made:?}: {said:?}");
+    }
+    // The first command that writes prepares it.
+    shop.does(&["task", "create", "Fix", "--id", "t-1"]);
+    assert!(shop.git.project().join(".debussy").is_dir());
+    assert!(shop.does(&["task", "list"]).contains("t-1"));
+}
