@@ -25,6 +25,8 @@ mod glossary;
 mod layers;
 #[path = "tidy/names.rs"]
 mod names;
+#[path = "tidy/parameters.rs"]
+mod parameters;
 #[path = "tidy/paths.rs"]
 mod paths;
 #[path = "tidy/rows.rs"]
@@ -98,6 +100,10 @@ fn rulings_on_walls(tree: &Tree) -> Vec<Ruling> {
         Ruling {
             findings: files::check_declared(&tree.source),
             way_out: "declare it with `mod`, or remove it",
+        },
+        Ruling {
+            findings: parameters::check(&tree.source),
+            way_out: "name each parameter, up to seven; what travels together is a struct with a document",
         },
         Ruling {
             findings: doors::check(&tree.source, &tree.architecture),

@@ -83,7 +83,8 @@ fn check_facade(file: &SourceFile) -> Vec<Finding> {
     }
 }
 
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+/// Whether an item is compiled for tests only.
+pub(crate) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let list = attribute.meta.require_list().ok();
         attribute.path().is_ident("cfg") && list.is_some_and(|list| list.tokens.to_string().contains("test"))

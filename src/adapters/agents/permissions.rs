@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{LocalAgents, PermissionPolicy};
-use crate::domain::{Ask, AskKind, AskReply, RoleChoice, RoleId, StageId, ToolAction, ToolUse};
+use crate::domain::{Ask, AskKind, AskReply, Attempt, RoleId, StageId, ToolAction, ToolUse};
 use crate::formats::permissions::{PermissionDecision, PermissionRule, PermissionVerdict, decide};
 
 /// Rules for one role: those of the settings come before those of its file.
@@ -17,26 +17,26 @@ pub(super) struct RoleRules {
 }
 
 impl LocalAgents {
-    /// The rule or setting that answers an ask of an agent without a person, and how: one of a role at a stage, that works in a folder.
-    /// Questions and plans are a person's, and so is everything while the roles cannot be read.
+    /// The rule or setting that answers an ask of an attempt's agent without a person, and how. Questions and plans are a person's, and so
+    /// is everything while the roles cannot be read.
     pub fn answer_rule(
         &self,
-        of: RoleChoice<'_>,
-        stage: &StageId,
-        folder: Option<&Path>,
+        attempt: &Attempt,
         ask: &Ask,
         wanted: Option<&ToolUse>,
     ) -> Option<(String, AskReply)> {
+        let of = attempt.role_choice()?;
         let (agent, role) = (self.agent(of)?, of.role);
         if ask.kind != AskKind::Permission {
             return None;
         }
-        let all = self.rules(role, stage, agent.options.rules)?;
+        let all = self.rules(role, &attempt.stage, agent.options.rules)?;
         let policy = agent.options.permissions;
         let Some(wanted) = wanted else {
             let nothing_says_no = all.rules.is_empty() && policy == PermissionPolicy::Allow;
             return nothing_says_no.then(|| (setting(role), AskReply::Allow));
         };
+        let folder = attempt.workplace.as_ref().map(|place| Path::new(&place.path));
         let paths = folder.map(|folder| places(folder, wanted)).unwrap_or_default();
         let decided = decide(&all.rules, policy, wanted, &paths);
         let by = match decided {
@@ -145,9 +145,10 @@ mod tests {
     use std::fs;
 
     use super::super::{AgentTool, AgentsByRole, ClaudeAgent, RoleAgent, RoleOptions, kind, prompt};
-    use crate::domain::{AgentChoice, AskChannel};
+    use crate::domain::{AskChannel, Verdict, Workplace};
     use crate::formats::permissions::read_setting;
     use crate::formats::prompt::{PromptError, PromptLibrary};
+    use crate::read_model::settled_attempt;
     use parking_lot::RwLock;
     use std::sync::Arc;
 
@@ -179,11 +180,15 @@ mod tests {
             options: Vec::new(),
             channel: AskChannel::Request,
         };
-        let of = RoleChoice {
-            role: &"developer".into(),
-            choice: &AgentChoice::default(),
-        };
-        agents.answer_rule(of, &"development".into(), Some(Path::new("/w")), &ask, wanted)
+        let mut attempt = settled_attempt(1, "development", 0, 1, Verdict::Passed);
+        attempt.workplace = Some(Workplace {
+            path: "/w".to_owned(),
+            branch: None,
+            start: None,
+            start_tree: None,
+            git_overrides: None,
+        });
+        agents.answer_rule(&attempt, &ask, wanted)
     }
 
     fn run(command: &str) -> ToolUse {

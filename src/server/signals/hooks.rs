@@ -1,7 +1,5 @@
 //! Calls of the hooks of agents' tools: an ask waits until it is answered, here or in the agent's terminal.
 
-use std::path::Path;
-
 use crate::adapters::agents::hook::{begins_turn, session_begun};
 use crate::adapters::agents::{LocalAgents, claude};
 use crate::agent_state::{AgentReport, Doing, Seen, Source, Wait, Work};
@@ -159,14 +157,10 @@ fn take_ask(
         attempt: attempt.id,
         ask: ask.id.clone(),
     };
-    let opened = (!is_known).then(|| {
-        let folder = attempt.workplace.as_ref().map(|place| Path::new(&place.path));
-        let of = attempt.role_choice();
-        Event::AskOpened {
-            attempt: attempt.id,
-            rule: of.and_then(|of| agents.answer_rule(of, &attempt.stage, folder, &ask, wanted)),
-            ask,
-        }
+    let opened = (!is_known).then(|| Event::AskOpened {
+        attempt: attempt.id,
+        rule: agents.answer_rule(attempt, &ask, wanted),
+        ask,
     });
     tell_ask(&intake.engine.inbox, opened, observe);
     HookOutcome::Wait(waiting)
