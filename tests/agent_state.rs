@@ -13,6 +13,8 @@ mod accuracy;
 mod damaged;
 #[path = "agent_state/figures.rs"]
 mod figures;
+#[path = "agent_state/protocol_types.rs"]
+mod protocol_types;
 #[path = "agent_state/recordings.rs"]
 mod recordings;
 #[path = "agent_state/sequences.rs"]

@@ -40,3 +40,6 @@ mod properties;
 mod queries;
 #[path = "term/random.rs"]
 mod random;
+#[cfg(unix)]
+#[path = "term/terminput.rs"]
+mod terminput;
