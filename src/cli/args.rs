@@ -42,6 +42,7 @@ pub(in crate::cli) use signal::parse_word;
 pub use signal::{DoneArgs, ProgressArgs, SignalArgs, SignalText};
 pub use tasks::{
     AgentArgs, CreateArgs, DiffArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs,
+    WhyArgs,
 };
 pub use trust::{TrustArgs, TrustView};
 pub use upkeep::{ClearArgs, RestartArgs};
@@ -156,12 +157,7 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Explain why a task does not move and what its agent is doing
-    Why {
-        /// Id of the task
-        id: String,
-        #[command(flatten)]
-        json: JsonFlag,
-    },
+    Why(DeferredArgs<WhyArgs>),
     /// Show what a task changed
     Diff(DeferredArgs<DiffArgs>),
     /// Approve a waiting task, or allow what its agent asks for

@@ -98,7 +98,7 @@ pub fn run(verb: CliCommand, env: &ProcessEnv) -> CommandResult {
         CliCommand::Conduct { goal, json } => create::conduct(env, &goal.join(" "), json),
         CliCommand::Task(DeferredArgs(verb)) => tasks::task(env, verb),
         CliCommand::Batch(DeferredArgs(verb)) => batches::run(env, verb),
-        CliCommand::Why { id, json } => show::print_report(env, Report::Why(id), json),
+        CliCommand::Why(DeferredArgs(wanted)) => show::why(env, wanted),
         CliCommand::Diff(DeferredArgs(wanted)) => show::diff(env, &wanted),
         CliCommand::Retry(DeferredArgs(retry)) => tasks::retry(env, retry),
         CliCommand::Status(DeferredArgs(wanted)) => show::status(env, &wanted),

@@ -92,7 +92,7 @@ fn report(
             let stored = facts.attempts_at(id)?;
             task::report(model, id, &stored, format)
         }
-        Report::Why(name) => why::report(model, name, format),
+        Report::Why { name, with_sources } => why::report(model, (name, *with_sources), format),
         Report::Debug(folder) => debug::report(model, folder, format),
         Report::Runs(most) => runs::list(model, *most, format),
         Report::Batches => runs::batches(model, format),
@@ -171,7 +171,10 @@ mod tests {
         };
         assert_eq!(error(Report::Run("r-9".into())), QueryError::NoRun("r-9".into()));
         assert_eq!(
-            error(Report::Why("nobody".to_owned())),
+            error(Report::Why {
+                name: "nobody".to_owned(),
+                with_sources: false
+            }),
             QueryError::NoTaskOrAgent("nobody".to_owned())
         );
         let metrics = error(Report::Metrics).to_string();

@@ -100,7 +100,11 @@ pub enum Report {
     },
     Task(TaskId),
     /// Reason why a task does not move, or activity of an agent; by the name of either.
-    Why(String),
+    Why {
+        name: String,
+        /// True if the lines also give the report of each source about the agent.
+        with_sources: bool,
+    },
     /// Number of tasks per state and stage, and the contents of the state folder (K75).
     Debug(StateFolder),
     /// Figures about the work that was done (K79).

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::attempt::{Attempt, AttemptState, StopCause, Verdict};
-use crate::domain::{AttemptId, FailureClass, Span, StageId, TaskId, Timestamp};
+use crate::domain::{AttemptId, FailureClass, Span, StageId, TaskId, Timestamp, Worker};
 
 /// Metrics of the work that was done, over all attempts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +14,8 @@ pub struct Metrics {
     pub failures: BTreeMap<FailureClass, u32>,
     pub stopped: u32,
     pub attempts: u32,
+    /// Attempts by agents; the others are acts of the engine, such as merges.
+    pub by_agents: u32,
     /// Times at which attempts ended, at most the latest 20,000, oldest first.
     pub ends: Vec<Timestamp>,
 }
@@ -44,6 +46,8 @@ pub struct Trail {
 pub struct TrailStep {
     pub stage: StageId,
     pub times: u32,
+    /// Number of them by agents.
+    pub by_agents: u32,
     pub took: Span,
     pub is_rejected: bool,
 }
@@ -64,6 +68,7 @@ impl Metrics {
         };
         let took = ended.since(attempt.created_at);
         self.attempts += 1;
+        self.by_agents += by_agent(attempt);
         self.ends.push(ended);
         if self.ends.len() > MAX_ENDS {
             self.ends.drain(..MAX_ENDS / 2);
@@ -100,12 +105,14 @@ impl Metrics {
         match trail.steps.last_mut() {
             Some(last) if last.stage == attempt.stage => {
                 last.times += 1;
+                last.by_agents += by_agent(attempt);
                 last.took = Span(last.took.0 + took.0);
                 last.is_rejected |= is_rejected;
             }
             _ => trail.steps.push(TrailStep {
                 stage: attempt.stage.clone(),
                 times: 1,
+                by_agents: by_agent(attempt),
                 took,
                 is_rejected,
             }),
@@ -127,6 +134,17 @@ impl Metrics {
         let steps = self.trails.values().flat_map(|trail| &trail.steps);
         steps.map(|step| step.times - 1).sum()
     }
+
+    /// Attempts of agents after the first in a row at a stage.
+    pub fn retries_by_agents(&self) -> u32 {
+        let steps = self.trails.values().flat_map(|trail| &trail.steps);
+        steps.map(|step| step.by_agents.saturating_sub(1)).sum()
+    }
+}
+
+/// Returns 1 for an attempt by an agent.
+fn by_agent(attempt: &Attempt) -> u32 {
+    u32::from(matches!(attempt.worker, Worker::Agent { .. }))
 }
 
 /// Counts the moments in each of the last `many` spans, the present one last.
@@ -171,7 +189,7 @@ pub struct MetricsReport {
 #[cfg(test)]
 pub(crate) fn settled_attempt(id: u64, stage: &str, from: u64, to: u64, verdict: Verdict) -> Attempt {
     use crate::domain::attempt::{Activity, WorkspaceState};
-    use crate::domain::{ActivityKind, AttemptMode, Worker};
+    use crate::domain::{ActivityKind, AttemptMode};
 
     Attempt {
         id: AttemptId(id),
@@ -254,6 +272,21 @@ mod tests {
             (development.passes, development.failures, development.average()),
             (2, 1, Span(16))
         );
+    }
+
+    #[test]
+    fn acts_of_the_engine_are_no_attempts_of_agents() {
+        let mut metrics = Metrics::default();
+        let merge = |id, verdict| Attempt {
+            worker: Worker::Engine(crate::domain::EngineAction::Merge),
+            ..settled_attempt(id, "merge", 10, 20, verdict)
+        };
+        let crash = Verdict::Failed(FailureClass::Crash, "".into());
+        metrics.record(&settled_attempt(1, "development", 0, 10, Verdict::Passed));
+        metrics.record(&merge(2, crash));
+        metrics.record(&merge(3, Verdict::Passed));
+        assert_eq!((metrics.attempts, metrics.by_agents), (3, 1));
+        assert_eq!((metrics.retries(), metrics.retries_by_agents()), (1, 0));
     }
 
     #[test]

@@ -89,7 +89,11 @@ impl ReadModel {
             (state, _) if state.awaits_approval() => {
                 (format!("{name} waits for approval"), StallAct::Approve)
             }
-            (TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Held(_), _) => {
+            (TaskState::Skipped(_), _) => (
+                format!("{name} was skipped, and others wait for it"),
+                StallAct::Retry,
+            ),
+            (TaskState::Failed(_) | TaskState::Held(_), _) => {
                 (format!("{name} is {}", task.state.word()), StallAct::Retry)
             }
             (_, Some(WaitReason::Dependencies(on) | WaitReason::DependencyNotMerged(on))) => {

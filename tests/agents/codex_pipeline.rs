@@ -146,7 +146,7 @@ fn what_codex_asks_comes_to_the_inbox_by_its_hook_and_is_allowed_from_outside() 
     };
     create(&story, "t-1", "codex_asks");
     wait_for_ask(&story);
-    let why = || story.dbs(&["why", "t-1"]);
+    let why = || story.dbs(&["why", "t-1", "--sources"]);
     story.wait_until("what it waits for", || {
         let why = why();
         why.contains("now: asks: Bash: echo work") && why.contains("hook")

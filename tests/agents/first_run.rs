@@ -37,7 +37,7 @@ fn a_first_question_of_claude_is_in_the_inbox_as_its_screen_says_it_until_a_pers
     create(&story, "t-1", "pipeline_work");
     let asks = "Detected a custom API key in your environment: Do you want to use this API key?";
     story.wait_until("its question", || story.dbs(&["status"]).contains(asks));
-    let why = || story.dbs(&["why", "t-1"]);
+    let why = || story.dbs(&["why", "t-1", "--sources"]);
     assert!(
         why().contains(&format!("screen: shows a dialog: {asks}")),
         "{}",

@@ -22,7 +22,7 @@ fn a_task_is_done_without_an_interface_and_merged_after_a_person_allowed_what_wa
     create(&story, "t-1", "pipeline_work");
     wait_for_ask(&story);
     assert_eq!(meta(&story, 1)["argv"][1], "headless");
-    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its request", || why("hook: asks: Bash"));
     story.wait_until("its status record", || why("status record: asks: Bash"));
     story.dbs(&["approve", "t-1"]);
@@ -287,7 +287,7 @@ fn plans(settings: &str) {
     );
     assert!(
         story
-            .dbs(&["why", "t-1"])
+            .dbs(&["why", "t-1", "--sources"])
             .contains("needs a permission: Paint the shop green.")
     );
     let shown = story.dbs(&["status"]);
@@ -320,7 +320,7 @@ fn is_interrupted(settings: &str) {
     let (story, model, _server) = story(&format!("{settings}permissions = \"allow\"\n"));
     create(&story, "t-1", "held");
     model.wait_at_gate("held");
-    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its turn", || why("now: working"));
     let said = story.dbs(&["interrupt", "t-1"]);
     assert!(said.contains("its session stays"), "{said}");

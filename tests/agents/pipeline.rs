@@ -126,7 +126,7 @@ fn a_task_is_done_by_claude_and_merged_after_a_person_allowed_what_it_asked() {
     wait_for_ask(&story);
     let own = story.attempt(1).join("claude-settings.json");
     assert_eq!(fs::metadata(own).unwrap().permissions().mode() & 0o777, 0o600);
-    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its hook", || why("hook: asks: Bash"));
     story.wait_until("its status record", || why("status record: asks: approve Bash"));
     story.dbs(&["approve", "t-1"]);

@@ -950,6 +950,7 @@ fn batches_runs_and_pauses_are_stored_like_this() {
         RunState::Running,
         RunState::Paused,
         RunState::Completed,
+        RunState::CompletedWithSkips(2),
         RunState::CompletedWithFailures,
         RunState::Stalled,
         RunState::Aborted("x".to_owned()),

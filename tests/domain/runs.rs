@@ -146,6 +146,28 @@ fn a_cancelled_task_does_not_spoil_a_completed_run_but_a_failed_one_does() {
 }
 
 #[test]
+fn what_a_person_skips_is_no_failure_and_is_counted() {
+    let mut fixture = graph(&[("a", &[]), ("b", &["a"]), ("c", &[])]);
+    fixture.pass("c");
+    fixture.pass("c");
+    break_down(&mut fixture, "a");
+    assert_eq!(*run(&fixture), RunState::CompletedWithFailures);
+    fixture.ask(Command::Skip("a".into())).unwrap();
+    assert_eq!(
+        *run(&fixture),
+        RunState::CompletedWithSkips(2),
+        "b is skipped along with it"
+    );
+    assert_eq!(run(&fixture).exit_code(), 0);
+    assert_eq!(run(&fixture).to_string(), "done, 2 skipped");
+    let said = fixture.effects.iter().rev().find_map(|effect| match effect {
+        dbs::domain::Effect::Notify(notice) if notice.kind == "completed" => Some(notice.text.clone()),
+        _ => None,
+    });
+    assert_eq!(said.as_deref(), Some("batch shop: done, 2 skipped"));
+}
+
+#[test]
 fn dependents_of_a_failure_are_skipped_with_the_root_cause() {
     let mut fixture = graph(&[
         ("a", &[]),
@@ -308,7 +330,7 @@ fn skipping_what_aborted_a_run_skips_its_dependents_and_the_rest_goes_on_to_the_
     assert_eq!(*run(&fixture), RunState::Running);
     fixture.pass("e");
     assert_eq!(fixture.word("e"), "done");
-    assert_eq!(*run(&fixture), RunState::CompletedWithFailures);
+    assert_eq!(*run(&fixture), RunState::CompletedWithSkips(4));
 }
 
 #[test]

@@ -310,8 +310,8 @@ fn undo_is_not_offered_of_what_concerns_more_than_the_task() {
         "its batch begins to run"
     );
     assert!(
-        !offered(&fixture, Command::Skip("a".into())),
-        "b is skipped with it"
+        !offered(&fixture, Command::Park("a".into(), "x".to_owned())),
+        "b is skipped because of it"
     );
     assert!(offered(&fixture, Command::Skip("b".into())));
     fixture.ask(Command::Release(vec!["a".into()])).unwrap();
@@ -320,6 +320,31 @@ fn undo_is_not_offered_of_what_concerns_more_than_the_task() {
     assert!(
         !offered(&fixture, Command::Park("a".into(), "x".to_owned())),
         "its agent is stopped"
+    );
+}
+
+#[test]
+fn a_skip_is_undone_with_all_tasks_that_were_skipped_along_with_it() {
+    let mut fixture = BoardFixture::new();
+    for (id, on) in [("a", None), ("b", Some("a")), ("c", Some("b")), ("d", None)] {
+        let mut made = draft(id, "graph");
+        made.deps.extend(on.map(TaskId::from));
+        fixture.ask(Command::Create(made)).unwrap();
+    }
+    fixture
+        .ask(Command::Release(vec!["d".into(), "b".into()]))
+        .unwrap();
+    let (before, skip) = (seen(&fixture.board, fixture.now), Command::Skip("a".into()));
+    let restorable = scope(&fixture.board).restorable(&skip);
+    assert_eq!(restorable, ["a", "b", "c"].map(TaskId::from));
+    fixture.wait(dbs::domain::Span::seconds(3));
+    fixture.ask(skip).unwrap();
+    assert_eq!(["a", "b", "c"].map(|id| fixture.word(id)), ["skipped"; 3]);
+    fixture.ask(Command::Undo(restorable)).unwrap();
+    assert_eq!(seen(&fixture.board, fixture.now), before);
+    assert_eq!(
+        ["a", "b", "c"].map(|id| fixture.word(id)),
+        ["backlog", "released", "backlog"]
     );
 }
 

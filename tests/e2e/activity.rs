@@ -44,14 +44,14 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
     let mut server = story.server();
     story.wait_until("the server", || story.is_live());
     story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
-    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its title", || why("title: working"));
     fs::write(story.root().join("first"), "go\n").unwrap();
     story.wait_until("its hook", || why("hook: asks for a permission"));
     assert!(
         why("now: asks for a permission; runs Explore"),
         "{}",
-        story.dbs(&["why", "t-1"])
+        story.dbs(&["why", "t-1", "--sources"])
     );
     story.wait_until("its ask", || {
         story.dbs(&["status"]).contains("asks for a permission")
@@ -85,6 +85,27 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
 }
 
 #[test]
+fn a_countdown_goes_on_between_two_looks_though_nothing_happens_on_the_board() {
+    let story = Story::new("[[part]]\nsteps = [{ signal = \"claim\" }]\n");
+    let settings = story
+        .remove_settings()
+        .replace("crash_backoff = 1\n", "crash_backoff = 50\n");
+    story.write_settings(&(settings + "[roles.developer]\ncommand = \"sh -c 'exit 2'\"\n"));
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    let is_told = || story.dbs(&["task", "list"]).contains("retry in ");
+    story.wait_until("the end of its agent", is_told);
+    for report in [&["task", "list"][..], &["board"]] {
+        let first = story.dbs(report);
+        story.wait_until("the next second", || story.dbs(report) != first);
+        let (next, kept) = (story.dbs(report), story.dbs(&["events", "--json"]));
+        assert!(next.contains("retry in "), "{next}");
+        assert_eq!(kept.matches("attempt_ended").count(), 1, "{kept}");
+    }
+}
+
+#[test]
 fn what_a_hook_asked_stays_asked_over_a_killed_server_though_the_terminal_shows_work() {
     let story = story();
     let answer = story.root().join("answer");
@@ -99,7 +120,7 @@ fn what_a_hook_asked_stays_asked_over_a_killed_server_though_the_terminal_shows_
     let mut server = story.server();
     story.wait_until("the server", || story.is_live());
     story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
-    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its record", || why("status record: working"));
     fs::write(story.root().join("first"), "go\n").unwrap();
     let waits = || why("now: asks: Bash: make");
@@ -142,7 +163,9 @@ fn a_missing_login_that_is_printed_in_the_terminal_is_shown_and_stops_nobody() {
     story.wait_until("the server", || story.is_live());
     story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
     let said = "what runs in its terminal says that a login is missing: Please run /login";
-    story.wait_until("its words", || story.dbs(&["why", "t-1"]).contains(said));
+    story.wait_until("its words", || {
+        story.dbs(&["why", "t-1", "--sources"]).contains(said)
+    });
     let events = story.dbs(&["events"]);
     assert!(
         !events.contains("attempt_ended") && !events.contains("cannot work"),

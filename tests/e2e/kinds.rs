@@ -126,7 +126,7 @@ fn a_session_goes_on_by_the_id_that_was_chosen_and_the_window_says_what_the_agen
     assert!(story.outside("mkfifo").arg(&gate).status().unwrap().success());
     let _server = server(&story);
     create(&story);
-    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its title", || why("title: working"));
     fs::write(&gate, "go\n").unwrap();
     story.wait_until("its ask", || {

@@ -28,6 +28,14 @@ impl StoredFacts for NothingStored {
     }
 }
 
+/// Report by which `dbs why` explains a task or an agent.
+fn why(name: &str) -> Report {
+    Report::Why {
+        name: name.to_owned(),
+        with_sources: false,
+    }
+}
+
 /// What a command prints of the board.
 fn printed(model: &ReadModel, report: Report, format: OutputFormat) -> String {
     match answer(model, &Query::Report(report, format), &NothingStored) {
@@ -57,9 +65,9 @@ fn views(dashboard: &mut Dashboard, task: &str) -> Vec<(&'static str, String)> {
         ("details", screen),
         ("task list", row(lines(all()))),
         ("task show", lines(Report::Task(task.into()))),
-        ("why", lines(Report::Why(task.to_owned()))),
+        ("why", lines(why(task))),
         ("batch show", row(lines(Report::Run("shop".into())))),
-        ("why --json", json(Report::Why(task.to_owned()))),
+        ("why --json", json(why(task))),
         ("task show --json", json(Report::Task(task.into()))),
         ("task list --json", json(all())),
     ]
@@ -138,7 +146,7 @@ fn every_view_says(dashboard: &mut Dashboard, words: &str) {
     let name = dashboard.model.attempts[&AttemptId(11)].worker.name().to_owned();
     let mut shown = views(dashboard, "dbs-4");
     let of_agent = |report| printed(&dashboard.model, report, OutputFormat::Lines);
-    shown.push(("why AGENT", of_agent(Report::Why(name))));
+    shown.push(("why AGENT", of_agent(why(&name))));
     shown.push(("status", of_agent(Report::Status(Ok(Vec::new())))));
     dashboard.press("2");
     shown.push(("agents", dashboard.text()));

@@ -113,6 +113,8 @@ pub enum RunState {
     Paused,
     /// Every task is done (or was cancelled by a person).
     Completed,
+    /// The rest was skipped by a person: this number of tasks, with those that were skipped along with them.
+    CompletedWithSkips(usize),
     CompletedWithFailures,
     /// Open tasks remain, nothing is under way and nothing can start without a person.
     Stalled,
@@ -131,7 +133,7 @@ impl RunState {
     /// Returns the exit code of a headless command that waited for this run.
     pub fn exit_code(&self) -> u8 {
         match self {
-            RunState::Completed => 0,
+            RunState::Completed | RunState::CompletedWithSkips(_) => 0,
             RunState::Stalled => 5,
             RunState::Planning
             | RunState::Running
@@ -145,7 +147,11 @@ impl RunState {
     pub fn is_final(&self) -> bool {
         matches!(
             self,
-            RunState::Completed | RunState::CompletedWithFailures | RunState::Stalled | RunState::Aborted(_)
+            RunState::Completed
+                | RunState::CompletedWithSkips(_)
+                | RunState::CompletedWithFailures
+                | RunState::Stalled
+                | RunState::Aborted(_)
         )
     }
 }
@@ -157,6 +163,7 @@ impl fmt::Display for RunState {
             RunState::Running => f.write_str("running"),
             RunState::Paused => f.write_str("paused"),
             RunState::Completed => f.write_str("all done"),
+            RunState::CompletedWithSkips(many) => write!(f, "done, {many} skipped"),
             RunState::CompletedWithFailures => f.write_str("done, with failures"),
             RunState::Stalled => f.write_str("stalled"),
             RunState::Aborted(why) => write!(f, "aborted: {why}"),

@@ -45,7 +45,13 @@ impl UndoScope<'_> {
     /// Returns the tasks that undo restores after that command; empty if undo would not restore everything.
     pub fn restorable(&self, command: &Command) -> Vec<TaskId> {
         let (ids, is_whole) = match command {
-            Command::Skip(id) | Command::Park(id, _) => {
+            Command::Skip(id) => {
+                let with = self.skipped_with(id).filter(|_| !self.is_aborted(id));
+                let is_whole = with.is_some();
+                let with = with.into_iter().flatten();
+                (std::iter::once(id.clone()).chain(with).collect(), is_whole)
+            }
+            Command::Park(id, _) => {
                 let goes_alone = !self.concerns_dependents(id) && !self.is_aborted(id);
                 (vec![id.clone()], goes_alone)
             }
@@ -119,6 +125,29 @@ impl UndoScope<'_> {
             let state = self.tasks.get(id).map(|task| &task.state);
             matches!(state, Some(TaskState::Skipped(skip)) if skip.root().is_some())
         })
+    }
+
+    /// Returns the tasks that are skipped along with this one, at any distance; nothing if more would happen than that: another task
+    /// would begin, or a run that was aborted would be judged again.
+    fn skipped_with(&self, id: &TaskId) -> Option<Vec<TaskId>> {
+        let (mut found, mut open) = (Vec::new(), vec![id]);
+        while let Some(on) = open.pop() {
+            let waits = |task: &&Arc<Task>| {
+                let is_waiting = matches!(task.state, TaskState::Backlog | TaskState::Released);
+                is_waiting && task.deps.contains(on)
+            };
+            for task in self.tasks.values().filter(waits) {
+                let flow = self.workflows.get(&task.workflow)?;
+                if task.passes_over() || self.is_aborted(&task.id) {
+                    return None;
+                }
+                if matches!(flow.cascade, CascadePolicy::Skip { .. }) && !found.contains(&task.id) {
+                    found.push(task.id.clone());
+                    open.push(&task.id);
+                }
+            }
+        }
+        Some(found)
     }
 
     /// Returns true if another task is skipped, or begins, once this one stops.

@@ -129,7 +129,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("task why", "dbs task why dbs-1"),
     ("task attic", "dbs task attic dbs-1"),
     ("diff", "dbs diff dbs-1\ndbs diff dbs-1 --review"),
-    ("why", "dbs why dbs-1\ndbs why developer-ravel"),
+    ("why", "dbs why dbs-1\ndbs why developer-ravel --sources"),
     ("approve", "dbs approve dbs-1"),
     ("reject", "dbs reject dbs-1 \"the empty file is not handled\""),
     ("skip", "dbs skip dbs-1"),

@@ -113,9 +113,21 @@ pub enum TaskCommand {
     /// Retry a held, parked or failed task
     Retry(RetryArgs),
     /// Explain why a task does not move
-    Why(TaskArgs),
+    Why(WhyArgs),
     /// Restore as branches what agents left uncommitted, and what was on deleted branches
     Attic(TaskArgs),
+}
+
+/// A task or an agent, and how much is said of it.
+#[derive(Debug, Args)]
+pub struct WhyArgs {
+    /// Id of the task, or name of the agent
+    pub id: String,
+    /// Also show what each source reports of the agent, and which one counts
+    #[arg(long)]
+    pub sources: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
 }
 
 /// Settings for the agents of a task, overriding those of its stages and roles; `default` removes one.

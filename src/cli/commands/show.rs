@@ -20,7 +20,7 @@ use bytes::Bytes;
 
 use crate::adapters::git::task_branches;
 use crate::adapters::output;
-use crate::cli::args::{JsonFlag, StatusArgs};
+use crate::cli::args::{JsonFlag, StatusArgs, WhyArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::command_error::CommandError;
 use crate::cli::commands::CommandResult;
@@ -37,6 +37,15 @@ fn print(access: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandRes
         output::bytes(&part);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Explains why a task does not move, or what an agent does.
+pub(super) fn why(env: &ProcessEnv, wanted: WhyArgs) -> CommandResult {
+    let report = Report::Why {
+        name: wanted.id,
+        with_sources: wanted.sources,
+    };
+    print_report(env, report, wanted.json)
 }
 
 /// Prints base branch, agents, counts, branches of tasks (K65).

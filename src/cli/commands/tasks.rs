@@ -55,7 +55,7 @@ pub(super) fn task(env: &ProcessEnv, verb: TaskCommand) -> CommandResult {
         TaskCommand::Close(one) => execute(env, Command::Close(id(&one.id), one.text.join(" ")), one.json),
         TaskCommand::Retry(again) => retry(env, again),
         TaskCommand::Attic(one) => show::attic(env, &one),
-        TaskCommand::Why(one) => show::print_report(env, Report::Why(one.id), one.json),
+        TaskCommand::Why(wanted) => show::why(env, wanted),
     }
 }
 

@@ -8,10 +8,10 @@ use crate::protocol::reports::in_format;
 use crate::protocol::reports::progress::progress;
 use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_words};
 
-/// Explains a task, or an agent at work, by its name.
+/// Explains a task, or an agent at work, by its name; with the report of each source where that is asked for.
 pub(in crate::protocol) fn report(
     model: &ReadModel,
-    name: &str,
+    (name, with_sources): (&str, bool),
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     if let Some(task) = model.tasks.get(&TaskId::from(name)) {
@@ -27,7 +27,8 @@ pub(in crate::protocol) fn report(
             serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text, "standing": model.standing(task),
             "now": task.open_attempt.and_then(|open| model.live.get(&open)) })
         };
-        let at_work = model.open_attempt(task).map(|attempt| sources(model, attempt));
+        let at_work = model.open_attempt(task).filter(|_| with_sources);
+        let at_work = at_work.map(|attempt| sources(model, attempt));
         return in_format(format, data, || {
             std::iter::once(text.clone())
                 .chain(at_work.unwrap_or_default())
@@ -43,7 +44,8 @@ pub(in crate::protocol) fn report(
     in_format(format, data, || {
         let (doing, source) = (model.attempt_standing(attempt).line(), source_words(known));
         let first = format!("{agent}: {doing} (from {source}, {age} ago)");
-        std::iter::once(first).chain(sources(model, attempt)).collect()
+        let each = with_sources.then(|| sources(model, attempt));
+        std::iter::once(first).chain(each.unwrap_or_default()).collect()
     })
 }
 
@@ -249,6 +251,42 @@ mod tests {
             "t-1: waits for a person for 1m, needs somebody at its terminal: Bash: make; answer it there: `dbs`, then `i` on \
              its row; by AGENT (attempt 1)"
         );
+    }
+
+    #[test]
+    fn the_reports_of_the_sources_are_told_only_where_they_are_asked_for() {
+        let source = crate::read_model::SourceReport {
+            source: "hook".to_owned(),
+            says: "working".to_owned(),
+            age: crate::domain::Span::seconds(2),
+            counts: true,
+            why: "it is the highest source".to_owned(),
+        };
+        let live = crate::read_model::LiveActivity {
+            words: "working: Bash".to_owned(),
+            source: Some("hook".to_owned()),
+            since: Timestamp(1_000),
+            age: crate::domain::Span::seconds(2),
+            is_stale: false,
+            is_waiting: false,
+            children: Vec::new(),
+            sources: vec![source],
+        };
+        let mut board = Board::default();
+        prepare(&mut board);
+        board.apply(Timestamp(1_000), &started());
+        let mut model = ReadModel::of(&board, Timestamp(61_000));
+        model.live.insert(AttemptId(1), live);
+        let agent = model.attempts[&AttemptId(1)].worker.name().to_owned();
+        for name in ["t-1", &agent] {
+            let told = |with_sources| report(&model, (name, with_sources), OutputFormat::Lines).unwrap();
+            assert_eq!(told(false).lines().count(), 1, "{}", told(false));
+            let all = told(true);
+            assert!(
+                all.contains("\n  now: working: Bash\n  hook: working, 2s ago; counts: "),
+                "{all}"
+            );
+        }
     }
 
     #[test]

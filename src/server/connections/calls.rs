@@ -10,7 +10,7 @@ use crate::adapters::store::attempts_at;
 use crate::domain::{Accepted, Attempt, Command, Refusal, TaskId};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::answer::{StoredFacts, answer};
-use crate::protocol::query::{Query, QueryError, Report};
+use crate::protocol::query::{Query, QueryError};
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{MetricsReport, ReadModel};
 use crate::server::ending::StopOrder;
@@ -55,7 +55,7 @@ pub(in crate::server) fn answer_call(
         }
         ServerCall::Query(query) => {
             let mut model = services.engine.read_model();
-            if asks_about_agents(&query) {
+            if tells_of_now(&query) {
                 let model = Arc::make_mut(&mut model);
                 model.live = services.hub.agents().all_live();
                 // The last event on the board may be long ago.
@@ -79,12 +79,16 @@ pub(in crate::server) fn answer_call(
     })
 }
 
-/// Returns true if the answer includes the present activities of agents and ages.
-fn asks_about_agents(query: &Query) -> bool {
-    matches!(
-        query,
-        Query::Task(_) | Query::Report(Report::Status(_) | Report::Why(_) | Report::Run(_), _)
-    )
+/// Returns true if the answer includes the present activities of agents, ages or the time that is left.
+fn tells_of_now(query: &Query) -> bool {
+    match query {
+        Query::Task(_) | Query::Attention | Query::Report(..) => true,
+        Query::OpenAttempt(_)
+        | Query::Changes(..)
+        | Query::TaskIds(_)
+        | Query::Job(_)
+        | Query::PromptFacts(..) => false,
+    }
 }
 
 fn stop(services: &Services, order: StopOrder) -> CallOutcome {

@@ -2,6 +2,7 @@
 
 use crate::adapters::agents::hook::{begins_turn, session_begun};
 use crate::adapters::agents::{LocalAgents, claude};
+use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Seen, Source, Wait, Work};
 use crate::domain::{
     Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, Timestamp, ToolUse,
@@ -64,9 +65,12 @@ pub(in crate::server) fn take_hook(
             let ask = ask.bounded();
             intake.usage.count_call(attempt.id, &ask.text);
             let waits = (!was_answered(attempt, &ask.id)).then(|| asking(report, &ask));
-            let observe = || waits.iter().for_each(observe);
+            let told = TellAsk {
+                observe: || waits.iter().for_each(observe),
+                answered: || states.answered(call.attempt, clock::now()),
+            };
             let wanted = call.wanted.map(ToolUse::bounded);
-            take_ask(intake, agents, attempt, ask, wanted.as_ref(), observe)
+            take_ask(intake, agents, attempt, ask, wanted.as_ref(), told)
         }
         HookEvent::Usage(figures) => {
             intake.usage.count(attempt.id, &figures);
@@ -138,19 +142,26 @@ pub(in crate::server) fn still_asked(attempt: &Attempt, now: Timestamp) -> Optio
     Some(AgentReport::doing(Doing::Blocked(wait)))
 }
 
-/// Lets an ask wait for its reply. A known ask makes no event, so that asking again and again costs nothing. `observe` reports the wait of
-/// the agent.
+/// Reports about the wait of an agent to the watch over it.
+struct TellAsk<O, A> {
+    /// Reports that the agent waits.
+    observe: O,
+    /// Reports that its wait was answered.
+    answered: A,
+}
+
+/// Lets an ask wait for its reply. A known ask makes no event, so that asking again and again costs nothing.
 fn take_ask(
     intake: &SignalIntake,
     agents: &LocalAgents,
     attempt: &Attempt,
     ask: Ask,
     wanted: Option<&ToolUse>,
-    observe: impl FnOnce(),
+    told: TellAsk<impl FnOnce(), impl FnOnce()>,
 ) -> HookOutcome {
     let is_known = attempt.asks.iter().any(|known| known.ask.id == ask.id);
     if !is_known && !attempt.takes_asks() {
-        observe();
+        (told.observe)();
         return HookOutcome::Reply(HookReply::Nothing);
     }
     let waiting = WaitingAsk {
@@ -162,25 +173,22 @@ fn take_ask(
         rule: agents.answer_rule(attempt, &ask, wanted),
         ask,
     });
-    tell_ask(&intake.engine.inbox, opened, observe);
+    tell_ask(&intake.engine.inbox, opened, told);
     HookOutcome::Wait(waiting)
 }
 
-/// Reports a new ask and the wait of the agent to the board. Reported first, the wait would be an ask of its own for the board, and an
-/// answer to that is typed into a terminal that asks nothing yet. Only a wait that a rule answers is reported first: reported later, it
-/// would wait for ever, as its answer is there already.
-fn tell_ask(inbox: &Inbox, opened: Option<Event>, observe: impl FnOnce()) {
-    // An engine that has ended takes the server with it; the hook comes back to the next.
-    let send = |opened| drop(inbox.send(opened));
-    match opened {
-        Some(opened @ Event::AskOpened { rule: None, .. }) => {
-            send(opened);
-            observe();
-        }
-        opened => {
-            observe();
-            opened.into_iter().for_each(send);
-        }
+/// Reports a new ask and then the wait of the agent to the board. Reported first, the wait would be an ask of its own for the board: a
+/// person would be called although a rule answers it, and an answer would be typed into a terminal that asks nothing yet. The answer of a
+/// rule may be there before the wait, which would then wait for ever: it is reported once more.
+fn tell_ask(inbox: &Inbox, opened: Option<Event>, told: TellAsk<impl FnOnce(), impl FnOnce()>) {
+    let has_rule = matches!(&opened, Some(Event::AskOpened { rule: Some(_), .. }));
+    if let Some(opened) = opened {
+        // An engine that has ended takes the server with it; the hook comes back to the next.
+        drop(inbox.send(opened));
+    }
+    (told.observe)();
+    if has_rule {
+        (told.answered)();
     }
 }
 
@@ -326,10 +334,13 @@ mod tests {
     }
 
     #[test]
-    fn the_board_hears_of_a_request_before_it_is_seen_unless_a_rule_answers_it() {
-        for (rule, first) in [
-            (None, "request"),
-            (Some(("r".to_owned(), AskReply::Allow)), "wait"),
+    fn the_board_hears_of_a_request_before_it_is_seen_and_a_wait_that_a_rule_answers_is_over() {
+        for (rule, wanted) in [
+            (None, ["request", "wait"].as_slice()),
+            (
+                Some(("r".to_owned(), AskReply::Allow)),
+                &["request", "wait", "answered"],
+            ),
         ] {
             let (inlet, outlet) = inbox();
             let opened = Event::AskOpened {
@@ -337,16 +348,18 @@ mod tests {
                 ask: ask(),
                 rule,
             };
-            let mut told = "wait";
-            tell_ask(&inlet, Some(opened), || {
-                if matches!(outlet.next(Some(Span(0))), Received::Envelope(_)) {
-                    told = "request";
-                }
-            });
-            assert_eq!(told, first);
-            if first == "wait" {
-                assert!(matches!(outlet.next(Some(Span(0))), Received::Envelope(_)));
-            }
+            let seen = std::cell::RefCell::new(Vec::new());
+            let told = TellAsk {
+                observe: || {
+                    if matches!(outlet.next(Some(Span(0))), Received::Envelope(_)) {
+                        seen.borrow_mut().push("request");
+                    }
+                    seen.borrow_mut().push("wait");
+                },
+                answered: || seen.borrow_mut().push("answered"),
+            };
+            tell_ask(&inlet, Some(opened), told);
+            assert_eq!(*seen.borrow(), wanted);
         }
     }
 

@@ -256,7 +256,10 @@ fn alerts(model: &ReadModel) -> Vec<Alert> {
         });
     let ended = model.batches.values().filter_map(|batch| {
         let over = match batch.run {
-            RunState::Completed | RunState::CompletedWithFailures | RunState::Aborted(_) => true,
+            RunState::Completed
+            | RunState::CompletedWithSkips(_)
+            | RunState::CompletedWithFailures
+            | RunState::Aborted(_) => true,
             // The waiting tasks are the reason, and are alerts of their own.
             RunState::Stalled => model.attention.is_empty(),
             RunState::Planning | RunState::Running | RunState::Paused => false,
@@ -264,7 +267,7 @@ fn alerts(model: &ReadModel) -> Vec<Alert> {
         over.then(|| Alert::RunEnded {
             run: batch.id.clone(),
             state: batch.run.to_string(),
-            is_done: batch.run == RunState::Completed,
+            is_done: matches!(batch.run, RunState::Completed | RunState::CompletedWithSkips(_)),
         })
     });
     waits.chain(ended).collect()

@@ -1,5 +1,7 @@
 //! Requests of undoable actions to the board, and `undo` and `redo` themselves.
 
+use std::collections::BTreeSet;
+
 use super::{UiRequest, UpdateContext};
 use crate::domain::Command;
 use crate::ui::state::{MOST_UNDOABLE, PanesSnapshot, UndoEntry, UndoMethod, inverse};
@@ -16,7 +18,8 @@ impl UpdateContext<'_, '_> {
         // All or nothing: half of an action must not be undone.
         let back: Option<Vec<Vec<Command>>> =
             commands.iter().map(|command| inverse(command, model)).collect();
-        let inverse: Vec<Command> = back.unwrap_or_default().concat();
+        let inverse = back.map(|back| back.concat()).filter(|back| is_each_once(back));
+        let inverse = inverse.unwrap_or_default();
         let done = commands.clone();
         let how = if inverse.is_empty() {
             UndoMethod::Irreversible(done)
@@ -122,4 +125,14 @@ impl UpdateContext<'_, '_> {
             method: how,
         }
     }
+}
+
+/// Returns true if no task is restored twice: the board puts back what the last command about a task has changed.
+fn is_each_once(commands: &[Command]) -> bool {
+    let restored = commands.iter().filter_map(|command| match command {
+        Command::Undo(ids) => Some(ids),
+        _ => None,
+    });
+    let mut seen = BTreeSet::new();
+    restored.flatten().all(|id| seen.insert(id))
 }

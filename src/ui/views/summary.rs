@@ -136,9 +136,12 @@ fn figures(ctx: &ViewContext<'_>, took: Span) -> String {
         return format!(" in {took}");
     };
     format!(
-        " in {took}, with {}, {} retried, {} sent back",
-        pluralized(usize::try_from(metrics.attempts).unwrap_or(usize::MAX), "attempt"),
-        metrics.retries(),
+        " in {took}, with {} by agents, {} retried, {} sent back",
+        pluralized(
+            usize::try_from(metrics.by_agents).unwrap_or(usize::MAX),
+            "attempt"
+        ),
+        metrics.retries_by_agents(),
         metrics.rejections(),
     )
 }

@@ -112,7 +112,7 @@ impl Board {
     }
 
     /// Returns true if a person left the task out. Its dependents go with it, however many they are.
-    fn is_left_out(&self, id: &TaskId) -> bool {
+    pub(super) fn is_left_out(&self, id: &TaskId) -> bool {
         let task = self.tasks.get(id);
         task.is_some_and(|task| matches!(task.state, TaskState::Skipped(Skip::Person { .. })))
     }

@@ -78,7 +78,10 @@ pub(super) fn with_job(job: Option<&PlanJob>, run: RunState) -> RunState {
         return run;
     };
     match run {
-        RunState::Planning | RunState::Completed | RunState::CompletedWithFailures => RunState::Running,
+        RunState::Planning
+        | RunState::Completed
+        | RunState::CompletedWithSkips(_)
+        | RunState::CompletedWithFailures => RunState::Running,
         // What its tasks waited for before the order may not count any more.
         RunState::Stalled if job.step == JobStep::Ordered => RunState::Running,
         run => run,

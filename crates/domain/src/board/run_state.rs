@@ -20,6 +20,7 @@ pub(super) struct BatchTotals {
     ongoing: usize,
     stuck: BTreeSet<TaskId>,
     failed: usize,
+    skipped: usize,
 }
 
 /// Progress as which a task counts towards the state of its batch's run.
@@ -29,6 +30,8 @@ pub(super) enum TaskProgress {
     Ongoing,
     Stuck,
     Failed,
+    /// Skipped by a person, or along with such a task.
+    Skipped,
     Finished,
 }
 
@@ -83,12 +86,30 @@ impl Board {
     /// Updates the set of tasks that move and the totals of each batch.
     fn update_totals(&mut self) {
         let pending = std::mem::take(&mut self.index.run_states);
-        let mut open: Vec<TaskId> = self.ids_of(pending).into_iter().collect();
+        let mut open: Vec<TaskId> = self
+            .with_skipped_behind(self.ids_of(pending))
+            .into_iter()
+            .collect();
         while !open.is_empty() {
             let seen = self.update_ongoing(open);
             let turned = self.add_up(seen);
             open = self.waiting_for(&turned);
         }
+    }
+
+    /// Adds the tasks that are skipped because of these, at any distance: how they count depends on what became of that one.
+    fn with_skipped_behind(&self, mut tasks: BTreeSet<TaskId>) -> BTreeSet<TaskId> {
+        let mut open: Vec<TaskId> = tasks.iter().cloned().collect();
+        while let Some(id) = open.pop() {
+            let skipped = self.index.dependents(&id).filter(|id| {
+                let task = self.tasks.get(*id);
+                task.is_some_and(|task| matches!(task.state, TaskState::Skipped(_)))
+            });
+            let new: Vec<TaskId> = skipped.filter(|id| !tasks.contains(*id)).cloned().collect();
+            tasks.extend(new.iter().cloned());
+            open.extend(new);
+        }
+        tasks
     }
 
     /// Returns the tasks that wait for one of these batches.
@@ -124,7 +145,7 @@ impl Board {
         let mut promised: BTreeMap<BatchId, bool> = BTreeMap::new();
         for id in tasks {
             let Some(task) = self.tasks.get(&id) else { continue };
-            let standing = progress_of(task, self.index.ongoing.contains(&id));
+            let standing = self.progress_of(task, self.index.ongoing.contains(&id));
             let now = (task.batch.clone(), standing);
             let before = self.index.progress.insert(id.clone(), now.clone());
             if before.as_ref() == Some(&now) {
@@ -141,6 +162,23 @@ impl Board {
         }
         promised.retain(|id, before| self.promises_an_end(id) != *before);
         promised.into_keys().collect()
+    }
+
+    fn progress_of(&self, task: &Task, moves: bool) -> TaskProgress {
+        match &task.state {
+            TaskState::Backlog => TaskProgress::Backlog,
+            _ if moves => TaskProgress::Ongoing,
+            TaskState::Done | TaskState::Cancelled => TaskProgress::Finished,
+            TaskState::Skipped(skip) if self.is_left_out(skip.root().unwrap_or(&task.id)) => {
+                TaskProgress::Skipped
+            }
+            TaskState::Failed(_) | TaskState::Skipped(_) => TaskProgress::Failed,
+            TaskState::Released
+            | TaskState::Active
+            | TaskState::Verifying
+            | TaskState::Held(_)
+            | TaskState::Parked(_) => TaskProgress::Stuck,
+        }
     }
 
     /// Returns true if a batch is completed or under way, so that its dependents may wait for it.
@@ -216,6 +254,7 @@ impl BatchTotals {
             TaskProgress::Backlog => Some(&mut self.backlog),
             TaskProgress::Ongoing => Some(&mut self.ongoing),
             TaskProgress::Failed => Some(&mut self.failed),
+            TaskProgress::Skipped => Some(&mut self.skipped),
             TaskProgress::Stuck | TaskProgress::Finished => None,
         }
     }
@@ -231,23 +270,11 @@ impl BatchTotals {
             RunState::Stalled
         } else if self.failed > 0 {
             RunState::CompletedWithFailures
+        } else if self.skipped > 0 {
+            RunState::CompletedWithSkips(self.skipped)
         } else {
             RunState::Completed
         }
-    }
-}
-
-fn progress_of(task: &Task, moves: bool) -> TaskProgress {
-    match &task.state {
-        TaskState::Backlog => TaskProgress::Backlog,
-        _ if moves => TaskProgress::Ongoing,
-        TaskState::Done | TaskState::Cancelled => TaskProgress::Finished,
-        TaskState::Failed(_) | TaskState::Skipped(_) => TaskProgress::Failed,
-        TaskState::Released
-        | TaskState::Active
-        | TaskState::Verifying
-        | TaskState::Held(_)
-        | TaskState::Parked(_) => TaskProgress::Stuck,
     }
 }
 
@@ -276,11 +303,13 @@ fn is_ongoing_alone(task: &Task) -> bool {
 
 fn announce_run(transition: &mut Transition, id: &BatchId, run: &RunState, why: &str) {
     let (level, kind, text) = match run {
-        RunState::Completed => (NoticeLevel::Success, "completed", format!("batch {id}: all done")),
+        RunState::Completed | RunState::CompletedWithSkips(_) => {
+            (NoticeLevel::Success, "completed", format!("batch {id}: {run}"))
+        }
         RunState::CompletedWithFailures => (
             NoticeLevel::Error,
             "completed_with_failures",
-            format!("batch {id}: done, with failures"),
+            format!("batch {id}: {run}"),
         ),
         RunState::Stalled => (NoticeLevel::Alert, "stalled", format!("batch {id} {why}")),
         RunState::Running => (NoticeLevel::Info, "running", format!("batch {id} started")),

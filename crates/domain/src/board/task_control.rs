@@ -352,6 +352,10 @@ impl Board {
             id,
             format!("{by} skipped {id}{with}"),
         );
+        // Undo restores those that are skipped with it, too: they have to be when the command is over.
+        if !self.workflows.is_empty() {
+            self.cascade(transition);
+        }
         Ok(accepted(format!("skipped {id}{with}")))
     }
 

@@ -372,7 +372,13 @@ impl<'a> RunFollower<'a> {
                 continue;
             }
             let why = self
-                .report(Report::Why(task.id.to_string()), OutputFormat::Lines)
+                .report(
+                    Report::Why {
+                        name: task.id.to_string(),
+                        with_sources: false,
+                    },
+                    OutputFormat::Lines,
+                )
                 .await?;
             output::line(why.lines().next().unwrap_or_default());
         }

@@ -405,6 +405,17 @@ mod tests {
         AgentReport::doing(Doing::WORKING)
     }
 
+    #[test]
+    fn a_wait_whose_answer_was_there_before_it_is_over_once_that_is_reported_again() {
+        let mut watch = live();
+        let at = Timestamp(500);
+        answered_now(&mut watch, at);
+        watch.observe(Source::Hook, at, &asks("Bash: make"));
+        assert!(watch.wait(at).is_some());
+        answered_now(&mut watch, at);
+        assert_eq!(watch.wait(at), None);
+    }
+
     fn permission(text: &str) -> ActivityKind {
         ActivityKind::Permission(text.to_owned())
     }

@@ -127,7 +127,7 @@ impl AgentStates {
     }
 
     /// Notes that the ask was answered at that time, maybe a moment ago.
-    pub(super) fn answered(&self, attempt: AttemptId, at: Timestamp) {
+    pub(in crate::server) fn answered(&self, attempt: AttemptId, at: Timestamp) {
         self.change(attempt, |watch, now| watch.answered(at, now));
     }
 

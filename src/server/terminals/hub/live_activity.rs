@@ -13,6 +13,8 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
             Doing::Done {
                 problem: Some(problem),
             } if is_error(&concluded) => with("error", problem),
+            // Many tools never report anything.
+            Doing::Starting if concluded.source.is_none() => "nothing reported yet".to_owned(),
             doing => words(doing, now),
         },
         source: concluded.source.map(|source| source.to_string()),
@@ -131,6 +133,12 @@ mod tests {
         ] {
             assert_eq!(words(&doing, Timestamp(1_000)), wanted);
         }
+    }
+
+    #[test]
+    fn an_agent_of_which_no_source_has_reported_anything_does_not_start_for_ever() {
+        let live = live_activity(&AgentState::new(), Timestamp(600_000));
+        assert_eq!(live.summary(), "nothing reported yet");
     }
 
     #[test]
