@@ -238,6 +238,28 @@ fn a_flipped_bit_is_refused_or_named_and_never_believed() {
 }
 
 #[test]
+fn a_notice_whose_text_was_changed_is_named_and_never_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let database = files(folder.path()).database;
+    let mut bytes = fs::read(&database).unwrap();
+    let text = br#""text":"turn 7""#;
+    let places = (0..bytes.len()).filter(|at| bytes.get(*at..at + text.len()) == Some(text));
+    let places: Vec<usize> = places.collect();
+    assert_eq!(places.len(), 1, "in its notice alone");
+    *bytes.get_mut(places[0] + text.len() - 4).unwrap() = b'm';
+    fs::write(&database, &bytes).unwrap();
+    let store = SqliteStore::open(&files(folder.path()), &owner(), NOW).unwrap();
+    let events = store.reader().events(0, usize::MAX, None).unwrap();
+    let damaged = events
+        .iter()
+        .filter(|event| event.notices.iter().any(|notice| notice.kind == "damage"));
+    assert_eq!(damaged.map(|event| event.seq).collect::<Vec<_>>(), [7]);
+    let shown = format!("{events:?}");
+    assert!(shown.contains("turn 6") && !shown.contains("turm"), "{shown}");
+}
+
+#[test]
 fn a_damaged_event_is_named_and_all_else_is_there() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());

@@ -132,3 +132,13 @@ pub(super) fn event_test(connection: &Connection) -> rusqlite::Result<&'static s
         "1"
     })
 }
+
+/// Returns the expression that checks whether a notice of `notices n` has its own checksum.
+pub(super) fn notice_test(connection: &Connection) -> rusqlite::Result<&'static str> {
+    Ok(if are_kept(connection)? {
+        "(n.sum IS row_sum(n.seq, n.n, n.level, n.kind, n.task, n.attempt, n.doc)
+          OR (n.sum IS NULL AND n.seq < (SELECT summed_from FROM about)))"
+    } else {
+        "1"
+    })
+}
