@@ -173,6 +173,9 @@ where
         .and_then(Result::ok)
         .ok_or_else(|| wrong("there is no such tool; tools/list names all".to_owned()))?;
     let given = parameters.get("arguments").unwrap_or(&Value::Null);
+    if !given.is_null() && !given.is_object() {
+        return Err(wrong("`arguments` must be an object".to_owned()));
+    }
     let text = |field: &str| match given.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -246,6 +249,10 @@ mod tests {
             ),
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"done","arguments":{"text":7}}}"#,
+                WRONG_PARAMETERS,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"done","arguments":["made"]}}"#,
                 WRONG_PARAMETERS,
             ),
         ] {
