@@ -5,6 +5,7 @@ pub mod consent;
 mod graphs;
 pub mod making;
 pub mod phase_answer;
+mod plan_folder;
 pub mod prd_queue;
 mod project_path;
 pub mod reading;
@@ -17,6 +18,7 @@ pub mod uncommitted;
 pub mod write_back;
 
 pub use graphs::undecided;
+pub use plan_folder::plan_in;
 pub use project_path::in_project;
 pub use reading::{PlanTexts, ReadPlan, read};
 pub use stories::all_stories;

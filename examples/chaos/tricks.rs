@@ -15,6 +15,8 @@ use crate::victims;
 
 /// How long an agent may take to come and play it.
 const TAKEN_LIMIT: Duration = Duration::from_secs(4);
+/// How long a link may stay in the place of the inbox: servers look every two seconds.
+const RESTORED_LIMIT: Duration = Duration::from_secs(8);
 /// How old a lock of the origin is that nobody holds any more.
 const LOCK_AGE: Duration = Duration::from_mins(1);
 /// How long a flood of output goes on.
@@ -153,7 +155,9 @@ pub(crate) fn put_away(project: &Project) {
         }
     }
     let inbox = project.checkout().join(".git/dbs/inbox");
-    if inbox.symlink_metadata().is_ok_and(|facts| facts.is_symlink()) {
+    let is_link = || inbox.symlink_metadata().is_ok_and(|facts| facts.is_symlink());
+    // A server puts it away when it looks next, or when it starts.
+    if is_link() && !wait_for(RESTORED_LIMIT, || !is_link()) {
         println!("the inbox is still a link");
         drop(fs::remove_file(&inbox).and_then(|()| fs::create_dir(&inbox)));
     }

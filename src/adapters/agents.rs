@@ -150,7 +150,7 @@ impl AgentsByRole {
 
     /// Returns the agent of an attempt, by the choice for it; else by its role. An agent keeps its tool when the settings name another
     /// meanwhile.
-    fn chosen(&self, RoleChoice { role, choice }: RoleChoice<'_>) -> Option<RoleAgent> {
+    pub fn chosen(&self, RoleChoice { role, choice }: RoleChoice<'_>) -> Option<RoleAgent> {
         let usual = self.of(role);
         let Some(name) = choice.agent() else { return usual };
         let (tool, mut options) = match usual {

@@ -153,6 +153,9 @@ pub enum CliCommand {
     Conduct {
         /// Goal of the plan; without one the conductor asks you
         goal: Vec<String>,
+        /// Start the conductor without a question
+        #[arg(long)]
+        yes: bool,
         #[command(flatten)]
         json: JsonFlag,
     },

@@ -95,7 +95,7 @@ pub fn run(verb: CliCommand, env: &ProcessEnv) -> CommandResult {
         CliCommand::KillAgent { name, json } => tasks::kill(env, &name, json),
         CliCommand::Interrupt { id, json } => tasks::interrupt(env, &id, json),
         CliCommand::Mode { id, mode, json } => tasks::mode(env, (&id, mode.as_deref()), json),
-        CliCommand::Conduct { goal, json } => create::conduct(env, &goal.join(" "), json),
+        CliCommand::Conduct { goal, yes, json } => create::conduct(env, (&goal.join(" "), yes), json),
         CliCommand::Task(DeferredArgs(verb)) => tasks::task(env, verb),
         CliCommand::Batch(DeferredArgs(verb)) => batches::run(env, verb),
         CliCommand::Why(DeferredArgs(wanted)) => show::why(env, wanted),

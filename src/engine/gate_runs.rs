@@ -3,6 +3,7 @@
 use super::context::EngineContext;
 use super::gate_folder::in_folder;
 use super::job::Job;
+use crate::domain::cut::cut_chars;
 use crate::domain::task::GateCommand;
 use crate::domain::{
     Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, STORY_GATE, Severity,
@@ -10,6 +11,9 @@ use crate::domain::{
 };
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
+
+/// Maximum characters of a command that tells two gates of one name apart.
+const MOST_SHOWN: usize = 60;
 
 /// Runs every gate of the job on the present commit of a revision. Without a gate command there is no pass.
 pub(super) fn on_revision(
@@ -47,7 +51,7 @@ pub(super) fn on_commit(
     };
     let (mut failed, mut unknown) = (Vec::new(), Vec::new());
     let mut counts = None;
-    for (gate, report) in job.gates.iter().zip(reports) {
+    for (nth, (gate, report)) in job.gates.iter().zip(reports).enumerate() {
         if gate.name == STORY_GATE {
             counts = report.tests.as_ref().and_then(|tests| tests.counts);
         }
@@ -56,11 +60,13 @@ pub(super) fn on_commit(
             Tri::Yes => {}
             Tri::No(why) => {
                 let line = telling_line(&report.tail).map_or_else(String::new, |line| format!(": {line}"));
-                let text = format!("gate {} failed: {why}{line}\n{}", gate.name, report.tail);
+                let which = which(job, nth);
+                let text = format!("gate {} failed{which}: {why}{line}\n{}", gate.name, report.tail);
                 failed.push(ComplianceIssue::new(Severity::Critical, text));
             }
             Tri::Unknown(why) => {
-                unknown.push(why.after(&format!("gate {} could not be run: ", gate.name)));
+                let which = which(job, nth);
+                unknown.push(why.after(&format!("gate {} could not be run{which}: ", gate.name)));
             }
         }
     }
@@ -70,6 +76,28 @@ pub(super) fn on_commit(
         (true, true) => about(Tri::Yes),
     }
     .with_tests(counts)
+}
+
+/// Returns the origin and the command of a gate in parentheses, where another gate of the job has its name.
+fn which(job: &Job, nth: usize) -> String {
+    let Some(gate) = job.gates.get(nth) else {
+        return String::new();
+    };
+    if job.gates.iter().filter(|other| other.name == gate.name).count() < 2 {
+        return String::new();
+    }
+    let own = job
+        .task
+        .gates
+        .iter()
+        .filter(|gate| job.stage.runs_gate(&gate.name));
+    let origin = match (nth < own.count(), &job.task.plan) {
+        (false, _) => "the settings",
+        (true, Some(_)) => "the plan",
+        (true, None) => "the task",
+    };
+    let command = gate.command.lines().next().unwrap_or_default();
+    format!(" (of {origin}: `{}`)", cut_chars(command, MOST_SHOWN))
 }
 
 /// Returns the reason why a run of a story's own tests proves nothing although it ended well; nothing where it proves something.

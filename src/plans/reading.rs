@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::plan_folder::{LARGEST, plan_in};
 use super::setup::own_gates;
 use super::{graphs, stories};
 use crate::adapters::text_file;
@@ -10,9 +11,6 @@ use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Cause;
 use crate::formats::plan::{self, Plan};
-
-/// Largest file of a plan, in bytes.
-pub(super) const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Most bytes of all files of a plan together: the same file may be named again and again.
 const LARGEST_PLAN: usize = 16 * 1024 * 1024;
@@ -27,11 +25,13 @@ pub struct ReadPlan {
     pub texts: PlanTexts,
 }
 
-/// Reads a plan with the files of its phases.
+/// Reads a plan with the files of its phases; of a folder the plan in it.
 ///
 /// # Errors
 /// When there is no plan, or its first file cannot be read; for people.
-pub fn read(file: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Cause> {
+pub fn read(named: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Cause> {
+    let in_folder = plan_in(named)?;
+    let file = in_folder.as_deref().unwrap_or(named);
     if let Some(plan) = stories::read(file, paths)? {
         let texts = PlanTexts::new();
         return Ok(ReadPlan { plan, texts });

@@ -51,7 +51,7 @@ pub(super) fn read(path: &Path, paths: Option<&ProjectPaths>) -> Result<Option<P
             format!("queue empty: all PRDs of {folder} are done and in its archive").into()
         } else {
             format!(
-                "could not find a plan in the folder {folder}: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan"
+                "could not find a plan in the folder {folder}: there is no MASTER_PLAN.md, .design/plan.json or PRD in it; `dbs convert TEXT` makes a plan, or name the file of one"
             ).into()
         });
     }

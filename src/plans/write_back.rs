@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reading::LARGEST;
+use super::plan_folder::LARGEST;
 use super::reconcile::PlanRows;
 use super::{ReadPlan, in_project};
 use crate::adapters::text_file;

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 
 use super::pane::{Axis, PaneId, PaneTree, grid};
 use super::scene::{Scene, ScreenId};
-use super::state::{KeyFocus, Overlay, PaneArrangement, PaneContent, Tab, UiState, Zoom};
+use super::state::{KeyFocus, Overlay, PaneArrangement, PaneContent, Tab, UiState};
 use crate::domain::AttemptId;
 
 /// Minimum size of a terminal that is drawn in full.
@@ -180,7 +180,7 @@ fn agents(state: &UiState, tab: &Tab, scene: &Scene<'_>) -> Vec<AttemptId> {
 /// Returns the tree drawn on that body: one pane when there is no room for several, or when one is zoomed.
 fn tree(state: &UiState, scene: &Scene<'_>, body: Rect, focus: PaneId) -> Option<PaneTree> {
     let tab = state.current_tab()?;
-    if tab.zoom == Zoom::In {
+    if state.is_zoomed() {
         return Some(PaneTree::Leaf(focus));
     }
     if body.width < SEVERAL {
@@ -208,7 +208,7 @@ fn narrow_tree(tab: &Tab, size: (u16, u16)) -> Option<&PaneTree> {
 
 /// Returns true if the tab shown has a pane beside its lists that shows the selected task.
 pub(crate) fn shows_selected_task(state: &UiState) -> bool {
-    let Some(tab) = state.current_tab().filter(|tab| tab.zoom == Zoom::Out) else {
+    let Some(tab) = state.current_tab().filter(|_| !state.is_zoomed()) else {
         return false;
     };
     let shown = match &tab.arrangement {

@@ -341,6 +341,18 @@ impl UiState {
         id
     }
 
+    /// Returns true if the tab shown has only its focused pane on the screen: it is zoomed, or searches what all agents have shown in
+    /// the place of something else.
+    pub(crate) fn is_zoomed(&self) -> bool {
+        let Some(tab) = self.current_tab() else {
+            return false;
+        };
+        let pane = self.panes.get(&tab.focus);
+        let searches =
+            |pane: &Pane| matches!(pane.content, PaneContent::Past(_)) && !pane.back_stack.is_empty();
+        tab.zoom == Zoom::In || pane.is_some_and(searches)
+    }
+
     pub(crate) fn current_tab(&self) -> Option<&Tab> {
         self.tabs.get(self.tab)
     }

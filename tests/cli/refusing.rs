@@ -16,11 +16,11 @@ fn said(shop: &Shop, arguments: &[&str]) -> String {
 const REFUSED: &[(&[&str], &str)] = &[
     (
         &["run", "."],
-        "dbs: could not find a plan in the folder .: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan\n",
+        "dbs: could not find a plan in the folder .: there is no MASTER_PLAN.md, .design/plan.json or PRD in it; `dbs convert TEXT` makes a plan, or name the file of one\n",
     ),
     (
         &["audit", "."],
-        "dbs: could not find a plan in the folder .: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan\n",
+        "dbs: could not find a plan in the folder .: there is no MASTER_PLAN.md, .design/plan.json or PRD in it; `dbs convert TEXT` makes a plan, or name the file of one\n",
     ),
     (
         &["audit", "text.md"],

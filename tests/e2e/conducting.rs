@@ -43,3 +43,47 @@ fn a_conductor_plans_two_tasks_in_its_pane_and_a_person_releases_them() {
         "it goes on without a screen"
     );
 }
+
+#[test]
+fn who_is_at_a_terminal_is_told_which_agents_will_run_and_without_a_yes_none_does() {
+    let story = Story::new(&working(""));
+    let program = story.root().join("planner");
+    write_script(&program, CONDUCTOR);
+    let command = program.display().to_string();
+    story.configure(&format!(
+        "[roles.conductor]\ncommand = {command:?}\n[roles.plan-writer]\ncommand = {command:?}\n[gates]\ntest = \"true\"\n"
+    ));
+    std::fs::write(story.project().join("ideas.md"), "Sell things.\n").unwrap();
+    for (words, role, may) in [
+        (
+            &["conduct", "Sell"][..],
+            "conductor",
+            "may change nothing in it, at most 168h for each try",
+        ),
+        (
+            &["convert", "ideas.md"],
+            "plan-writer",
+            "writes in a worktree of its own, at most 10m for each try",
+        ),
+    ] {
+        let tty = story.tty(words, (200, 30));
+        let screen = tty.see("Start? y or n");
+        let agent = format!("{role}: custom, its usual model, command `{command}`; ");
+        assert!(screen.has(&agent) && screen.has(may), "{}", screen.text());
+        tty.press("n Enter");
+        let (code, said) = tty.leave();
+        assert!(
+            code != 0 && said.has("nothing was started"),
+            "{code}: {}",
+            said.text()
+        );
+        assert!(story.dbs(&["task", "list"]).contains("no tasks"));
+    }
+    let said = story.dbs(&["conduct", "Sell", "--yes"]);
+    assert!(
+        said.contains(&format!(
+            "conductor: custom, its usual model, command `{command}`"
+        )),
+        "{said}"
+    );
+}

@@ -219,6 +219,30 @@ fn the_files_of_a_plan_are_made_and_changed_and_no_others() {
 }
 
 #[test]
+fn two_gates_of_one_name_are_told_apart_by_their_origin_and_command() {
+    let mut bench = Bench::new();
+    let gate = |command: &str| GateCommand {
+        name: "tests".to_owned(),
+        command: command.to_owned(),
+    };
+    let mut settings = (*bench.board.settings).clone();
+    settings.gates = vec![gate("exit 4")];
+    bench.happen(&Event::configured(settings));
+    bench.release(TaskDraft {
+        gates: vec![gate("exit 3")],
+        ..phase(PlanEntry::default())
+    });
+    leave(&mut bench, &[("a.txt", "a")]);
+    let found = finding(&bench);
+    for wanted in [
+        "critical: gate tests failed (of the plan: `exit 3`): ended with code 3",
+        "critical: gate tests failed (of the settings: `exit 4`): ended with code 4",
+    ] {
+        assert!(found.contains(wanted), "{wanted}: {found}");
+    }
+}
+
+#[test]
 fn each_gate_that_fails_is_a_finding_of_its_own_and_two_of_them_begin_the_stage_again() {
     let mut bench = Bench::new();
     let gate = |name: &str, command: &str| GateCommand {

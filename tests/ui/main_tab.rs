@@ -287,7 +287,15 @@ fn an_agent_that_ended_stays_among_the_agents_until_the_person_moves() {
 
 /// Everything is done, and nobody has chosen a task.
 fn all_done(size: (u16, u16)) -> Dashboard {
+    all_done_after(size, "")
+}
+
+/// The same, after these keys while there was work.
+fn all_done_after(size: (u16, u16), keys: &str) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
+    if !keys.is_empty() {
+        dashboard.press(keys);
+    }
     let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
     for id in ids {
         dashboard.change(&id, |task| {
@@ -321,6 +329,33 @@ fn when_all_is_done_how_it_went_is_shown_beside_the_list_until_a_task_is_selecte
         dashboard.press(". j");
         assert!(!dashboard.text().contains("All done"), "{}", dashboard.text());
     }
+}
+
+#[test]
+fn what_has_no_room_on_the_card_of_the_end_goes_on_in_the_next_line_or_is_cut_with_a_mark() {
+    // A task that was selected before the end has its details in the wide pane.
+    let mut dashboard = all_done_after((120, 40), "j j");
+    let long = "Translate every help text, and read each of them once more afterwards";
+    dashboard.change("dbs-18", |task| long.clone_into(&mut task.title));
+    let text = dashboard.text();
+    let card: Vec<&str> = text
+        .lines()
+        .filter_map(|row| row.strip_prefix("││")?.split_once('│'))
+        .map(|(row, _)| row.trim())
+        .collect();
+    assert!(card.iter().all(|row| row.chars().count() <= 43), "{text}");
+    let all = card.join(" ");
+    for wanted in [
+        "18 of 21 done, 1 failed, 1 skipped, 1 cancelled",
+        "4 attempts by agents, 1 retried, 2 sent back",
+    ] {
+        assert!(all.contains(wanted), "{wanted}\n{text}");
+    }
+    let row = card.iter().find(|row| row.starts_with("✗ dbs-18 "));
+    assert!(
+        row.is_some_and(|row| row.contains("Translate e") && row.ends_with('…')),
+        "{text}"
+    );
 }
 
 #[test]

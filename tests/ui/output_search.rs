@@ -122,6 +122,25 @@ fn tab_widens_a_search_of_a_list_or_a_terminal_to_all_agents() {
 }
 
 #[test]
+fn a_search_that_is_opened_in_a_narrow_pane_has_the_whole_width_until_it_is_left() {
+    let mut dashboard = Dashboard::full((200, 60));
+    let before = dashboard.text();
+    dashboard.press("1 F t e s t");
+    let text = dashboard.text();
+    let title = text
+        .lines()
+        .find(|row| row.contains("History of all agents"))
+        .expect("its title");
+    assert!(
+        title.starts_with('┌') && title.ends_with('┐') && title.matches('┬').count() == 0,
+        "{text}"
+    );
+    assert!(title.contains("/test"), "{text}");
+    dashboard.press("Enter Esc");
+    assert_eq!(dashboard.text(), before);
+}
+
+#[test]
 fn a_line_in_memory_is_gone_to_in_its_terminal() {
     let mut dashboard = looking();
     dashboard.press("Enter j Enter");

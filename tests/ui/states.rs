@@ -270,7 +270,7 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
         let text = dashboard.text();
         for told in [
             "18 of 21 done, 1 failed, 1 skipped, 1 cancelled",
-            "4 attempts, 1 retried, 2 sent back",
+            "4 attempts by agents, 1 retried, 2 sent back",
             "18 merged into feature/shop",
             "3 worth a look",
             "new task",

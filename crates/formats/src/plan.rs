@@ -33,6 +33,12 @@ use dbs_domain::task::GateCommand;
 /// Function that reads a file of a plan; an error reads after "could not read it:".
 pub type ReadPlanFile<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
 
+/// Returns true if a text is a master plan: it has a table of phases.
+pub fn is_master(text: &str) -> bool {
+    let found = Findings::about(Path::new(""), text);
+    master::read(&document::parts(text.trim_start_matches('\u{feff}')), &found).is_some()
+}
+
 /// Reads a master plan and the files of its phases. `gates` are those of the project; a gate of the plan may take its command from one of
 /// the same name. Files are asked for by paths relative to the folder of `file`, never above it.
 pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'_>) -> Plan {

@@ -12,7 +12,7 @@ use crate::formats::plan::TEMPLATES;
 /// Arguments of `dbs audit`.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// Master plan, plan.json, or document of a design
+    /// Master plan, plan.json, folder with one of them, or document of a design
     pub plan: PathBuf,
     /// Exit with 2 when there are warnings
     #[arg(long)]
@@ -92,6 +92,9 @@ pub struct WriterArgs {
     /// Destination of the agent's output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
     pub output: AgentOutput,
+    /// Start the agents without a question
+    #[arg(long)]
+    pub yes: bool,
     /// Return once the work is ordered; the same command shows the result later
     #[arg(long)]
     pub detach: bool,
@@ -161,7 +164,7 @@ impl AgentOutput {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RunPlanArgs {
-    /// Master plan, plan.json, or folder of PRDs
+    /// Master plan, plan.json, folder with one of them, or folder of PRDs
     #[arg(default_value = ".design/plan.json")]
     pub plan: PathBuf,
     /// Only show phases, gates with their commands, agents and dependencies

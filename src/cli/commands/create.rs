@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::cli::args::{CreateArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::plans::AgentStart;
 use crate::cli::commands::{CommandResult, print_reply, task_agent};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
 use crate::domain::task::TaskKind;
 use crate::domain::{AgentSettings, Command, TaskDraft, TaskId, WorkflowId};
@@ -27,7 +29,7 @@ pub fn run(env: &ProcessEnv, create: CreateArgs) -> CommandResult {
 }
 
 /// Starts a conductor: its task goes to it at once. The goal may be left out; the person then explains it to the conductor.
-pub fn conduct(env: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
+pub fn conduct(env: &ProcessEnv, (goal, is_agreed): (&str, bool), json: JsonFlag) -> CommandResult {
     let goal = text_input::typed("goal", goal.to_owned())?;
     let goal = if goal.trim().is_empty() {
         "Plan with a person"
@@ -38,6 +40,16 @@ pub fn conduct(env: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
         workflow: WorkflowId::from(WorkflowId::CONDUCT),
         ..requirement(goal)
     };
+    if !json.json {
+        let paths = ProjectPaths::find(&env.folder, env)?;
+        let start = AgentStart {
+            paths: &paths,
+            workflows: &[WorkflowId::CONDUCT],
+            chosen: AgentSettings::default(),
+            result: "It plans with you in its terminal, which `dbs` shows, until you end it.".to_owned(),
+        };
+        start.agree(is_agreed)?;
+    }
     put(env, &draft, true, json)
 }
 

@@ -1,6 +1,7 @@
 //! `dbs audit`, `dbs init NAME` and `dbs run`: the contents of a plan, the files of a new one, and the phases of one as tasks of the board.
 
 mod asking;
+mod beginning;
 mod convert;
 mod documents;
 mod headless;
@@ -24,6 +25,7 @@ use crate::formats::plan::{self, PlanKind};
 use crate::plans::setup::own_gates;
 use crate::plans::{ReadPlan, all_stories, in_project, shown, undecided};
 
+pub(super) use beginning::AgentStart;
 pub use convert::{convert, design, new_prd};
 pub use headless::run_and_wait;
 pub use interactive::run_interactive;
@@ -41,9 +43,9 @@ pub(super) fn audit(env: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
     let paths = ProjectPaths::find(&env.folder, env).ok();
     let ReadPlan { mut plan, texts } = crate::plans::read(&wanted.plan, paths.as_ref())?;
     if plan.kind == PlanKind::Graph {
-        let text = texts.get(&wanted.plan).map_or("", String::as_str);
-        plan.findings
-            .extend(undecided(&wanted.plan, text, &wanted.answers));
+        let text = texts.get(&plan.file).map_or("", String::as_str);
+        let open = undecided(&plan.file, text, &wanted.answers);
+        plan.findings.extend(open);
     }
     if wanted.json.json {
         output::json(&shown::json(&plan));

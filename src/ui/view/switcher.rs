@@ -8,7 +8,6 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
 use crate::ui::pane_names::pane_name;
 use crate::ui::screen_layout::SEVERAL;
-use crate::ui::state::Zoom;
 use crate::ui::views::ClickTarget;
 
 /// Columns of ` +12 `, the mark for panes without room.
@@ -17,8 +16,7 @@ const MORE: usize = 5;
 /// Draws the names, when only one pane of several is drawn.
 pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let layout = frame.layout;
-    let zoomed = frame.state.current_tab().is_some_and(|tab| tab.zoom == Zoom::In);
-    let hidden = layout.body.width < SEVERAL || zoomed;
+    let hidden = layout.body.width < SEVERAL || frame.state.is_zoomed();
     let ([only], true) = (layout.panes.as_slice(), layout.order.len() > 1 && hidden) else {
         return;
     };

@@ -11,14 +11,12 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::next_steps::NEXT_STEPS;
 use crate::ui::scene::LeaveEffect;
 use crate::ui::status::DisplayStatus;
+use crate::ui::text::width;
 
 /// Maximum number of tasks that are named as merged, and as worth a look.
 const NAMED: usize = 5;
-/// Minimum columns of a title, and of the reason why it is worth a look: they share the available room.
-const TITLE: usize = 40;
-const WHY: usize = 32;
-/// Columns before a title, and of the frame.
-const LEAD: usize = 30;
+/// Columns before a title or a reason.
+const GAP: usize = 2;
 /// Number of rejections that make a task worth a look though it was merged.
 const OFTEN: u32 = 2;
 
@@ -64,7 +62,8 @@ fn lines(ctx: &ViewContext<'_>, room: usize, named: usize) -> Vec<Vec<StyledText
     let tasks: Vec<&Task> = ctx.scene.model.tasks.values().map(AsRef::as_ref).collect();
     let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
     let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
-    let mut lines = vec![outcome(ctx), vec![plain(figures(ctx, ended.since(begun)))]];
+    let mut lines = wrapped(outcome(ctx), room);
+    lines.extend(wrapped(figures(ctx, ended.since(begun)), room));
     lines.extend(merged(ctx, &tasks, room, named));
     lines.extend(review(ctx, &tasks, room, named));
     lines.push(Vec::new());
@@ -131,19 +130,38 @@ fn own_repository(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
 }
 
 /// Returns the duration, and the numbers of retries and rejections: the figures of the statistics, once they are fetched.
-fn figures(ctx: &ViewContext<'_>, took: Span) -> String {
-    let Some(MetricsReport { metrics, .. }) = metrics::figures(ctx) else {
-        return format!(" in {took}");
-    };
-    format!(
-        " in {took}, with {} by agents, {} retried, {} sent back",
-        pluralized(
-            usize::try_from(metrics.by_agents).unwrap_or(usize::MAX),
-            "attempt"
-        ),
-        metrics.retries_by_agents(),
-        metrics.rejections(),
-    )
+fn figures(ctx: &ViewContext<'_>, took: Span) -> Vec<StyledText> {
+    let mut figures = vec![plain(format!(" in {took}"))];
+    if let Some(MetricsReport { metrics, .. }) = metrics::figures(ctx) {
+        let attempts = usize::try_from(metrics.by_agents).unwrap_or(usize::MAX);
+        figures.extend([
+            plain(format!(", {} by agents", pluralized(attempts, "attempt"))),
+            plain(format!(", {} retried", metrics.retries_by_agents())),
+            plain(format!(", {} sent back", metrics.rejections())),
+        ]);
+    }
+    figures
+}
+
+/// Returns pieces in as many lines as they need; each but the first begins with a comma, which ends a line that has no more room.
+fn wrapped(pieces: Vec<StyledText>, room: usize) -> Vec<Vec<StyledText>> {
+    let (mut lines, mut line): (Vec<_>, Vec<StyledText>) = (Vec::new(), Vec::new());
+    for next in pieces {
+        // The comma of another line has to fit, too.
+        let wide = pieces_width(&line) + pieces_width(std::slice::from_ref(&next)) + 1;
+        match next.text.strip_prefix(", ") {
+            Some(rest) if wide > room && !line.is_empty() => {
+                line.push(plain(","));
+                lines.push(std::mem::replace(
+                    &mut line,
+                    vec![piece(format!(" {rest}"), next.role)],
+                ));
+            }
+            _ => line.push(next),
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 /// Returns the lines on merged tasks: their number, the base, and the commits of the latest.
@@ -159,12 +177,12 @@ fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], wide: usize, named: usize) -> 
     let base = ctx.scene.model.base.as_deref().unwrap_or("the base branch");
     let mut lines = vec![vec![plain(format!(" {} merged into {base}", merged.len()))]];
     lines.extend(merged.iter().take(named).map(|(task, commit)| {
-        let commit = cut_chars(commit, 10);
-        vec![
-            dim(format!("   {commit}")),
+        let lead = [
+            dim(format!("   {}", cut_chars(commit, 10))),
             piece(format!("  {}", task.id), StyleRole::Done),
-            title(ctx, task, wide.saturating_sub(LEAD).max(TITLE)),
-        ]
+        ];
+        let left = wide.saturating_sub(pieces_width(&lead) + GAP);
+        lead.into_iter().chain([title(ctx, task, left)]).collect()
     }));
     lines.extend(more(merged.len(), named));
     lines
@@ -186,10 +204,14 @@ fn review(ctx: &ViewContext<'_>, tasks: &[&Task], wide: usize, named: usize) -> 
             }
             _ => return None,
         };
+        let lead = piece(format!("   {} {}", mark.glyph(glyphs), task.id), role);
+        let left = wide.saturating_sub(pieces_width(std::slice::from_ref(&lead)) + 2 * GAP);
+        // The reason says more than the title, of which half the room may be left.
+        let of_why = width(&why).min(left - left.min(width(&task.title)).min(left / 2));
         let pieces = vec![
-            piece(format!("   {} {}", mark.glyph(glyphs), task.id), role),
-            title(ctx, task, (wide / 2).saturating_sub(LEAD).max(TITLE)),
-            dim(format!("  {}", ctx.cut(&why, (wide / 2).max(WHY)))),
+            lead,
+            title(ctx, task, left - of_why),
+            dim(format!("  {}", ctx.cut(&why, of_why))),
         ];
         Some((rank, std::cmp::Reverse(task.rejections), pieces))
     });

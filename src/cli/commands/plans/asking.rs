@@ -49,6 +49,11 @@ pub(super) fn ask(asked: &ConsentQuestion, given: Option<&str>) -> CommandResult
         .into());
     }
     output::lines(&format!("{} y or n", asked.question));
+    read_yes()
+}
+
+/// Reads the answer to a question; any but a yes is an error.
+pub(super) fn read_yes() -> CommandResult<()> {
     match read_line() {
         Some(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
         _ => Err("nothing was started or changed: you did not say yes"

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::asking;
+use super::beginning::AgentStart;
 use super::headless::{self, FollowEnd, RunFollower, StartServer};
 use super::run;
 use crate::adapters::git::GitCli;
@@ -19,7 +20,7 @@ use crate::cli::commands::{CommandError, CommandResult};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{Command, JobStep, MadeForm, PlanJob, RunState, Task, TaskState};
+use crate::domain::{AgentSettings, Command, JobStep, MadeForm, PlanJob, RunState, Task, TaskState};
 use crate::plans::making::{
     DesignSoFar, LARGEST_GOAL, LARGEST_TEXT, MadeFiles, MadeName, PlanMaking, committed_file, goal_name,
     summary,
@@ -210,7 +211,31 @@ impl PlanOrder<'_> {
             }
             self.job.complexity = self.job.complexity.take().or(known.complexity);
         }
+        if !self.wanted.json.json {
+            self.agents().agree(self.wanted.yes)?;
+        }
         self.execute(Command::PutJob(self.name.batch(), Box::new(self.job.clone())))
+    }
+
+    /// Returns the agents that the job starts.
+    fn agents(&self) -> AgentStart<'_> {
+        let workflows: &[&str] = match self.job.form {
+            MadeForm::Plan | MadeForm::Prd => &["convert"],
+            MadeForm::Graph => &["design", "convert"],
+        };
+        AgentStart {
+            paths: &self.paths,
+            workflows,
+            chosen: AgentSettings {
+                agent: self.job.agent.clone(),
+                model: self.job.model.clone(),
+                ..AgentSettings::default()
+            },
+            result: format!(
+                "Nothing is merged, and nothing is written to {} before you say yes to it.",
+                self.name.folder
+            ),
+        }
     }
 
     /// Reads again how far the job is.
