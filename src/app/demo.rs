@@ -16,6 +16,8 @@ use crate::adapters::rehearsal::{self, DemoRepos, DemoScript, NO_GIT_CONFIGURATI
 use crate::adapters::termination::termination_signal;
 use crate::app::session;
 use crate::cli::command_error::{CommandError, CommandResult, could_not, failed};
+use crate::cli::commands::RunCommand;
+use crate::cli::commands::demo::DemoArgs;
 use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -66,11 +68,31 @@ impl DemoDisplay {
     }
 }
 
+impl RunCommand for DemoArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let form = match (self.headless, self.json, self.plain || env.needs_plain()) {
+            (true, true, _) => DemoDisplay::Json,
+            (true, false, _) => DemoDisplay::Lines,
+            (false, _, true) => DemoDisplay::Plain,
+            (false, _, false) => DemoDisplay::Screen,
+        };
+        let options = DemoOptions {
+            form,
+            speed: self.speed,
+            script: self.script(),
+            keep: self.keep,
+            agent: self.agent,
+            is_agreed: self.yes,
+        };
+        play(&options, env)
+    }
+}
+
 /// Runs the demo.
 ///
 /// # Errors
 /// The failure, for people.
-pub fn run(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
+fn play(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
     if options.form == DemoDisplay::Screen {
         crate::client::refuse_nesting(env)?;
     }

@@ -152,7 +152,7 @@ impl BoardAccess {
             batches: &board.batches,
         };
         let of_conductor = || subject.conducts.then(|| planned.refusal(command)).flatten();
-        match callers::refusal(&caller, callers::command_name(command), subject).or_else(of_conductor) {
+        match callers::refusal(&caller, &callers::rule_of(command), subject).or_else(of_conductor) {
             Some(why) => Err(Refusal::new(why)),
             None => Ok(own.map_or(by, |own| own.worker.name()).to_owned()),
         }

@@ -105,8 +105,6 @@ const CASES: &[Case] = &[
     case("task withdraw", (&["nope"], 1), &["t-1"], (GIT, Well)),
     case("task park", (&["nope", "why"], 1), &["t-1", "why"], (GIT, Well)),
     case("task close", (&["nope", "why"], 1), &["t-4", "why"], (GIT, Well)),
-    case("task retry", (&["nope"], 1), &["t-1"], (GIT, Well)),
-    case("task why", (&["nope"], 1), &["t-1"], (GIT, Well)),
     case("task attic", (&["nope"], 1), &["t-1"], (GIT, Refused("origin"))),
     case("diff", (&["nope"], 1), &["t-1"], (GIT, Refused("has not started"))),
     case("why", (&["nope"], 1), &["t-1"], (GIT, Well)),
@@ -168,7 +166,7 @@ fn verbs(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
 
 fn all_verbs() -> Vec<(String, Command)> {
     let mut found = Vec::new();
-    verbs(&dbs::cli::args::command(), "", &mut found);
+    verbs(&dbs::cli::commands::command_line::command(), "", &mut found);
     found
 }
 
@@ -335,6 +333,17 @@ fn without_origin_and_server_every_command_prints_json_when_asked_to() {
     all_ends(true);
 }
 
+/// Commands with the arguments and the function of another one, which no list shows.
+#[test]
+fn why_and_retry_are_understood_behind_task_too() {
+    let shop = Shop::new();
+    shop.does(&["task", "create", "Fix", "--id", "t-1"]);
+    assert_eq!(shop.does(&["task", "why", "t-1"]), shop.does(&["why", "t-1"]));
+    let (behind, alone) = (shop.run(&["task", "retry", "nope"]), shop.run(&["retry", "nope"]));
+    assert_eq!((behind.code, &behind.err), (1, &alone.err));
+    assert!(shop.does(&["task", "retry", "--help"]).contains("--note"));
+}
+
 #[test]
 fn a_group_without_a_command_and_a_command_nobody_knows_are_wrong_use() {
     let shop = Shop::new();
@@ -379,7 +388,7 @@ fn named_commands() -> Vec<(String, String)> {
 
 #[test]
 fn every_command_that_is_named_anywhere_exists() {
-    let all = dbs::cli::args::command();
+    let all = dbs::cli::commands::command_line::command();
     let rows = "conformance.md";
     let mut bad = Vec::new();
     for (named, place) in named_commands() {

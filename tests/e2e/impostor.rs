@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 
+use dbs::cli::args::{CommandFacts, Persons};
+use dbs::cli::commands::command_line::command;
 use dbs::domain::{AttemptId, SignalKind};
-use dbs::protocol::callers::{AllowedCallers, COMMANDS};
 use dbs::protocol::connection::{blocking_runtime, call_once, greet, receive, send};
 use dbs::protocol::wire::{AttachRequest, FromClient, FromServer, Packet, ServerCall, SignalSent};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs};
@@ -171,10 +172,29 @@ impl Impostor {
 
 #[test]
 fn every_command_for_persons_is_tried() {
-    let persons = COMMANDS.iter().filter(|(_, who)| *who == AllowedCallers::Persons);
-    for (name, _) in persons {
-        let tried = TRIES.iter().any(|(known, _)| known == name);
-        assert!(tried || *name == "trust", "{name} is not tried");
+    let mut names = Vec::new();
+    for_persons(&command(), "", &mut names);
+    assert!(names.len() > 40, "{names:?}");
+    for name in names {
+        let tried = TRIES.iter().any(|(known, _)| *known == name);
+        assert!(tried || name == "trust", "{name} is not tried");
+    }
+}
+
+/// The commands that are for persons, with and without the arguments that make them so.
+fn for_persons(command: &clap::Command, before: &str, names: &mut Vec<String>) {
+    for verb in command.get_subcommands() {
+        let name = format!("{before}{}", verb.get_name());
+        for_persons(verb, &format!("{name} "), names);
+        let Some(facts) = verb.get::<CommandFacts>() else {
+            continue;
+        };
+        let with = facts
+            .for_persons
+            .iter()
+            .map(|(_, words)| format!("{name} {words}"));
+        names.extend(with);
+        names.extend((facts.callers == Persons).then_some(name));
     }
 }
 

@@ -1,0 +1,33 @@
+//! `dbs conduct`: a conductor, which plans tasks with a person.
+
+use crate::cli::commands::prelude::*;
+use crate::cli::commands::task::create;
+use crate::cli::text_input;
+use crate::domain::{TaskDraft, WorkflowId};
+
+/// Start a conductor, an agent that plans tasks with you
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs conduct \"Let people export their orders\"\ndbs conduct"))]
+pub struct ConductArgs {
+    /// Goal of the plan; without one the conductor asks you
+    goal: Vec<String>,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for ConductArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        // Its task goes to it at once.
+        let goal = text_input::typed("goal", self.goal.join(" "))?;
+        let goal = if goal.trim().is_empty() {
+            "Plan with a person"
+        } else {
+            &goal
+        };
+        let draft = TaskDraft {
+            workflow: WorkflowId::from(WorkflowId::CONDUCT),
+            ..create::requirement(goal)
+        };
+        create::put(env, &draft, true, self.json)
+    }
+}
