@@ -307,11 +307,7 @@ impl BoardAccess {
 
     /// Opens the store, locked for this process.
     pub(in crate::cli) fn store(&self) -> Result<SqliteStore, StoreError> {
-        let owner = LockOwner {
-            process: std::process::id(),
-            socket: String::new(),
-        };
-        SqliteStore::open(&self.paths.store, &owner, clock::now())
+        SqliteStore::open(&self.paths.store, &LockOwner::this_process(), clock::now())
     }
 
     fn stored_settings(&self) -> CommandResult<[Event; 2]> {

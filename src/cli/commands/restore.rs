@@ -24,7 +24,7 @@ impl RunCommand for RestoreArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let place = ProjectPaths::find(&env.folder, env)?;
         let from = env.folder.join(&self.file);
-        let restored = SqliteStore::restore(&place.store, &owner(), (&from, clock::now()));
+        let restored = SqliteStore::restore(&place.store, &LockOwner::this_process(), (&from, clock::now()));
         let aside = restored.map_err(|error| not_restored(&place.store, &from, error))?;
         let kept = aside.map_or_else(String::new, |path| {
             format!("; the store of before is kept as {}", path.display())
@@ -51,12 +51,4 @@ fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> CommandEr
         from.display(),
         files.backups.display()
     ))
-}
-
-/// Returns this process as the owner of the store for one operation.
-pub(super) fn owner() -> LockOwner {
-    LockOwner {
-        process: std::process::id(),
-        socket: String::new(),
-    }
 }

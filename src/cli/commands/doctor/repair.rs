@@ -1,15 +1,9 @@
 //! `dbs doctor --repair`: the way back from damage.
 
-use std::process::ExitCode;
-
 use crate::adapters::clock;
-use crate::adapters::store::SqliteStore;
-use crate::cli::args::JsonFlag;
-use crate::cli::commands::restore::owner;
-use crate::cli::commands::{CommandResult, print_done};
+use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::cli::commands::prelude::*;
 use crate::config::kept_settings::KeptSettings;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 
 /// Restores settings of which only the copies are left; otherwise makes a damaged store whole again, which is refused while a server runs.
 pub(super) fn run(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
@@ -26,7 +20,7 @@ pub(super) fn run(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
         print_done(&done, json);
         return Ok(ExitCode::SUCCESS);
     }
-    let done = SqliteStore::repair(&place.store, &owner(), clock::now())?;
+    let done = SqliteStore::repair(&place.store, &LockOwner::this_process(), clock::now())?;
     print_done(&done, json);
     Ok(ExitCode::SUCCESS)
 }
