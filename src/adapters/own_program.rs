@@ -1,4 +1,4 @@
-//! This program, started again as a process of its own.
+//! Starts of this program as a process of its own.
 #![expect(
     clippy::disallowed_methods,
     reason = "starts this program again, as the server and as the demo"

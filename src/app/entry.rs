@@ -75,10 +75,9 @@ fn read(env: &ProcessEnv) -> Result<(CommandRule, CliCommand), ExitCode> {
         Some(verb) => Ok((rule, verb)),
         None if plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
             let start = StartArgs {
-                requirement: None,
-                paused: false,
                 plain: arguments.plain,
                 looks: arguments.looks,
+                ..StartArgs::default()
             };
             Ok((rule, CliCommand::Start(DeferredArgs(start))))
         }

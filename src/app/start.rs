@@ -61,7 +61,7 @@ impl RunCommand for StartArgs {
         })?;
         if self.paused {
             // Before there is a server: a moment later it would have begun to work.
-            refused(BoardAccess::open_project(paths.clone())?.execute(&env.author(), Command::Pause)?)?;
+            BoardAccess::open_project(paths.clone())?.execute(&env.author(), Command::Pause)??;
         }
         server_process::ensure_server(env, &paths)?;
         let mut access = BoardAccess::open_project(paths.clone())?;
@@ -72,7 +72,7 @@ impl RunCommand for StartArgs {
                 let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
                 Command::Create(TaskDraft { id, ..draft.clone() })
             })?;
-            refused(answer)?;
+            answer?;
         }
         drop(access);
         show(env, &paths, mode)
@@ -171,9 +171,4 @@ fn recover(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<RestartOutco
 
 fn place_at(folder: &Path, env: &ProcessEnv) -> CommandResult<ProjectPaths> {
     Ok(ProjectPaths::find(folder, env)?)
-}
-
-fn refused(answer: crate::engine::inbox::CommandReply) -> CommandResult<()> {
-    answer?;
-    Ok(())
 }

@@ -13,7 +13,7 @@ pub use deferred::DeferredArgs;
 pub use facts::{CommandFacts, facts};
 
 /// The flag `--json`.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct JsonFlag {
     /// Print JSON
     #[arg(long)]

@@ -43,13 +43,6 @@ pub(crate) fn reference() -> String {
 
 fn section(text: &mut String, command: &Command, path: &str) {
     writeln!(text, "\n### `dbs {path}`\n\n{}", sentence(command)).unwrap();
-    let names: Vec<String> = command
-        .get_visible_aliases()
-        .map(|name| format!("`dbs {name}`"))
-        .collect();
-    if !names.is_empty() {
-        writeln!(text, "\nAlso {}.", names.join(" and ")).unwrap();
-    }
     for paragraph in notes(command).iter().flat_map(|notes| notes.split("\n\n")) {
         writeln!(text, "\n{}", wrapped(paragraph)).unwrap();
     }
@@ -165,15 +158,27 @@ fn value(argument: &Arg) -> String {
 /// The paragraph in lines of at most 140 columns.
 fn wrapped(paragraph: &str) -> String {
     let mut lines = vec![String::new()];
-    for word in paragraph.split(' ') {
+    for word in words(paragraph) {
         let last = lines.last_mut().expect("a line");
         if last.is_empty() {
-            last.push_str(word);
+            last.push_str(&word);
         } else if last.chars().count() + 1 + word.chars().count() > 140 {
-            lines.push(word.to_owned());
+            lines.push(word);
         } else {
             write!(last, " {word}").unwrap();
         }
     }
     lines.join("\n")
+}
+
+/// The words of a paragraph; what stands between two backticks is one.
+fn words(paragraph: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in paragraph.split(' ') {
+        match words.last_mut() {
+            Some(open) if open.matches('`').count() % 2 == 1 => *open = format!("{open} {word}"),
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
 }

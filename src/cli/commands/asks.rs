@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
-use crate::cli::args::JsonFlag;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::{CommandResult, print_reply};
-use crate::config::process_env::ProcessEnv;
+use crate::cli::commands::prelude::*;
 use crate::domain::{Ask, AskKind, AskReply, AttemptId, Command, TaskId};
 use crate::protocol::query::TaskDetail;
 

@@ -41,37 +41,35 @@ pub fn command() -> Command {
 
 /// Returns the command with the examples of it and its subcommands behind the notes of their help, which `-h` shows, too.
 fn with_examples(command: Command) -> Command {
-    let names = command.get_subcommands().map(|verb| verb.get_name().to_owned());
-    let names: Vec<String> = names.collect();
-    let command = names
-        .into_iter()
-        .fold(command, |all, name| all.mut_subcommand(name, with_examples));
-    let Some(facts) = command
+    let command = command.mut_subcommands(with_examples);
+    let facts = command
         .get::<CommandFacts>()
-        .filter(|facts| !facts.examples.is_empty())
-    else {
+        .filter(|facts| !facts.examples.is_empty());
+    let examples = facts.map(|facts| format!("Examples:\n  {}", facts.examples.replace('\n', "\n  ")));
+    let parts: Vec<String> = notes(&command).into_iter().chain(examples).collect();
+    if parts.is_empty() {
         return command;
-    };
-    let lines: Vec<String> = facts.examples.lines().map(|line| format!("  {line}")).collect();
-    let examples = format!("Examples:\n{}", lines.join("\n"));
-    let notes = notes(&command)
-        .map(|notes| format!("{notes}\n\n"))
-        .unwrap_or_default();
-    command.long_about(None).after_help(format!("{notes}{examples}"))
+    }
+    command.long_about(None).after_help(parts.join("\n\n"))
 }
 
-/// Returns the description of a command without its first sentence, which lists show.
+/// Returns the other names of a command, and its description without the first sentence, which lists show.
 pub fn notes(command: &Command) -> Option<String> {
-    let (about, all) = (
-        command.get_about()?.to_string(),
-        command.get_long_about()?.to_string(),
-    );
-    Some(
-        all.strip_prefix(&about)?
-            .trim_start_matches('.')
-            .trim()
-            .to_owned(),
-    )
+    let names = command.get_visible_aliases().map(|name| format!("`dbs {name}`"));
+    let names = names.collect::<Vec<_>>().join(" and ");
+    let names = (!names.is_empty()).then(|| format!("Also {names}."));
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let all = command.get_long_about().map(ToString::to_string);
+    let rest = all.and_then(|all| {
+        Some(
+            all.strip_prefix(&about)?
+                .trim_start_matches('.')
+                .trim()
+                .to_owned(),
+        )
+    });
+    let parts: Vec<String> = names.into_iter().chain(rest).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
 /// Returns the help of a command, or the error that no such command exists, as clap reports both.
@@ -358,5 +356,17 @@ mod tests {
                 "workflow show",
             ]
         );
+    }
+
+    #[test]
+    fn a_command_is_described_only_when_it_is_read() {
+        let mut all = CliArgs::command();
+        let task = |all: &Command| all.find_subcommand("task").unwrap().has_subcommands();
+        let start = |all: &Command| all.find_subcommand("start").unwrap().get_arguments().count();
+        assert!(!task(&all) && start(&all) == 0, "nothing is described yet");
+        all.try_get_matches_from_mut(["dbs", "start"]).unwrap();
+        assert!(!task(&all) && start(&all) > 0, "the others are not");
+        all.build();
+        assert!(task(&all));
     }
 }

@@ -59,26 +59,21 @@ pub struct CompletionsArgs {
 
 impl RunCommand for CompletionsArgs {
     fn run(self, _env: &ProcessEnv) -> CommandResult {
-        let script = script(self.shell).ok_or_else(|| {
-            CommandError::project(format!(
-                "could not write a script for {}: this version has none",
-                self.shell
-            ))
-        })?;
-        output::bytes(&script);
+        output::bytes(&script(self.shell)?);
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Returns the script that lets a shell ask; `None` for one that cannot.
-fn script(shell: Shell) -> Option<Vec<u8>> {
+/// Returns the script that lets a shell ask.
+fn script(shell: Shell) -> CommandResult<Vec<u8>> {
     let mut script = Vec::new();
+    let tried = format!("could not write a script for {shell}");
     let shells = Shells::builtins();
-    let known = shells.completer(&shell.to_string())?;
-    known
-        .write_registration(COMPLETE_VAR, "dbs", "dbs", "dbs", &mut script)
-        .ok()?;
-    Some(script)
+    let known = shells.completer(&shell.to_string());
+    let known = known.ok_or_else(|| CommandError::project(format!("{tried}: this version has none")))?;
+    let written = known.write_registration(COMPLETE_VAR, "dbs", "dbs", "dbs", &mut script);
+    written.map_err(failed(tried))?;
+    Ok(script)
 }
 
 /// Returns the answer to the request of the shell. `arguments` are those of the process.
@@ -102,11 +97,7 @@ pub fn answer(env: &ProcessEnv, shell: &str, arguments: Vec<std::ffi::OsString>)
 
 /// Adds to the command line the completions for the words of commands.
 fn with_completers(command: Command, path: &str, env: &Arc<ProcessEnv>) -> Command {
-    let verbs: Vec<String> = command
-        .get_subcommands()
-        .map(|verb| verb.get_name().to_owned())
-        .collect();
-    let mut command = command.mut_args(|arg| match names(path, arg.get_id().as_str()) {
+    let command = command.mut_args(|arg| match names(path, arg.get_id().as_str()) {
         Some(names) => {
             let env = Arc::clone(env);
             arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
@@ -115,11 +106,10 @@ fn with_completers(command: Command, path: &str, env: &Arc<ProcessEnv>) -> Comma
         }
         None => arg,
     });
-    for verb in verbs {
-        let path = format!("{path} {verb}");
-        command = command.mut_subcommand(&verb, |below| with_completers(below, path.trim(), env));
-    }
-    command
+    command.mut_subcommands(|below| {
+        let path = format!("{path} {}", below.get_name());
+        with_completers(below, path.trim(), env)
+    })
 }
 
 /// Returns the kind of thing that an argument of a command names.

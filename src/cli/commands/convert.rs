@@ -37,7 +37,7 @@ pub(super) fn convert(env: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm) ->
     let paths = ProjectPaths::find(&env.folder, env)?;
     let tried = format!("convert {}", wanted.file.display());
     let text = text_of(&wanted.file, wanted.writer.name.as_deref());
-    let text = text.map_err(|why| format!("could not {tried}: {why}"))?;
+    let text = text.map_err(failed(format!("could not {tried}")))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.writer.name.clone().unwrap_or_else(|| stem.into_owned());
     let job = job(form, (feature, text), &wanted.writer);

@@ -43,23 +43,16 @@ pub struct DoctorArgs {
 }
 
 impl RunCommand for DoctorArgs {
+    /// Checks everything; exit code 1 when something is missing.
     fn run(self, env: &ProcessEnv) -> CommandResult {
         if self.repair {
             return repair::run(env, self.json);
         }
-        Ok(examined(env, self.json))
+        let mut findings = examine(env);
+        let agents = agents::found(env).into_iter();
+        findings.extend(agents.map(|line| check("agent", Ok(line))));
+        Ok(print_checks(&findings, self.json))
     }
-}
-
-/// Checks everything; exit code 1 when something is missing.
-fn examined(env: &ProcessEnv, json: JsonFlag) -> ExitCode {
-    let mut findings = examine(env);
-    findings.extend(
-        agents::found(env)
-            .into_iter()
-            .map(|line| check("agent", Ok(line))),
-    );
-    print_checks(&findings, json)
 }
 
 /// Checks the basic needs of the agents of a project, without those of its server and its board.

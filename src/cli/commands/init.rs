@@ -3,8 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 
 use crate::adapters::git::{GitCli, GitSetup, likely_base};
-use crate::cli::commands::plan::NewPlanArgs;
-use crate::cli::commands::plan::PlanShape;
+use crate::cli::commands::plan::{NewPlanArgs, PlanShape};
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::{agents, doctor};
 use crate::config::{schema, set};

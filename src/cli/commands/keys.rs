@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::cli::commands::prelude::*;
 use crate::config::appearance::Appearance;
-use crate::config::project_paths::ProjectPaths as ProjectPlace;
 use crate::ui::{KeyTable, Keymap, entries};
 
 /// Show the key bindings in force, including your own
@@ -53,7 +52,7 @@ impl RunCommand for KeysArgs {
 
 /// Returns the keys of this project's settings; outside of a project those of the program.
 fn own(env: &ProcessEnv) -> CommandResult<Keymap> {
-    match ProjectPlace::find(&env.folder, env) {
+    match ProjectPaths::find(&env.folder, env) {
         Ok(place) => {
             let keymap = Appearance::of(&place.read_config()).keymap()?;
             Ok(keymap.as_ref().clone())

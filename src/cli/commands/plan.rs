@@ -67,14 +67,14 @@ impl RunCommand for NewPlanArgs {
             ));
         }
         let folder = paths.root.join("plans").join(plan::slug(feature));
-        let failed = |error: std::io::Error| format!("could not make {}: {error}", folder.display());
+        let tried = format!("could not make {}", folder.display());
         if folder.exists() {
             return Err(CommandError::user(format!(
                 "could not make a plan: {} is there already; name it otherwise",
                 folder.display()
             )));
         }
-        std::fs::create_dir_all(&folder).map_err(failed)?;
+        std::fs::create_dir_all(&folder).map_err(failed(&tried))?;
         let date = clock::utc_date(clock::now());
         let files = plan::new_plan(&plan::NewPlan {
             feature,
@@ -84,7 +84,7 @@ impl RunCommand for NewPlanArgs {
             gates: &gates,
         });
         for (name, text) in &files {
-            std::fs::write(folder.join(name), text).map_err(failed)?;
+            std::fs::write(folder.join(name), text).map_err(failed(&tried))?;
         }
         let made: Vec<String> = files
             .iter()

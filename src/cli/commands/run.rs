@@ -32,43 +32,25 @@ use crate::domain::RunOptions;
 /// has errors; 4 the project is not ready: files are not committed, nobody has trusted what its files start (`dbs trust show`), or the server
 /// could not start; 5 it needs a person: an approval, an answer, a phase that is held, a paused board; the last lines name the command for
 /// each.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(add = facts(Persons, "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --headless --trust HASH --output both\ndbs execute\ndbs run .design/plan.json --dry-run"))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RunPlanArgs {
     /// Master plan, plan.json, or folder of PRDs
     #[arg(default_value = ".design/plan.json")]
     pub plan: PathBuf,
-    /// Only show phases, gates with their commands, agents and dependencies
-    #[arg(long, short = 'n')]
-    pub dry_run: bool,
     /// First phase to run; those before it are skipped
     #[arg(long, short, value_name = "ID")]
     pub phase: Option<String>,
-    /// Wait for the end of the plan without a screen: one line per step, and an exit code for the outcome
-    #[arg(long, conflicts_with = "dry_run")]
-    pub headless: bool,
-    /// Return as soon as the plan is on the board; at a terminal the call otherwise stays until the plan is over or needs you
-    #[arg(long, conflicts_with_all = ["headless", "interactive"])]
-    pub detach: bool,
-    /// Destination of the agents' output
-    #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
-    pub output: AgentOutput,
     /// Run independent phases at the same time, at most N; default: one after another, in the order of the table
     #[arg(long, value_name = "N", num_args = 0..=1, value_parser = at_once, allow_negative_numbers = true)]
     pub parallel: Option<Option<u32>>,
-    /// Stay at the terminal and ask before each phase is merged: approve, retry, skip or quit
-    #[arg(long)]
-    pub interactive: bool,
     /// Skip phases that the plan marks as completed
     #[arg(long)]
     pub trust_plan: bool,
     /// Phases to skip because they are done already, separated by commas
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub done: Vec<String>,
-    /// Model of the agents of new phases, as their tool names it
-    #[arg(long, short, value_name = "NAME")]
-    pub model: Option<String>,
     /// Context use in percent at which an agent of the plan is restarted; 100 turns this off
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), allow_negative_numbers = true)]
     pub context_threshold: Option<u32>,
@@ -81,15 +63,41 @@ pub struct RunPlanArgs {
     /// Leave commits to the agents of the plan
     #[arg(long)]
     pub no_auto_commit: bool,
+    /// Close the plan's open tasks on the board and start over with new ones
+    #[arg(long, conflicts_with = "resume")]
+    pub restart: bool,
+    #[command(flatten)]
+    pub call: RunCallArgs,
+}
+
+/// Options of a call that puts phases or stories on the board and may wait for their end.
+#[derive(Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub struct RunCallArgs {
+    /// Only show the phases or stories with their commands, agents and dependencies
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
+    /// Wait for the end without a screen: one line per step, and an exit code for the outcome
+    #[arg(long, conflicts_with = "dry_run")]
+    pub headless: bool,
+    /// Return as soon as the tasks are on the board; at a terminal the call otherwise stays until they are over or need you
+    #[arg(long, conflicts_with_all = ["headless", "interactive"])]
+    pub detach: bool,
+    /// Destination of the agents' output
+    #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
+    pub output: AgentOutput,
+    /// Stay at the terminal and ask before each phase or story is merged: approve, retry, skip or quit
+    #[arg(long)]
+    pub interactive: bool,
+    /// Model of the agents of new tasks, as their tool names it
+    #[arg(long, short, value_name = "NAME")]
+    pub model: Option<String>,
     /// Start despite uncommitted changes, which agents do not see
     #[arg(long)]
     pub allow_dirty: bool,
     /// Retry what failed, is held, skipped or set aside; approvals are still awaited
-    #[arg(long, conflicts_with = "restart")]
-    pub resume: bool,
-    /// Close the plan's open tasks on the board and start over with new ones
     #[arg(long)]
-    pub restart: bool,
+    pub resume: bool,
     /// Approve the commands and changes with this hash (printed by --dry-run, and where no terminal can ask)
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
@@ -99,9 +107,9 @@ pub struct RunPlanArgs {
 
 impl RunCommand for RunPlanArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
-        if self.interactive && !self.dry_run {
+        if self.call.interactive && !self.call.dry_run {
             interactive::run(env, &self)
-        } else if self.headless || begin::stays_attached(&self) {
+        } else if self.call.headless || begin::stays_attached(&self) {
             headless::run(env, &self)
         } else {
             begin::run(env, &self)
@@ -134,11 +142,12 @@ fn at_once(given: &str) -> Result<u32, &'static str> {
 }
 
 /// Destination of the output of a plan's agents while a command waits for its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum AgentOutput {
     /// Print each line here, after the name of its task
     Terminal,
     /// Write only to the log of each attempt, and print its path
+    #[default]
     File,
     /// Do both
     Both,

@@ -4,7 +4,7 @@ use crate::cli::args::ThemeArgs;
 use crate::cli::commands::prelude::*;
 
 /// Start this project's session if needed, and attach to it
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(add = facts(Persons, "dbs start\ndbs start \"Let people export their orders\"\ndbs start --paused\ndbs start --plain\ndbs start --theme high-contrast"))]
 pub struct StartArgs {
     /// First requirement, added to the board as a task

@@ -33,8 +33,7 @@ const STATES: [&str; 10] = [
 
 /// Create, list, change and release tasks
 ///
-/// `dbs bd` and `dbs bead` are other names, for people who are used to beads. `dbs task why` and `dbs task retry` are `dbs why` and `dbs
-/// retry`.
+/// `dbs task why` and `dbs task retry` are `dbs why` and `dbs retry`.
 #[derive(Debug, Subcommand)]
 pub enum TaskCommand {
     Create(create::CreateArgs),
@@ -126,15 +125,17 @@ impl RunCommand for TaskCommand {
             TaskCommand::Dep {
                 id: waits,
                 on,
-                remove: false,
+                remove,
                 json,
-            } => execute(env, Command::AddDependency(id(&waits), id(&on)), json),
-            TaskCommand::Dep {
-                id: waits,
-                on,
-                remove: true,
-                json,
-            } => execute(env, Command::RemoveDependency(id(&waits), id(&on)), json),
+            } => {
+                let (waits, on) = (id(&waits), id(&on));
+                let command = if remove {
+                    Command::RemoveDependency(waits, on)
+                } else {
+                    Command::AddDependency(waits, on)
+                };
+                execute(env, command, json)
+            }
             TaskCommand::Release { ids, json } => execute(
                 env,
                 Command::Release(ids.iter().map(|text| id(text)).collect()),

@@ -74,20 +74,13 @@ fn fits(verb: &CliCommand) -> bool {
 }
 
 /// Returns the command so that it does not stay until the end of what it begins.
-fn without_waiting(verb: CliCommand) -> CliCommand {
-    match verb {
-        CliCommand::Run(DeferredArgs(wanted)) => CliCommand::Run(DeferredArgs(RunPlanArgs {
-            detach: true,
-            ..wanted
-        })),
-        CliCommand::Atdd(DeferredArgs(AtddCommand::Run(wanted))) => {
-            CliCommand::Atdd(DeferredArgs(AtddCommand::Run(AtddRunArgs {
-                detach: true,
-                ..wanted
-            })))
-        }
-        verb => verb,
+fn without_waiting(mut verb: CliCommand) -> CliCommand {
+    if let CliCommand::Run(DeferredArgs(RunPlanArgs { call, .. }))
+    | CliCommand::Atdd(DeferredArgs(AtddCommand::Run(AtddRunArgs { call, .. }))) = &mut verb
+    {
+        call.detach = true;
     }
+    verb
 }
 
 #[cfg(test)]

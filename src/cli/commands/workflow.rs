@@ -42,10 +42,7 @@ pub enum WorkflowCommand {
 impl RunCommand for WorkflowCommand {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         match self {
-            WorkflowCommand::List(json) => {
-                list(&in_force(env)?, json);
-                Ok(ExitCode::SUCCESS)
-            }
+            WorkflowCommand::List(json) => list(env, json),
             WorkflowCommand::Show { name, json } => show(env, &name, json),
             WorkflowCommand::Check { files, json } => check(env, &files, json),
         }
@@ -58,14 +55,14 @@ fn in_force(env: &ProcessEnv) -> CommandResult<Vec<Workflow>> {
     Ok(session_setup::workflows(place.as_ref())?)
 }
 
-fn list(flows: &[Workflow], json: JsonFlag) {
+fn list(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let flows = in_force(env)?;
     if json.json {
         output::json(&flows);
-        return;
+    } else {
+        output::all(flows.iter().map(|flow| format!("{:<16} {}", flow.id, flow.title)));
     }
-    for flow in flows {
-        output::line(&format!("{:<16} {}", flow.id, flow.title));
-    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn show(env: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {

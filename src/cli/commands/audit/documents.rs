@@ -5,10 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Audited;
-use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::JsonFlag;
-use crate::cli::command_error::CommandResult;
+use crate::cli::commands::prelude::*;
 use crate::formats::design::{self, DesignDocument};
 use crate::formats::finding::Finding;
 use crate::plans::shown::{finding_json, finding_lines};
@@ -18,8 +16,11 @@ const LARGEST: u64 = 256 * 1024;
 
 /// Prints the problems of a document of that kind.
 pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> CommandResult<Audited> {
-    let text = text_file::read_text(file, LARGEST)
-        .map_err(|why| format!("could not read the {} {}: {why}", kind.word(), file.display()))?;
+    let text = text_file::read_text(file, LARGEST).map_err(failed(format!(
+        "could not read the {} {}",
+        kind.word(),
+        file.display()
+    )))?;
     let title = title(file, kind, &text);
     let findings = design::findings(kind, file, &text);
     if json.json {

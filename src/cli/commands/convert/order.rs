@@ -2,25 +2,17 @@
 //! step after another; the command starts it, shows what happens, and asks a person before anything is put in its place.
 
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Args;
-
 use crate::adapters::git::{GitCli, GitSetup};
-use crate::adapters::output;
 use crate::adapters::termination::Interruption;
 use crate::adapters::text_file;
-use crate::cli::args::JsonFlag;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::CommandResult;
+use crate::cli::command_error::ErrorKind;
 use crate::cli::commands::logs::EventCursor;
+use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::{self, AgentOutput, FollowEnd, RunFollower};
 use crate::cli::server_process::ensure_server;
 use crate::cli::text_input;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::domain::{Command, JobStep, MadeForm, PlanJob, RunState, Task, TaskState};
 use crate::plans::making::{
     DesignSoFar, LARGEST_TEXT, MadeFiles, MadeName, PlanMaking, committed_file, summary,
@@ -68,14 +60,15 @@ pub(in crate::cli::commands) fn job(
 pub(in crate::cli::commands) fn text_of(file: &Path, name: Option<&str>) -> CommandResult<String> {
     if file.as_os_str() != "-" {
         let most = u64::try_from(LARGEST_TEXT).unwrap_or(u64::MAX);
-        return text_file::read_text(file, most).map_err(|error| error.to_string().into());
+        return text_file::read_text(file, most)
+            .map_err(|error| CommandError::caused(ErrorKind::Project, "", error));
     }
     if name.is_none() {
-        return Err("a text from standard input has no name; give one with --name"
-            .to_owned()
-            .into());
+        return Err(CommandError::user(
+            "a text from standard input has no name; give one with --name",
+        ));
     }
-    text_input::text(file, LARGEST_TEXT).map_err(|error| error.to_string().into())
+    text_input::text(file, LARGEST_TEXT).map_err(|error| CommandError::caused(ErrorKind::Project, "", error))
 }
 
 /// Order of a person to have something made, and the call that waits for it.
@@ -218,7 +211,7 @@ impl PlanOrder<'_> {
         if self.wanted.trust.is_none() && !run::can_ask() {
             return Ok(Some(ended(RunState::Stalled.exit_code(), &why)));
         }
-        Err(why.into())
+        Err(CommandError::user(why))
     }
 
     /// Prints what was written, and the next step.

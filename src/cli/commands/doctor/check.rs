@@ -1,14 +1,11 @@
 //! Checks as `dbs doctor` and commands like it make and print them.
 
+use crate::cli::commands::prelude::*;
+
 use std::fmt::Display;
-use std::process::ExitCode;
 
 use serde::{Serialize, Serializer};
 use serde_json::json;
-
-use crate::adapters::output;
-use crate::cli::args::JsonFlag;
-use crate::cli::commands::exit_code;
 
 /// Result of one check that `dbs doctor` makes.
 #[derive(Debug)]

@@ -4,12 +4,9 @@
 //! The log has the size of the terminal at every byte, and time marks about once a second: output between two marks is spread evenly
 //! between them, and output after a silence is put at its end.
 
-use std::process::ExitCode;
-
 use crate::adapters::holder::{HolderError, IndexEntry, LogChunk, LogReader};
-use crate::adapters::output;
-use crate::cli::commands::CommandResult;
 use crate::cli::commands::logs::log_follower::warn_dropped;
+use crate::cli::commands::prelude::*;
 use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ports::holders::PaneSize;
 

@@ -3,13 +3,11 @@
 mod output_lines;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::adapters::holder::{LogChunk, LogReader};
-use crate::adapters::output;
-use crate::cli::commands::CommandResult;
 use crate::cli::commands::logs::LogsArgs;
+use crate::cli::commands::prelude::*;
 use crate::domain::AttemptId;
 use crate::protocol::connection::blocking_runtime;
 

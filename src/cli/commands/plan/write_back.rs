@@ -31,19 +31,15 @@ impl RunCommand for WriteBackArgs {
         let paths = ProjectPaths::find(&env.folder, env)?;
         let read = read(&self.plan, Some(&paths))?;
         if !read.plan.is_sound() {
-            return Err(
-                "could not write back: the plan has errors, `dbs audit` shows them"
-                    .to_owned()
-                    .into(),
-            );
+            return Err(CommandError::user(
+                "could not write back: the plan has errors, `dbs audit` shows them",
+            ));
         }
         let rows = rows(&mut BoardAccess::open_project(paths.clone())?, &read.plan)?;
         if rows.tasks.is_empty() {
-            return Err(
-                "could not write back: the plan is not on the board; `dbs run` puts it there"
-                    .to_owned()
-                    .into(),
-            );
+            return Err(CommandError::user(
+                "could not write back: the plan is not on the board; `dbs run` puts it there",
+            ));
         }
         let changes = WriteBack::new(&read, &paths, &rows)?;
         let files = changes.files(&paths);

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use crate::adapters::output;
 use crate::adapters::termination::termination_signal;
-use crate::cli::command_error::CommandResult;
+use crate::cli::command_error::{CommandError, CommandResult};
 use crate::plans::consent::ConsentQuestion;
 use crate::protocol::connection::blocking_runtime;
 
@@ -40,19 +40,20 @@ pub(in crate::cli::commands) fn ask(asked: &ConsentQuestion, given: Option<&str>
     }
     output::all(asked.lines());
     if given.is_some() {
-        return Err(format!("could not go on: the hash of this is {hash}, not that one").into());
+        return Err(CommandError::user(format!(
+            "could not go on: the hash of this is {hash}, not that one"
+        )));
     }
     if !can_ask() {
-        return Err(format!(
+        return Err(CommandError::user(format!(
             "could not ask whether to do that, for this is no terminal: look at it, then add --trust {hash}"
-        )
-        .into());
+        )));
     }
     output::lines(&format!("{} y or n", asked.question));
     match read_line() {
         Some(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
-        _ => Err("nothing was started or changed: you did not say yes"
-            .to_owned()
-            .into()),
+        _ => Err(CommandError::user(
+            "nothing was started or changed: you did not say yes",
+        )),
     }
 }

@@ -2,16 +2,11 @@
 //! or restarted. Nothing of a plan is started or changed before a person has seen it.
 
 use std::io::IsTerminal as _;
-use std::process::ExitCode;
 
 use super::asking;
 use crate::adapters::git::GitSetup;
-use crate::adapters::output;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::{AgentOutput, RunPlanArgs};
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::domain::{BatchId, Command, Refusal, TaskId};
 use crate::formats::plan::{Plan, PlanChoices};
 use crate::plans::consent::{self, PlanConsent};
@@ -40,11 +35,11 @@ pub(super) struct RunOnBoard {
 
 /// Returns true if the call stays at its terminal until the plan is over or needs a person, while Ctrl-C leaves the plan alone.
 pub(super) fn stays_attached(wanted: &RunPlanArgs) -> bool {
-    !(wanted.detach || wanted.dry_run || wanted.json.json) && asking::can_ask()
+    !(wanted.call.detach || wanted.call.dry_run || wanted.call.json.json) && asking::can_ask()
 }
 
 fn waits(wanted: &RunPlanArgs) -> bool {
-    wanted.headless || wanted.interactive || stays_attached(wanted)
+    wanted.call.headless || wanted.call.interactive || stays_attached(wanted)
 }
 
 /// Executes a plan, continues it, or shows the effects.
@@ -53,7 +48,7 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     match begin(env, &paths, wanted)? {
         RunOutcome::Shown | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
         RunOutcome::Unsound => Ok(ExitCode::FAILURE),
-        RunOutcome::Unready(why) => Err(why.into()),
+        RunOutcome::Unready(why) => Err(CommandError::project(why)),
     }
 }
 
@@ -71,7 +66,7 @@ pub(super) fn begin(
         wanted,
         access: &mut BoardAccess::open_project(paths.clone())?,
     };
-    if wanted.dry_run || !read.plan.is_sound() {
+    if wanted.call.dry_run || !read.plan.is_sound() {
         return run.show();
     }
     if waits(wanted)
@@ -81,7 +76,7 @@ pub(super) fn begin(
     }
     let wishes = wishes(wanted);
     let rows = rows(run.access, &read.plan)?;
-    if rows.begins(&wishes) && !wanted.allow_dirty {
+    if rows.begins(&wishes) && !wanted.call.allow_dirty {
         let git = GitSetup::new(&paths.root, env.environment.clone());
         match uncommitted::refuse_changes(paths, &git, &read.plan) {
             Err(why) => return Ok(RunOutcome::Unready(why.to_string())),
@@ -97,7 +92,7 @@ pub(super) fn begin(
 /// ever.
 pub(in crate::cli::commands) fn trusted(paths: &ProjectPaths) -> CommandResult<()> {
     match paths.read_config().untrusted() {
-        Some(files) if files.holds => Err(files.text.clone().into()),
+        Some(files) if files.holds => Err(CommandError::config(files.text.clone())),
         _ => Ok(()),
     }
 }
@@ -108,14 +103,14 @@ fn wishes(wanted: &RunPlanArgs) -> PlanWishes {
         choices: PlanChoices {
             from: wanted.phase.clone(),
             is_parallel: wanted.parallel.is_some(),
-            asks: wanted.interactive,
+            asks: wanted.call.interactive,
             trusts_status: wanted.trust_plan,
             done: wanted.done.iter().cloned().collect(),
             ..PlanChoices::default()
         },
         options: wanted.options(),
-        model: wanted.model.clone(),
-        resumes: wanted.resume,
+        model: wanted.call.model.clone(),
+        resumes: wanted.call.resume,
         restarts: wanted.restart,
     }
 }
@@ -151,7 +146,7 @@ impl PlanRun<'_> {
     /// Shows the plan and changes nothing.
     fn show(&mut self) -> CommandResult<RunOutcome> {
         let plan = &self.read.plan;
-        if self.wanted.json.json {
+        if self.wanted.call.json.json {
             output::json(&shown::json(plan));
         } else {
             output::all(shown::lines(plan));
@@ -167,7 +162,7 @@ impl PlanRun<'_> {
             ..wishes(self.wanted)
         };
         let found = self.compare(&rows, &wishes)?;
-        if !self.wanted.json.json {
+        if !self.wanted.call.json.json {
             if found.is_known && !found.changes.is_none() {
                 output::line("this differs from the board:");
                 output::all(consent::lines(&found.changes, plan));
@@ -200,19 +195,19 @@ impl PlanRun<'_> {
         if has_changes {
             let consent = PlanConsent::new(plan, &self.access.paths);
             let asked = consent.question(&found)?;
-            asking::ask(&asked, self.wanted.trust.as_deref())?;
+            asking::ask(&asked, self.wanted.call.trust.as_deref())?;
             if let Err(why) = consent.remember(asked) {
                 output::problem(&why.to_string());
             }
         }
         self.ask(&found.commands)?;
-        if has_changes || self.wanted.resume {
+        if has_changes || self.wanted.call.resume {
             self.tell(&found);
         } else {
             self.tell_standing(rows, &found);
         }
         Ok(RunOutcome::OnBoard(RunOnBoard {
-            has_begun: !found.changes.new.is_empty() || self.wanted.resume,
+            has_begun: !found.changes.new.is_empty() || self.wanted.call.resume,
             batch: found.batch,
         }))
     }
@@ -224,10 +219,8 @@ impl PlanRun<'_> {
         }
         let refused = |refusal: Refusal| {
             let about = refusal.about.map(|id| format!("{id}: ")).unwrap_or_default();
-            format!(
-                "could not run the plan: {about}{}; `dbs task list` shows what is on the board",
-                refusal.why
-            )
+            CommandError::user(format!("could not run the plan: {about}{}", refusal.why))
+                .with_hint("`dbs task list` shows what is on the board")
         };
         let command = Command::All(commands.to_vec());
         self.access.execute(&self.by, command)?.map_err(refused)?;
@@ -255,7 +248,7 @@ impl PlanRun<'_> {
         }
         let new = &found.changes.new;
         let ids: Vec<&TaskId> = new.iter().map(|draft| &draft.id).collect();
-        if !ids.is_empty() && !self.wanted.json.json {
+        if !ids.is_empty() && !self.wanted.call.json.json {
             output::line(&self.head(ids.len()));
             // A person is looking: show the limits (LP-30).
             if std::io::stdout().is_terminal() {
@@ -263,7 +256,7 @@ impl PlanRun<'_> {
             }
             output::all(shown::table(new, &self.read.plan));
         }
-        if self.wanted.json.json {
+        if self.wanted.call.json.json {
             output::json(&serde_json::json!({ "batch": found.batch, "tasks": ids }));
         } else if !ids.is_empty() && !waits(self.wanted) {
             output::lines(if self.access.has_server() {
@@ -272,7 +265,7 @@ impl PlanRun<'_> {
                 "released; `dbs` starts the work and shows it, `dbs watch` does so without a screen"
             });
         }
-        if found.is_known && self.wanted.resume {
+        if found.is_known && self.wanted.call.resume {
             for id in &found.stopped {
                 output::line(&format!("{id} goes on"));
             }
@@ -301,10 +294,10 @@ impl PlanRun<'_> {
         let failed = self.setup.failed_checks(self.read.plan.kind);
         format!(
             "model {}, ends after {} failed checks, {} for each try, output to {}",
-            self.wanted.model.as_deref().unwrap_or("as set"),
+            self.wanted.call.model.as_deref().unwrap_or("as set"),
             failed.map_or_else(|| "any number of".to_owned(), |most| most.to_string()),
             self.setup.settings.agent_timeout,
-            match self.wanted.output {
+            match self.wanted.call.output {
                 AgentOutput::Terminal => "this terminal",
                 AgentOutput::File => "a log for each attempt",
                 AgentOutput::Both => "this terminal and a log for each attempt",

@@ -43,7 +43,7 @@ pub(in crate::cli::commands) enum FollowEnd {
 pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     let paths = ProjectPaths::find(&env.folder, env)?;
     let mut events = EventCursor::new(paths.store.clone());
-    events.print_new(wanted.json, &|_old| false)?;
+    events.print_new(wanted.call.json, &|_old| false)?;
     let had_server = BoardAccess::open_project(paths.clone())?.has_server();
     // From here on a signal must not end the command before it can stop what it began.
     let interruption = Interruption::listen();
@@ -51,12 +51,12 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
         Ok(run) => run,
         Err(code) => return Ok(code),
     };
-    let printed = (events, wanted.output, wanted.json);
+    let printed = (events, wanted.call.output, wanted.call.json);
     let mut follower = RunFollower::new(&paths, &run.batch, printed, interruption);
     match follower.until_still(env)? {
         FollowEnd::Still(found) => follower.finish(&found).map(ExitCode::from),
         FollowEnd::Unread => Ok(ExitCode::SUCCESS),
-        FollowEnd::Interrupted if wanted.headless => stop_started(env, &paths, &run, had_server),
+        FollowEnd::Interrupted if wanted.call.headless => stop_started(env, &paths, &run, had_server),
         FollowEnd::Interrupted => Ok(left_running()),
     }
 }
@@ -177,11 +177,9 @@ impl<'a> RunFollower<'a> {
                 }
                 Ok(None) if BoardAccess::open_project(self.paths.clone())?.has_server() => {}
                 Ok(None) => {
-                    return Err(
-                        "the server was stopped before the end; the same command goes on with it"
-                            .to_owned()
-                            .into(),
-                    );
+                    return Err(CommandError::server(
+                        "the server was stopped before the end; the same command goes on with it",
+                    ));
                 }
                 Err(error) => return Err(error),
             }
@@ -257,8 +255,8 @@ impl<'a> RunFollower<'a> {
         } else if found.is_paused() {
             let status = Report::Status(Ok(Vec::new()));
             let text = self.report(status, OutputFormat::Json).await?;
-            let board: BoardFacts = serde_json::from_str(&text)
-                .map_err(|error| format!("could not read how things stand: {error}"))?;
+            let board: BoardFacts =
+                serde_json::from_str(&text).map_err(failed("could not read how things stand"))?;
             beside.pause = board.pause;
         }
         Ok(beside)
@@ -268,9 +266,7 @@ impl<'a> RunFollower<'a> {
         let text = self
             .report(Report::Run(self.batch.clone()), OutputFormat::Json)
             .await?;
-        serde_json::from_str(&text)
-            .map_err(|error| format!("could not read how the plan goes: {error}"))
-            .map_err(Into::into)
+        serde_json::from_str(&text).map_err(failed("could not read how the plan goes"))
     }
 
     async fn report(&self, report: Report, format: OutputFormat) -> CommandResult<String> {

@@ -1,19 +1,12 @@
 //! `dbs run --interactive`: at the terminal a person decides between phases about the next step. Every answer can also be given by a
 //! command, so that a person who quits has lost nothing.
 
-use std::process::ExitCode;
-
 use super::headless::{self, FollowEnd, RunFollower};
 use super::{asking, begin};
-use crate::adapters::output;
 use crate::adapters::termination::Interruption;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::CommandResult;
 use crate::cli::commands::logs::EventCursor;
+use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::RunPlanArgs;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::plans::phase_answer::{self, PhaseAnswer, TypedAnswer};
 use crate::plans::run_watch::PhaseFacts;
 
@@ -22,7 +15,7 @@ use crate::plans::run_watch::PhaseFacts;
 /// # Errors
 /// The failure, for people; also when this is not a terminal.
 pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
-    if wanted.headless || wanted.json.json || !asking::can_ask() {
+    if wanted.call.headless || wanted.call.json.json || !asking::can_ask() {
         return Err(CommandError::user(
             "could not ask between phases: --interactive needs a terminal, without --headless and --json. Leave it out, put the line \
              `**Approval:** required` into the phases that are to wait, and answer with `dbs approve ID`, `dbs reject ID WHY` or \
@@ -31,13 +24,13 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     }
     let paths = ProjectPaths::find(&env.folder, env)?;
     let mut events = EventCursor::new(paths.store.clone());
-    events.print_new(wanted.json, &|_old| false)?;
+    events.print_new(wanted.call.json, &|_old| false)?;
     let interruption = Interruption::listen();
     let batch = match headless::begin(env, &paths, wanted)? {
         Ok(run) => run.batch,
         Err(code) => return Ok(code),
     };
-    let printed = (events, wanted.output, wanted.json);
+    let printed = (events, wanted.call.output, wanted.call.json);
     let mut follower = RunFollower::new(&paths, &batch, printed, interruption);
     follower.watch.stops_for_approval = true;
     loop {

@@ -1,11 +1,7 @@
 //! Settings from the command line for the agents of a task.
 
-use clap::Args;
-
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::{CommandError, CommandResult, failed};
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::cli::command_error::CommandResult;
+use crate::cli::commands::prelude::*;
 use crate::config::role_agents::agent_names;
 use crate::domain::{AgentSettings, TaskId};
 use crate::formats::nearest::nearest;

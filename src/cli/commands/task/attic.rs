@@ -1,15 +1,9 @@
 //! `dbs task attic`: the work that is kept of a task beside its branch.
 
-use std::process::ExitCode;
-
 use serde_json::json;
 
 use crate::adapters::git::{GitCli, GitSetup};
-use crate::adapters::output;
-use crate::cli::args::TaskArgs;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::CommandResult;
-use crate::config::process_env::ProcessEnv;
+use crate::cli::commands::prelude::*;
 use crate::domain::TaskId;
 use crate::ports::git::SafeName;
 use crate::protocol::query::QueryError;

@@ -1,11 +1,7 @@
 //! `dbs task edit`: title and description of a task in the person's editor; the first line is the title.
 
 use crate::adapters::desktop::editor;
-use crate::cli::args::TaskArgs;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::{CommandResult, print_reply};
-use crate::config::process_env::ProcessEnv;
+use crate::cli::commands::prelude::*;
 use crate::domain::{Command, TaskId, TaskPatch};
 
 pub(super) fn run(env: &ProcessEnv, wanted: &TaskArgs) -> CommandResult {
