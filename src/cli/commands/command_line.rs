@@ -312,53 +312,6 @@ mod tests {
     }
 
     #[test]
-    fn every_command_that_agents_may_use_only_reads() {
-        assert_eq!(
-            names_of(&[Everybody]),
-            [
-                "agents",
-                "atdd check",
-                "atdd history",
-                "atdd setup",
-                "atdd status",
-                "audit",
-                "batch list",
-                "batch show",
-                "board",
-                "completions",
-                "config",
-                "cost",
-                "debug",
-                "demo",
-                "diff",
-                "doctor",
-                "events",
-                "help",
-                "history",
-                "import",
-                "keys",
-                "logs",
-                "man",
-                "metrics",
-                "notify",
-                "prompt",
-                "rehearse",
-                "sessions",
-                "status",
-                "task list",
-                "task ready",
-                "task show",
-                "task why",
-                "upgrade",
-                "why",
-                "workflow check",
-                "workflow list",
-                "workflow show",
-            ]
-        );
-    }
-
-    #[test]
     fn a_command_is_described_only_when_it_is_read() {
         let mut all = CliArgs::command();
         let task = |all: &Command| all.find_subcommand("task").unwrap().has_subcommands();
