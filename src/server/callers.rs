@@ -461,4 +461,33 @@ mod tests {
             "who is at work is still counted"
         );
     }
+
+    #[test]
+    fn a_caller_claims_no_other_names_than_commands_have_and_not_many() {
+        let home = tempfile::tempdir().unwrap();
+        let (intake, _outlet) = intake(home.path());
+        let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine);
+        let agent = Caller::Agent(FIRST);
+        let unknown = "a command that is not known";
+        assert_eq!(guard.claimed_name(&agent, "config KEY VALUE"), "config KEY VALUE");
+        for name in [
+            "approve`; see http",
+            "stop\u{1b}[2J",
+            &"x".repeat(LONGEST_NAME + 1),
+        ] {
+            assert_eq!(guard.claimed_name(&agent, name), unknown, "{name}");
+        }
+        let letters = |number: usize| "x".repeat(number % 8 + 1) + &"y".repeat(number / 8);
+        for number in 0..2 * MOST_NAMES {
+            guard.count(Some(FIRST), guard.claimed_name(&agent, &letters(number)));
+        }
+        assert_eq!(guard.claimed_name(&agent, "start"), unknown);
+        assert_eq!(
+            guard.claimed_name(&agent, &letters(0)),
+            letters(0),
+            "it has a place"
+        );
+        let counted = guard.refused.lock().len();
+        assert_eq!(counted, MOST_NAMES + 1);
+    }
 }
