@@ -30,6 +30,9 @@ const TOO_MANY_COMMENTS: &str = "too many comments";
 /// Maximum number of attempts and commands that are counted apart; those of attempts that are over make room first.
 const MOST_COUNTED: usize = 1_000;
 
+/// Attempt that was refused a command, or none of a caller without one; and the name of the command.
+type RefusedCommand = (Option<AttemptId>, Cow<'static, str>);
+
 /// Guard that judges callers and counts refused calls.
 #[derive(Debug)]
 pub(super) struct CallerGuard {
@@ -39,7 +42,7 @@ pub(super) struct CallerGuard {
     own: Origin,
     engine: EngineHandle,
     /// Number of refusals, by command and by attempt or caller without one.
-    refused: Mutex<BTreeMap<(Option<AttemptId>, Cow<'static, str>), u64>>,
+    refused: Mutex<BTreeMap<RefusedCommand, u64>>,
 }
 
 impl CallerGuard {

@@ -66,7 +66,7 @@ fn section(text: &mut String, command: &Command, path: &str) {
     for argument in positionals.into_iter().chain(options) {
         writeln!(text, "- {}", line(argument)).unwrap();
     }
-    let facts = command.get::<CommandFacts>().expect("facts");
+    let facts = command.get::<CommandFacts>().unwrap();
     writeln!(
         text,
         "\nCallers: {}.\n\n```sh\n{}\n```",
@@ -79,11 +79,7 @@ fn section(text: &mut String, command: &Command, path: &str) {
 fn sentence(command: &Command) -> String {
     format!(
         "{}.",
-        command
-            .get_about()
-            .expect("about")
-            .to_string()
-            .trim_end_matches('.')
+        command.get_about().unwrap().to_string().trim_end_matches('.')
     )
 }
 
@@ -102,9 +98,10 @@ fn callers(facts: &CommandFacts) -> String {
         .collect();
     let mut with = with;
     with.dedup();
-    match with.is_empty() {
-        true => all.to_owned(),
-        false => format!("{all}; with {} persons", with.join(" or ")),
+    if with.is_empty() {
+        all.to_owned()
+    } else {
+        format!("{all}; with {} persons", with.join(" or "))
     }
 }
 
@@ -113,12 +110,12 @@ fn line(argument: &Arg) -> String {
     let name = if argument.is_positional() {
         format!("`{argument}`")
     } else {
-        let (short, long) = (argument.get_short(), argument.get_long().expect("a long name"));
+        let (short, long) = (argument.get_short(), argument.get_long().unwrap());
         let value = value(argument);
         let short = short.map_or_else(String::new, |short| format!("`-{short}`, "));
         format!("{short}`--{long}{value}`")
     };
-    let mut text = format!("{name}: {}", argument.get_help().expect("help"));
+    let mut text = format!("{name}: {}", argument.get_help().unwrap());
     let takes_value = argument.get_action().takes_values();
     let values: Vec<String> = argument
         .get_possible_values()
@@ -146,12 +143,13 @@ fn value(argument: &Arg) -> String {
     }
     let names = argument.get_value_names().unwrap_or_default();
     let names: Vec<String> = names.iter().map(|name| format!("<{name}>")).collect();
-    match argument
+    let is_optional = argument
         .get_num_args()
-        .is_some_and(|range| range.min_values() == 0)
-    {
-        true => format!(" [{}]", names.join(" ")),
-        false => format!(" {}", names.join(" ")),
+        .is_some_and(|range| range.min_values() == 0);
+    if is_optional {
+        format!(" [{}]", names.join(" "))
+    } else {
+        format!(" {}", names.join(" "))
     }
 }
 
@@ -159,7 +157,7 @@ fn value(argument: &Arg) -> String {
 fn wrapped(paragraph: &str) -> String {
     let mut lines = vec![String::new()];
     for word in words(paragraph) {
-        let last = lines.last_mut().expect("a line");
+        let last = lines.last_mut().unwrap();
         if last.is_empty() {
             last.push_str(&word);
         } else if last.chars().count() + 1 + word.chars().count() > 140 {

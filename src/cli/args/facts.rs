@@ -31,6 +31,7 @@ pub const fn facts(callers: AllowedCallers, examples: &'static str) -> CommandFa
 
 impl CommandFacts {
     /// Restricts the command to persons where one of these arguments is given.
+    #[must_use]
     pub const fn for_persons_with(self, for_persons: NamedArguments) -> CommandFacts {
         CommandFacts { for_persons, ..self }
     }
