@@ -33,4 +33,5 @@ bench *args:
 # Write anew what is made of the code (frames, keys.md, picture.svg, moving.svg, configuration.md); look at it before you commit it.
 bless:
     DBS_UPDATE=1 INSTA_UPDATE=always cargo test --locked --test ui --test config
+    DBS_UPDATE=1 cargo test --locked --test cli the_reference
     git diff --stat

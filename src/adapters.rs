@@ -16,6 +16,7 @@ pub mod load;
 pub mod logging;
 pub mod notify;
 pub mod output;
+pub mod own_program;
 pub(crate) mod pipe;
 pub(crate) mod program;
 pub mod project;

@@ -4,8 +4,8 @@
 mod command_errors;
 pub mod demo;
 mod entry;
+mod rehearse;
 mod serve;
-pub mod server_process;
 mod session;
 mod start;
 mod watch;

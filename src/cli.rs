@@ -5,5 +5,5 @@ pub mod board_access;
 pub mod caller;
 pub mod command_error;
 pub mod commands;
-pub mod completion;
+pub mod server_process;
 pub mod text_input;

@@ -23,6 +23,8 @@ mod auditing;
 mod batches;
 #[path = "cli/clearing.rs"]
 mod clearing;
+#[path = "cli/command_reference.rs"]
+mod command_reference;
 #[path = "cli/completing.rs"]
 mod completing;
 #[path = "cli/docs.rs"]

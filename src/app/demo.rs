@@ -16,6 +16,8 @@ use crate::adapters::rehearsal::{self, DemoRepos, DemoScript, NO_GIT_CONFIGURATI
 use crate::adapters::termination::termination_signal;
 use crate::app::session;
 use crate::cli::command_error::{CommandError, CommandResult, could_not, failed};
+use crate::cli::commands::RunCommand;
+use crate::cli::commands::demo::DemoArgs;
 use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -26,20 +28,11 @@ use crate::read_model::ReadModel;
 use crate::server::{Server, Session, SessionEndError};
 use crate::ui::{LeaveEffect, NEXT_STEPS, NextSteps};
 
-/// Display, speed and folder of the demo.
-#[derive(Debug, Clone)]
-pub struct DemoOptions {
-    pub form: DemoDisplay,
-    /// Script to play.
-    pub script: DemoScript,
-    /// Divisor of every wait of the agents.
-    pub speed: f64,
-    /// Folder in which the repository is kept; `None`: a folder that is removed in the end.
-    pub keep: Option<PathBuf>,
-    /// The agent of the person that plays instead of the scripted ones.
-    pub agent: Option<String>,
-    /// True if the person agreed to it beforehand.
-    pub is_agreed: bool,
+/// Demo that was asked for.
+#[derive(Debug)]
+struct DemoOptions {
+    form: DemoDisplay,
+    args: DemoArgs,
 }
 
 /// Display of the demo: on a screen, by the plain client, or as lines or JSON without a client.
@@ -66,28 +59,41 @@ impl DemoDisplay {
     }
 }
 
+impl RunCommand for DemoArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let form = match (self.headless, self.json, self.plain || env.needs_plain()) {
+            (true, true, _) => DemoDisplay::Json,
+            (true, false, _) => DemoDisplay::Lines,
+            (false, _, true) => DemoDisplay::Plain,
+            (false, _, false) => DemoDisplay::Screen,
+        };
+        let options = DemoOptions { form, args: self };
+        play(&options, env)
+    }
+}
+
 /// Runs the demo.
 ///
 /// # Errors
 /// The failure, for people.
-pub fn run(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
+fn play(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
     if options.form == DemoDisplay::Screen {
         crate::client::refuse_nesting(env)?;
     }
-    let agent = options.agent.as_deref();
+    let agent = options.args.agent.as_deref();
     let agent = agent
         .map(|name| own_agent::find(name, options.form, env))
         .transpose()?;
     if let Some(agent) = &agent {
-        agent.agree(options.is_agreed)?;
+        agent.agree(options.args.yes)?;
     }
-    let kept = options.keep.as_deref().map(kept).transpose()?;
+    let kept = options.args.keep.as_deref().map(kept).transpose()?;
     // Removed with everything in it when the demo has ended; empty when the repository is kept elsewhere.
     let scratch = tempfile::Builder::new()
         .prefix("dbs-demo-")
         .tempdir()
         .map_err(failed("could not make a folder for the demo"))?;
-    let mut demo = options.script.sheet()?;
+    let mut demo = options.args.script().sheet()?;
     if agent.is_some() {
         own_agent::OwnAgent::reduce(&mut demo);
     }
@@ -108,7 +114,7 @@ pub fn run(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
     }
     let next_steps = setup.next_steps;
     let session = session::start(paths, setup, &runtime)?;
-    let commands = match options.script {
+    let commands = match options.args.script() {
         DemoScript::Tasks => Ok(rehearsal::demo_commands(&demo)),
         DemoScript::Plan => phases::commands(&demo, &made.project),
         DemoScript::Stories => phases::story_commands(&demo, &made.project),
@@ -171,22 +177,22 @@ fn demo_setup(options: &DemoOptions, env: &ProcessEnv, person: &Path) -> Command
         &env.without_git_configuration(NO_GIT_CONFIGURATION),
     )?;
     let scripted = AgentTool::Rehearsal(RehearsalAgent {
-        scenario: options.script.name().to_owned(),
-        speed: options.speed.to_string(),
+        scenario: options.args.script().name().to_owned(),
+        speed: options.args.speed.to_string(),
         answer_after: Some(options.form.answer_after().to_string()),
         person_file: options.form.has_person().then(|| person.to_owned()),
     });
     setup.agents.default = Some(scripted.into());
     setup.settings = rehearsal::demo_rules(setup.settings);
-    if options.script != DemoScript::Tasks {
+    if options.args.script() != DemoScript::Tasks {
         // Only the gates that its phases or stories name.
         setup.settings.gates.clear();
     }
-    setup.on_leave = match options.keep {
+    setup.on_leave = match options.args.keep {
         Some(_) => LeaveEffect::EndsAndKeeps,
         None => LeaveEffect::EndsAndDeletes,
     };
-    setup.next_steps = match options.script {
+    setup.next_steps = match options.args.script() {
         DemoScript::Tasks => NextSteps::Tasks,
         DemoScript::Plan => NextSteps::Plan,
         DemoScript::Stories => NextSteps::Stories,
@@ -258,7 +264,7 @@ async fn note_person(server: &Server, file: &Path) {
 /// Shows the demo without a client until it is over or interrupted.
 async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> ExitCode {
     let json = options.form == DemoDisplay::Json;
-    let batch = match options.script {
+    let batch = match options.args.script() {
         DemoScript::Tasks => BatchId::from(rehearsal::DEMO_BATCH),
         DemoScript::Plan => BatchId::from(phases::BATCH),
         DemoScript::Stories => BatchId::from(phases::STORIES),
@@ -272,7 +278,7 @@ async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> E
             follow.await
         }
     };
-    let script = options.agent.is_none().then_some(options.script);
+    let script = options.args.agent.is_none().then_some(options.args.script());
     let summary = headless::sum_up(server, made, script, &run, clock::now());
     ExitCode::from(summary.print(server, json))
 }

@@ -8,12 +8,15 @@ use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::logging;
 use crate::adapters::output;
 use crate::adapters::termination;
+use crate::app::session;
 use crate::app::watch::{HEARTBEAT_INTERVAL, stream_notices};
-use crate::app::{server_process, session};
 use crate::cli::args::JsonFlag;
 use crate::cli::command_error::{CommandError, could_not, failed};
-use crate::cli::commands::CommandResult;
-use crate::cli::commands::show::print_line;
+use crate::cli::commands::logs::print as print_line;
+use crate::cli::commands::server::ServerArgs;
+use crate::cli::commands::watch::WatchArgs;
+use crate::cli::commands::{CommandResult, RunCommand};
+use crate::cli::server_process;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
@@ -22,8 +25,20 @@ use crate::protocol::session_list;
 use crate::protocol::wire::{LONG_FRAMES_TOGETHER, longest_from_client};
 use crate::server::{Server, Session, SessionError};
 
+impl RunCommand for WatchArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        run(env, Some(self.json))
+    }
+}
+
+impl RunCommand for ServerArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        run(env, None)
+    }
+}
+
 /// Runs the server; with `lines` it prints a line per event, without them it has no output but its log.
-pub(super) fn run(env: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
+fn run(env: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
     process::close_inherited_files();
     // In the foreground it stays in its terminal, for Ctrl-C and for a terminal that closes.
     if lines.is_none() {

@@ -4,25 +4,27 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::app::server_process;
-use crate::cli::args::{RestartArgs, StartArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::caller;
 use crate::cli::command_error::CommandError;
-use crate::cli::commands::{CommandResult, create, print_done, show, stop, typed};
+use crate::cli::commands::attach::AttachArgs;
+use crate::cli::commands::start::StartArgs;
+use crate::cli::commands::task::create;
+use crate::cli::commands::{CommandResult, RunCommand, logs, typed};
+use crate::cli::server_process;
 use crate::client::plain::{self, Commands};
 use crate::client::{self, ClientError, RestartFn, RestartOutcome, SwitchTarget};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::command::{Command, TaskDraft};
+use crate::protocol::callers::{AllowedCallers, CommandRule};
 use crate::protocol::connection::blocking_runtime;
 use crate::protocol::session_list;
-use crate::protocol::wire::{ServerCall, StopAgents};
 
 /// Commands for lines typed into the plain client, which are executed as on the command line.
 pub(super) const COMMANDS: Commands = Commands {
     run: |words, env| typed::run(words, env).map_err(ClientError::command),
-    end_of: |place, task, lines| show::last_lines(place, task, lines).map_err(ClientError::command),
+    end_of: |place, task, lines| logs::last_lines(place, task, lines).map_err(ClientError::command),
 };
 
 /// Display of a session in this terminal.
@@ -45,78 +47,68 @@ impl DisplayMode {
     }
 }
 
-/// Starts this project's server if none runs, and attaches (K63).
-pub(super) fn start(env: &ProcessEnv, start: &StartArgs) -> CommandResult {
-    let mode = DisplayMode::choose(start.plain, env);
-    if mode == DisplayMode::FullScreen {
-        // Before anything is begun: a screen that cannot be drawn is not a reason to start a server.
-        client::refuse_without_terminal(env)?;
-    }
-    let paths = place_at(&env.folder, env).map_err(|error| match session_list::last_used(env) {
-        Some(_) => error.with_hint("`dbs attach` goes to the session you were at last"),
-        None => error,
-    })?;
-    if start.paused {
-        // Before there is a server: a moment later it would have begun to work.
-        refused(BoardAccess::open_project(paths.clone())?.execute(&env.author(), Command::Pause)?)?;
-    }
-    server_process::ensure_server(env, &paths)?;
-    let mut access = BoardAccess::open_project(paths.clone())?;
-    if let Some(text) = &start.requirement {
-        // None of it starts without a go-ahead (LK-33).
-        let draft = create::requirement(text);
-        let (answer, _) = create::create_tasks(&mut access, &env.author(), &[&draft], |ids| {
-            let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
-            Command::Create(TaskDraft { id, ..draft.clone() })
+impl RunCommand for StartArgs {
+    /// Starts this project's server if none runs, and attaches (K63).
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let mode = DisplayMode::choose(self.plain, env);
+        if mode == DisplayMode::FullScreen {
+            // Before anything is begun: a screen that cannot be drawn is not a reason to &self a server.
+            client::refuse_without_terminal(env)?;
+        }
+        let paths = place_at(&env.folder, env).map_err(|error| match session_list::last_used(env) {
+            Some(_) => error.with_hint("`dbs attach` goes to the session you were at last"),
+            None => error,
         })?;
-        refused(answer)?;
+        if self.paused {
+            // Before there is a server: a moment later it would have begun to work.
+            BoardAccess::open_project(paths.clone())?.execute(&env.author(), Command::Pause)??;
+        }
+        server_process::ensure_server(env, &paths)?;
+        let mut access = BoardAccess::open_project(paths.clone())?;
+        if let Some(text) = &self.requirement {
+            // None of it starts without a go-ahead (LK-33).
+            let draft = create::requirement(text);
+            let (answer, _) = create::create_tasks(&mut access, &env.author(), &[&draft], |ids| {
+                let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
+                Command::Create(TaskDraft { id, ..draft.clone() })
+            })?;
+            answer?;
+        }
+        drop(access);
+        show(env, &paths, mode)
     }
-    drop(access);
-    show(env, &paths, mode)
 }
 
-/// Ends this project's server and starts it again in the background (K72); agents continue, and the new server comes back to them.
-pub(super) fn restart_server(env: &ProcessEnv, wanted: &RestartArgs) -> CommandResult {
-    let paths = place_at(&env.folder, env)?;
-    let mut access = BoardAccess::open_project(paths.clone())?;
-    let call = if wanted.now {
-        ServerCall::StopNow
-    } else {
-        ServerCall::Stop
-    };
-    let ended = stop::end_server(&mut access, call(StopAgents::No))?;
-    server_process::start_server(env, &paths)?;
-    let before = match ended {
-        Some(_) => "the server was started again; its agents went on, attached screens have ended",
-        None => "no server ran; one was started",
-    };
-    print_done(&format!("{before}; `dbs` shows it"), wanted.json);
-    Ok(ExitCode::SUCCESS)
+impl RunCommand for AttachArgs {
+    /// Attaches to a session by name, or to this project's; `plain` shows it in lines that are only added.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let mode = DisplayMode::choose(self.plain, env);
+        if mode == DisplayMode::FullScreen {
+            client::refuse_nesting(env)?;
+        }
+        let paths = match &self.name {
+            Some(name) => place_at(&session_list::find_named(env, name)?, env)?,
+            None => match (place_at(&env.folder, env), session_list::last_used(env)) {
+                (Ok(here), _) => here,
+                (Err(_nowhere), Some(last)) => place_at(&last, env)?,
+                (Err(nowhere), None) => return Err(nowhere),
+            },
+        };
+        // The project may differ from that of the folder it was run in.
+        caller::check_in(&paths, &attach_rule())?;
+        if recover(env, &paths)? == RestartOutcome::Stopped {
+            return Err(
+                CommandError::server("could not attach: no server runs for this project")
+                    .with_hint("`dbs` starts one"),
+            );
+        }
+        show(env, &paths, mode)
+    }
 }
 
-/// Attaches to a session by name, or to this project's; `plain` shows it in lines that are only added.
-pub(super) fn attach(env: &ProcessEnv, name: Option<&str>, plain: bool) -> CommandResult {
-    let mode = DisplayMode::choose(plain, env);
-    if mode == DisplayMode::FullScreen {
-        client::refuse_nesting(env)?;
-    }
-    let paths = match name {
-        Some(name) => place_at(&session_list::find_named(env, name)?, env)?,
-        None => match (place_at(&env.folder, env), session_list::last_used(env)) {
-            (Ok(here), _) => here,
-            (Err(_nowhere), Some(last)) => place_at(&last, env)?,
-            (Err(nowhere), None) => return Err(nowhere),
-        },
-    };
-    // The project may differ from that of the folder it was run in.
-    caller::check_in(&paths, "attach")?;
-    if recover(env, &paths)? == RestartOutcome::Stopped {
-        return Err(
-            CommandError::server("could not attach: no server runs for this project")
-                .with_hint("`dbs` starts one"),
-        );
-    }
-    show(env, &paths, mode)
+/// Returns the rule of `dbs attach`.
+fn attach_rule() -> CommandRule {
+    CommandRule::new("attach", AllowedCallers::Persons)
 }
 
 fn show(env: &ProcessEnv, paths: &ProjectPaths, mode: DisplayMode) -> CommandResult {
@@ -148,7 +140,7 @@ fn show_screen(env: &ProcessEnv, mut paths: ProjectPaths) -> CommandResult {
             }
             Ok(SwitchTarget::Project(root)) => {
                 paths = place_at(Path::new(&root), env)?;
-                caller::check_in(&paths, "attach")?;
+                caller::check_in(&paths, &attach_rule())?;
                 server_process::ensure_server(env, &paths)?;
             }
             ended => {
@@ -179,9 +171,4 @@ fn recover(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<RestartOutco
 
 fn place_at(folder: &Path, env: &ProcessEnv) -> CommandResult<ProjectPaths> {
     Ok(ProjectPaths::find(folder, env)?)
-}
-
-fn refused(answer: crate::engine::inbox::CommandReply) -> CommandResult<()> {
-    answer?;
-    Ok(())
 }

@@ -152,7 +152,7 @@ impl BoardAccess {
             batches: &board.batches,
         };
         let of_conductor = || subject.conducts.then(|| planned.refusal(command)).flatten();
-        match callers::refusal(&caller, callers::command_name(command), subject).or_else(of_conductor) {
+        match callers::refusal(&caller, &callers::rule_of(command), subject).or_else(of_conductor) {
             Some(why) => Err(Refusal::new(why)),
             None => Ok(own.map_or(by, |own| own.worker.name()).to_owned()),
         }
@@ -308,11 +308,7 @@ impl BoardAccess {
 
     /// Opens the store, locked for this process.
     pub(in crate::cli) fn store(&self) -> Result<SqliteStore, StoreError> {
-        let owner = LockOwner {
-            process: std::process::id(),
-            socket: String::new(),
-        };
-        SqliteStore::open(&self.paths.store, &owner, clock::now())
+        SqliteStore::open(&self.paths.store, &LockOwner::this_process(), clock::now())
     }
 
     fn stored_settings(&self) -> CommandResult<[Event; 2]> {

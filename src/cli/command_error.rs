@@ -154,13 +154,6 @@ impl From<Refusal> for CommandError {
     }
 }
 
-/// Error of the commands of plans, which have no error type yet.
-impl From<String> for CommandError {
-    fn from(sentence: String) -> CommandError {
-        CommandError::project(sentence)
-    }
-}
-
 /// Writes the conversions of errors by their kind; each text is preceded by the given words.
 macro_rules! causes {
     ($($kind:ident $before:literal: $($cause:ty),+;)+) => {

@@ -1,45 +1,208 @@
-//! The commands, each a function: read arguments, ask the board or the server, print. Exit codes: 0 done, 1 refused or failed, 2 wrong use.
+//! The commands, each in a file of its own: arguments, help, examples, callers and function. Exit codes: 0 done, 1 refused or failed,
+//! 2 wrong use.
 
 mod agents;
+mod answer;
+mod approve;
+mod asks;
 pub mod atdd;
-mod batches;
+pub mod attach;
+mod audit;
+mod backup;
+mod batch;
+mod board;
 mod clear;
+pub mod command_line;
+pub mod completions;
+mod conduct;
 mod config;
-mod copies;
-pub mod create;
-mod earlier;
+pub mod convert;
+mod cost;
+mod debug;
+pub mod demo;
+pub mod design;
+mod diff;
+mod doctor;
+mod done;
 mod events;
 mod headless;
+pub mod help;
+mod history;
 mod hook;
 mod import;
+mod init;
+mod interrupt;
 mod keys;
-mod manual;
+mod kill_agent;
+pub mod logs;
+mod man;
 mod mcp;
+mod metrics;
+mod mode;
 mod notify;
-pub mod plans;
+mod pause;
+mod plan;
+
+mod prelude;
+mod progress;
 mod prompt;
-pub mod sessions;
-pub mod show;
+pub mod rehearse;
+mod reject;
+mod report;
+pub mod restart;
+mod restore;
+mod resume;
+mod retry;
+pub mod run;
+pub mod server;
+mod sessions;
 pub mod signal;
+mod skip;
+pub mod start;
+mod status;
 mod statusline;
 pub mod stop;
-mod task_agent;
-pub mod tasks;
+pub mod task;
 mod trust;
 pub mod typed;
-pub mod workflows;
+mod upgrade;
+pub mod watch;
+mod why;
+mod workflow;
 
 use std::process::ExitCode;
 
+use clap::Subcommand;
+
 use crate::adapters::output;
-use crate::cli::args::{CliCommand, DeferredArgs, JsonFlag};
+use crate::cli::args::{DeferredArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
 pub use crate::cli::command_error::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::Command;
 use crate::engine::inbox::CommandReply;
-use crate::protocol::query::Report;
+
+/// Arguments of a command, which know how to carry it out. Commands that start servers or draw implement it in `app`.
+pub trait RunCommand {
+    /// Carries out the command and returns the exit code of the program.
+    ///
+    /// # Errors
+    /// The failure, for people.
+    fn run(self, env: &ProcessEnv) -> CommandResult;
+}
+
+/// Writes the commands, the call of each and the groups of the help from one list.
+macro_rules! commands {
+    ($($group:literal: { $($(#[$attribute:meta])* $name:ident($args:ty),)+ })+) => {
+        /// A command of the program with its arguments.
+        #[derive(Debug, Subcommand)]
+        pub enum CliCommand {
+            $($($(#[$attribute])* $name(DeferredArgs<$args>),)+)+
+        }
+
+        impl RunCommand for CliCommand {
+            fn run(self, env: &ProcessEnv) -> CommandResult {
+                match self {
+                    $($(CliCommand::$name(DeferredArgs(args)) => args.run(env),)+)+
+                }
+            }
+        }
+
+        /// Groups of commands in the order of the help, each with the variants of its commands in the order of their use.
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($name)),+])),+];
+    };
+}
+
+commands! {
+    "Start here": {
+        Start(start::StartArgs),
+        Attach(attach::AttachArgs),
+        Demo(demo::DemoArgs),
+        Init(init::InitArgs),
+        Doctor(doctor::DoctorArgs),
+        Help(help::HelpArgs),
+    }
+    "Tasks": {
+        Board(board::BoardArgs),
+        Status(status::StatusArgs),
+        #[command(subcommand, visible_aliases = ["bd", "bead"])]
+        Task(task::TaskCommand),
+        #[command(subcommand)]
+        Batch(batch::BatchCommand),
+        Why(why::WhyArgs),
+        Diff(diff::DiffArgs),
+        Approve(approve::ApproveArgs),
+        Reject(reject::RejectArgs),
+        Retry(retry::RetryArgs),
+        Skip(skip::SkipArgs),
+    }
+    "Plans": {
+        Conduct(conduct::ConductArgs),
+        Design(design::DesignArgs),
+        Convert(convert::ConvertArgs),
+        #[command(subcommand)]
+        Plan(plan::PlanCommand),
+        Audit(audit::AuditArgs),
+        #[command(visible_alias = "execute")]
+        Run(run::RunPlanArgs),
+        History(history::HistoryArgs),
+        #[command(subcommand, visible_alias = "stories")]
+        Atdd(atdd::AtddCommand),
+        Import(import::EarlierArgs),
+    }
+    "Agents": {
+        Agents(agents::AgentsArgs),
+        Logs(logs::LogsArgs),
+        Prompt(prompt::PromptArgs),
+        Answer(answer::AnswerArgs),
+        Interrupt(interrupt::InterruptArgs),
+        KillAgent(kill_agent::KillAgentArgs),
+        Mode(mode::ModeArgs),
+        Pause(pause::PauseArgs),
+        Resume(resume::ResumeArgs),
+        Cost(cost::CostArgs),
+        #[command(visible_alias = "stats")]
+        Metrics(metrics::MetricsArgs),
+    }
+    "Project": {
+        Sessions(sessions::SessionsArgs),
+        Watch(watch::WatchArgs),
+        Stop(stop::StopArgs),
+        Restart(restart::RestartArgs),
+        Config(config::ConfigArgs),
+        Trust(trust::TrustArgs),
+        #[command(subcommand)]
+        Workflow(workflow::WorkflowCommand),
+        Keys(keys::KeysArgs),
+        Notify(notify::NotifyArgs),
+        Events(events::EventsArgs),
+        Backup(backup::BackupArgs),
+        Restore(restore::RestoreArgs),
+        Clear(clear::ClearArgs),
+        Debug(debug::DebugArgs),
+        Upgrade(upgrade::UpgradeArgs),
+        Man(man::ManArgs),
+        Completions(completions::CompletionsArgs),
+    }
+    "For agents": {
+        Signal(signal::SignalArgs),
+        Done(done::DoneArgs),
+        Progress(progress::ProgressArgs),
+        Mcp(mcp::McpArgs),
+    }
+    "Not shown": {
+        #[command(hide = true)]
+        Hook(hook::HookArgs),
+        #[command(hide = true, disable_help_flag = true)]
+        Headless(headless::HeadlessArgs),
+        #[command(hide = true)]
+        Statusline(statusline::StatuslineArgs),
+        #[command(hide = true)]
+        Server(server::ServerArgs),
+        #[command(hide = true, disable_help_flag = true)]
+        Rehearse(rehearse::RehearseArgs),
+    }
+}
 
 /// Sends a command to the board and prints the answer.
 pub fn execute(env: &ProcessEnv, command: Command, json: JsonFlag) -> CommandResult {
@@ -78,93 +241,4 @@ fn exit_code(is_well: bool) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
-}
-
-/// Runs a command of the board or of sessions; commands that are programs of their own are not among them.
-///
-/// # Errors
-/// The failure, for people.
-pub fn run(verb: CliCommand, env: &ProcessEnv) -> CommandResult {
-    match verb {
-        CliCommand::Pause(DeferredArgs(json)) => execute(env, Command::Pause, json),
-        CliCommand::Resume(DeferredArgs(json)) => execute(env, Command::Resume, json),
-        CliCommand::Reject(DeferredArgs(one)) => tasks::reject(env, &one),
-        CliCommand::Skip(DeferredArgs(one)) => execute(env, Command::Skip(one.id.as_str().into()), one.json),
-        CliCommand::Answer(DeferredArgs(one)) => tasks::answer(env, &one),
-        CliCommand::Approve(DeferredArgs(one)) => tasks::approve(env, &one),
-        CliCommand::KillAgent { name, json } => tasks::kill(env, &name, json),
-        CliCommand::Interrupt { id, json } => tasks::interrupt(env, &id, json),
-        CliCommand::Mode { id, mode, json } => tasks::mode(env, (&id, mode.as_deref()), json),
-        CliCommand::Conduct { goal, yes, json } => create::conduct(env, (&goal.join(" "), yes), json),
-        CliCommand::Task(DeferredArgs(verb)) => tasks::task(env, verb),
-        CliCommand::Batch(DeferredArgs(verb)) => batches::run(env, verb),
-        CliCommand::Why(DeferredArgs(wanted)) => show::why(env, wanted),
-        CliCommand::Diff(DeferredArgs(wanted)) => show::diff(env, &wanted),
-        CliCommand::Retry(DeferredArgs(retry)) => tasks::retry(env, retry),
-        CliCommand::Status(DeferredArgs(wanted)) => show::status(env, &wanted),
-        CliCommand::History(DeferredArgs(wanted)) => {
-            show::print_report(env, Report::Runs(wanted.limit), wanted.json)
-        }
-        CliCommand::Board { watch, json } => show::board(env, watch, json),
-        CliCommand::Signal(DeferredArgs(signal)) => signal::signal(env, signal.kind, &signal.message),
-        CliCommand::Hook => hook::hook(env),
-        CliCommand::Headless { words } => headless::run(env, &words),
-        CliCommand::Statusline => statusline::run(env),
-        CliCommand::Mcp => mcp::run(env),
-        CliCommand::Done(DeferredArgs(wanted)) => signal::done(env, &wanted),
-        CliCommand::Progress(DeferredArgs(wanted)) => signal::progress(env, &wanted),
-        CliCommand::Workflow(DeferredArgs(verb)) => workflows::run(env, verb),
-        CliCommand::Prompt(DeferredArgs(wanted)) => prompt::run(env, &wanted),
-        CliCommand::Audit(DeferredArgs(wanted)) => plans::audit(env, &wanted),
-        CliCommand::Run(DeferredArgs(wanted)) => plans::run(env, &wanted),
-        CliCommand::Import(DeferredArgs(wanted)) => earlier::run(env, &wanted),
-        CliCommand::Atdd(DeferredArgs(verb)) => atdd::run(env, verb),
-        CliCommand::Logs(DeferredArgs(wanted)) => show::logs(env, &wanted),
-        CliCommand::Events(DeferredArgs(wanted)) => events::run(env, &wanted),
-        CliCommand::Init(DeferredArgs(wanted)) => match &wanted.feature {
-            None => sessions::init(env, wanted.json),
-            Some(feature) => plans::init(env, (feature, &wanted.shape), wanted.json),
-        },
-        CliCommand::Plan(DeferredArgs(verb)) => plans::plan(env, &verb),
-        CliCommand::Debug(DeferredArgs(json)) => show::debug(env, json),
-        CliCommand::Clear(DeferredArgs(wanted)) => clear::run(env, &wanted),
-        CliCommand::Cost(DeferredArgs(wanted)) => {
-            show::print_report(env, Report::Cost(wanted.by), wanted.json)
-        }
-        CliCommand::Metrics(DeferredArgs(json)) => show::metrics(env, json),
-        other => of_machine(other, env),
-    }
-}
-
-/// Runs a command about sessions, settings, copies of the board and the program itself.
-fn of_machine(verb: CliCommand, env: &ProcessEnv) -> CommandResult {
-    match verb {
-        CliCommand::Agents(DeferredArgs(json)) => agents::run(env, json),
-        CliCommand::Sessions(DeferredArgs(json)) => sessions::list(env, json),
-        CliCommand::Stop { all, now, json } => stop::stop(env, (all, now), json),
-        CliCommand::Notify { test, json } => notify::run(env, test, json),
-        CliCommand::Doctor { repair: true, json } => copies::repair(env, json),
-        CliCommand::Doctor { json, .. } => Ok(sessions::doctor(env, json)),
-        CliCommand::Backup { file, json } => copies::backup(env, file.as_deref(), json),
-        CliCommand::Upgrade(DeferredArgs(json)) => Ok(sessions::upgrade(env, json)),
-        CliCommand::Restore { file, json } => copies::restore(env, &file, json),
-        CliCommand::Config(DeferredArgs(wanted)) => config::run(env, &wanted),
-        CliCommand::Trust(DeferredArgs(wanted)) => trust::run(env, &wanted),
-        CliCommand::Keys(DeferredArgs(keys)) => keys::run(env, &keys),
-        CliCommand::Completions { shell } => completions(shell),
-        CliCommand::Man { folder } => manual::run(folder.as_deref()),
-        // Commands that draw, serve or play are started by the caller of this function.
-        _ => Err(CommandError::user("could not run this here")),
-    }
-}
-
-/// Prints the script by which a shell asks for completions.
-fn completions(shell: clap_complete::Shell) -> CommandResult {
-    let script = crate::cli::completion::script(shell).ok_or_else(|| {
-        CommandError::project(format!(
-            "could not write a script for {shell}: this version has none"
-        ))
-    })?;
-    output::bytes(&script);
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,7 @@
-//! Permissions of callers: persons may do everything, agents the commands that the table gives them, on their own task. One table for calls
-//! to the server and for commands that need none; commands that are not in it are for persons.
+//! Permissions of callers: persons may do everything, agents what the rule of a command gives them, on their own task. The rules here are
+//! those of calls to the server; each command of the command line has its own, and a test holds both against each other.
+
+use std::borrow::Cow;
 
 use crate::adapters::holder::process::Starter;
 use crate::domain::{AttemptId, Command, TaskId};
@@ -75,154 +77,71 @@ pub enum AllowedCallers {
 
 use AllowedCallers::{Attempts, Conductors, Everybody, OwnAgent, Persons};
 
-/// Commands as they are typed, and who may use them.
-pub const COMMANDS: &[(&str, AllowedCallers)] = &[
-    ("agents", Everybody),
-    ("answer", Persons),
-    ("approve", Persons),
-    ("atdd check", Everybody),
-    ("atdd history", Everybody),
-    ("atdd init", Persons),
-    ("atdd new", Persons),
-    ("atdd run", Persons),
-    ("atdd setup", Everybody),
-    ("atdd status", Everybody),
-    ("attach", Persons),
-    ("audit", Everybody),
-    ("backup", Persons),
-    ("batch create", Conductors),
-    ("batch list", Everybody),
-    ("batch release", Persons),
-    ("batch show", Everybody),
-    ("batch update", Conductors),
-    ("board", Everybody),
-    ("clear", Persons),
-    ("completions", Everybody),
-    ("conduct", Persons),
-    ("config", Everybody),
-    ("config KEY VALUE", Persons),
-    ("convert", Persons),
-    ("design", Persons),
-    ("cost", Everybody),
-    ("debug", Everybody),
-    ("demo", Everybody),
-    ("diff", Everybody),
-    ("doctor", Everybody),
-    ("doctor --repair", Persons),
-    ("done", Attempts),
-    ("events", Everybody),
-    ("headless", Attempts),
-    ("help", Everybody),
-    ("history", Everybody),
-    ("hook", Attempts),
-    ("import", Everybody),
-    ("init", Persons),
-    ("keys", Everybody),
-    ("interrupt", Persons),
-    ("kill-agent", Persons),
-    ("mode", Persons),
-    ("logs", Everybody),
-    ("man", Everybody),
-    ("mcp", Attempts),
-    ("metrics", Everybody),
-    ("notify", Everybody),
-    ("notify --test", Persons),
-    ("pause", Persons),
-    ("plan new", Persons),
-    ("plan write-back", Persons),
-    ("progress", Attempts),
-    ("prompt", Everybody),
-    ("rehearse", Everybody),
-    ("reject", Persons),
-    ("restart", Persons),
-    ("restore", Persons),
-    ("resume", Persons),
-    ("retry", Persons),
-    ("run", Persons),
-    ("server", Persons),
-    ("sessions", Everybody),
-    ("signal", Attempts),
-    ("skip", Persons),
-    ("start", Persons),
-    ("status", Everybody),
-    ("statusline", Attempts),
-    ("stop", Persons),
-    ("task attic", Persons),
-    ("task close", Conductors),
-    ("task comment", OwnAgent),
-    ("task create", Conductors),
-    ("task dep", Conductors),
-    ("task edit", Persons),
-    ("task import", Conductors),
-    ("task list", Everybody),
-    ("task park", Persons),
-    ("task ready", Everybody),
-    ("task release", Persons),
-    ("task retry", Persons),
-    ("task show", Everybody),
-    ("task update", Conductors),
-    ("task why", Everybody),
-    ("task withdraw", Persons),
-    ("trust", Persons),
-    ("upgrade", Everybody),
-    ("watch", Persons),
-    ("why", Everybody),
-    ("workflow check", Everybody),
-    ("workflow list", Everybody),
-    ("workflow show", Everybody),
-];
-
-/// Returns the callers that may use the command of that name.
-pub fn allowed_callers(command: &str) -> AllowedCallers {
-    let row = COMMANDS.iter().find(|(known, _)| *known == command);
-    row.map_or(Persons, |(_, who)| *who)
+/// Command of the command line as refusals name it, with the callers that may use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandRule {
+    /// Words of the command behind `dbs`.
+    pub name: Cow<'static, str>,
+    pub callers: AllowedCallers,
 }
 
-/// The command of the table that makes this call.
-pub fn command_of(call: &ServerCall) -> &'static str {
-    match call {
-        ServerCall::Ask { command, .. } => command_name(command),
-        ServerCall::Signal(_) => "signal",
-        ServerCall::Hook(_) => "hook",
-        ServerCall::Query(_) | ServerCall::Refused(_) => "status",
-        ServerCall::Follow(_) => "logs",
-        ServerCall::Watch => "board",
-        ServerCall::Reload { .. } => "config KEY VALUE",
-        ServerCall::Stop(_) | ServerCall::StopNow(_) => "stop",
-        ServerCall::Who => "sessions",
+impl CommandRule {
+    /// Returns the rule of a command.
+    pub fn new(name: impl Into<Cow<'static, str>>, callers: AllowedCallers) -> CommandRule {
+        CommandRule {
+            name: name.into(),
+            callers,
+        }
     }
 }
 
-/// The command of the table that asks the board for this.
-pub fn command_name(command: &Command) -> &'static str {
-    match command {
-        Command::PutBatch { .. } | Command::CreateAll(_) => "task import",
-        Command::All(_) => "run",
-        Command::PutJob(..) | Command::MoveJob(..) => "design",
-        Command::ChangeBatch { is_new: true, .. } => "batch create",
-        Command::ChangeBatch { is_new: false, .. } => "batch update",
-        Command::ReleaseBatch(_) => "batch release",
-        Command::Create(_) => "task create",
-        Command::Update(..) => "task update",
-        Command::Comment(..) => "task comment",
-        Command::AddDependency(..) | Command::RemoveDependency(..) => "task dep",
-        Command::Release(_) => "task release",
-        Command::Withdraw(_) => "task withdraw",
-        Command::Park(..) => "task park",
-        Command::Close(..) => "task close",
+/// Returns the rule of the command that makes this call.
+pub fn rule_of_call(call: &ServerCall) -> CommandRule {
+    let (name, callers) = match call {
+        ServerCall::Ask { command, .. } => return rule_of(command),
+        ServerCall::Signal(_) => ("signal", Attempts),
+        ServerCall::Hook(_) => ("hook", Attempts),
+        ServerCall::Query(_) | ServerCall::Refused(_) => ("status", Everybody),
+        ServerCall::Follow(_) => ("logs", Everybody),
+        ServerCall::Watch => ("board", Everybody),
+        ServerCall::Reload { .. } => ("config KEY VALUE", Persons),
+        ServerCall::Stop(_) | ServerCall::StopNow(_) => ("stop", Persons),
+        ServerCall::Who => ("sessions", Everybody),
+    };
+    CommandRule::new(name, callers)
+}
+
+/// Returns the rule of the command that asks the board for this.
+pub fn rule_of(command: &Command) -> CommandRule {
+    let (name, callers) = match command {
+        Command::PutBatch { .. } | Command::CreateAll(_) => ("task import", Conductors),
+        Command::All(_) => ("run", Persons),
+        Command::PutJob(..) | Command::MoveJob(..) => ("design", Persons),
+        Command::ChangeBatch { is_new: true, .. } => ("batch create", Conductors),
+        Command::ChangeBatch { is_new: false, .. } => ("batch update", Conductors),
+        Command::ReleaseBatch(_) => ("batch release", Persons),
+        Command::Create(_) => ("task create", Conductors),
+        Command::Update(..) => ("task update", Conductors),
+        Command::Comment(..) => ("task comment", OwnAgent),
+        Command::AddDependency(..) | Command::RemoveDependency(..) => ("task dep", Conductors),
+        Command::Release(_) => ("task release", Persons),
+        Command::Withdraw(_) => ("task withdraw", Persons),
+        Command::Park(..) => ("task park", Persons),
+        Command::Close(..) => ("task close", Conductors),
         // Undo is offered by the screen alone, to persons.
-        Command::Retry { .. } | Command::Undo(_) => "task retry",
-        Command::Approve(_) | Command::AnswerAsk { .. } => "approve",
-        Command::Reject(..) => "reject",
-        Command::Skip(_) => "skip",
-        Command::Answer(..) => "answer",
-        Command::Interrupt(_) => "interrupt",
-        Command::Kill(_) => "kill-agent",
-        Command::SetMode(..) => "mode",
-        Command::Clear => "clear",
-        Command::Pause => "pause",
-        Command::Resume => "resume",
-    }
+        Command::Retry { .. } | Command::Undo(_) => ("task retry", Persons),
+        Command::Approve(_) | Command::AnswerAsk { .. } => ("approve", Persons),
+        Command::Reject(..) => ("reject", Persons),
+        Command::Skip(_) => ("skip", Persons),
+        Command::Answer(..) => ("answer", Persons),
+        Command::Interrupt(_) => ("interrupt", Persons),
+        Command::Kill(_) => ("kill-agent", Persons),
+        Command::SetMode(..) => ("mode", Persons),
+        Command::Clear => ("clear", Persons),
+        Command::Pause => ("pause", Persons),
+        Command::Resume => ("resume", Persons),
+    };
+    CommandRule::new(name, callers)
 }
 
 /// Subject of a command, where that decides.
@@ -239,16 +158,16 @@ pub struct CallSubject<'a> {
 }
 
 /// Returns the reason why that caller may not use the command; `None` when it may.
-pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Option<String> {
-    let who = allowed_callers(command);
+pub fn refusal(caller: &Caller, rule: &CommandRule, subject: CallSubject<'_>) -> Option<String> {
     let for_persons = || {
         format!(
-            "`dbs {command}` is for persons, and {} calls: an agent may use `dbs signal`, `dbs task comment` on its own task, and \
+            "`dbs {}` is for persons, and {} calls: an agent may use `dbs signal`, `dbs task comment` on its own task, and \
              commands that only read; a conductor may also write plans into the backlog",
+            rule.name,
             caller.name()
         )
     };
-    match (who, caller) {
+    match (rule.callers, caller) {
         // A token proves more than the process that shows it.
         (Everybody, _) | (_, Caller::Person | Caller::Hidden) | (Attempts, Caller::Unknown(_)) => None,
         (_, Caller::Unknown(why)) => Some(format!(
@@ -276,8 +195,8 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
 mod tests {
     use super::*;
 
-    fn is_refused(caller: &Caller, command: &str, subject: CallSubject<'_>) -> bool {
-        refusal(caller, command, subject).is_some()
+    fn is_refused(caller: &Caller, callers: AllowedCallers, subject: CallSubject<'_>) -> bool {
+        refusal(caller, &CommandRule::new("x", callers), subject).is_some()
     }
 
     #[test]
@@ -311,89 +230,30 @@ mod tests {
             Caller::Program(BY_GATE),
             Caller::Unknown("look".to_owned()),
         ];
-        for (command, who) in COMMANDS {
-            for caller in &callers {
-                match who {
-                    Everybody => assert!(!is_refused(caller, command, CallSubject::default()), "{command}"),
-                    Persons | Conductors => {
-                        assert!(is_refused(caller, command, CallSubject::default()), "{command}");
-                    }
-                    Attempts | OwnAgent => {}
-                }
+        let none = CallSubject::default();
+        for caller in &callers {
+            assert!(!is_refused(caller, Everybody, none), "{caller:?}");
+            for who in [Persons, Conductors] {
+                assert!(is_refused(caller, who, none), "{caller:?} {who:?}");
             }
-            assert!(
-                !is_refused(&Caller::Person, command, CallSubject::default()),
-                "{command}"
-            );
         }
-        assert!(is_refused(
-            &callers[0],
-            "a command of tomorrow",
-            CallSubject::default()
-        ));
-    }
-
-    #[test]
-    fn what_agents_may_do_is_this_and_nothing_else() {
-        let given = COMMANDS
-            .iter()
-            .filter(|(_, who)| matches!(who, Attempts | OwnAgent));
-        let names: Vec<&str> = given.map(|(command, _)| *command).collect();
-        assert_eq!(
-            names,
-            [
-                "done",
-                "headless",
-                "hook",
-                "mcp",
-                "progress",
-                "signal",
-                "statusline",
-                "task comment"
-            ]
-        );
-        for command in [
-            "approve",
-            "task release",
-            "task retry",
-            "config KEY VALUE",
-            "trust",
-            "attach",
-        ] {
-            assert_eq!(allowed_callers(command), Persons, "{command}");
+        for who in [Everybody, Persons, Conductors, Attempts, OwnAgent] {
+            assert!(!is_refused(&Caller::Person, who, none), "{who:?}");
         }
     }
 
     #[test]
-    fn a_conductor_writes_plans_comments_everywhere_and_does_nothing_else_that_is_for_persons() {
-        let agent = Caller::Agent(AttemptId(17));
+    fn a_conductor_at_work_writes_plans_and_comments_and_a_gate_that_says_so_does_not() {
         let conducts = CallSubject {
             conducts: true,
             ..CallSubject::default()
         };
-        let given = COMMANDS.iter().filter(|(command, who)| {
-            matches!(who, Conductors | OwnAgent | Persons) && !is_refused(&agent, command, conducts)
-        });
-        let names: Vec<&str> = given.map(|(command, _)| *command).collect();
-        assert_eq!(
-            names,
-            [
-                "batch create",
-                "batch update",
-                "task close",
-                "task comment",
-                "task create",
-                "task dep",
-                "task import",
-                "task update"
-            ]
-        );
-        for command in names {
-            assert!(
-                is_refused(&Caller::Program(BY_GATE), command, conducts),
-                "{command}"
-            );
+        let agent = Caller::Agent(AttemptId(17));
+        for who in [Conductors, OwnAgent] {
+            assert!(!is_refused(&agent, who, conducts), "{who:?}");
+            assert!(is_refused(&Caller::Program(BY_GATE), who, conducts), "{who:?}");
         }
+        assert!(is_refused(&agent, Persons, conducts));
     }
 
     #[test]
@@ -403,11 +263,11 @@ mod tests {
             attempt: Some(AttemptId(attempt)),
             ..CallSubject::default()
         };
-        assert!(!is_refused(&agent, "signal", signal(17)));
-        assert!(is_refused(&agent, "signal", signal(18)));
-        assert!(is_refused(&Caller::Program(BY_GATE), "signal", signal(17)));
+        assert!(!is_refused(&agent, Attempts, signal(17)));
+        assert!(is_refused(&agent, Attempts, signal(18)));
+        assert!(is_refused(&Caller::Program(BY_GATE), Attempts, signal(17)));
         assert!(
-            !is_refused(&Caller::Person, "signal", signal(18)),
+            !is_refused(&Caller::Person, Attempts, signal(18)),
             "its token proves it"
         );
         let (mine, other) = (TaskId::from("t-1"), TaskId::from("t-2"));
@@ -416,59 +276,16 @@ mod tests {
             own_task,
             ..CallSubject::default()
         };
-        assert!(!is_refused(&agent, "task comment", comment(&mine, Some(&mine))));
-        assert!(is_refused(&agent, "task comment", comment(&other, Some(&mine))));
+        assert!(!is_refused(&agent, OwnAgent, comment(&mine, Some(&mine))));
+        assert!(is_refused(&agent, OwnAgent, comment(&other, Some(&mine))));
         assert!(
-            is_refused(&agent, "task comment", comment(&mine, None)),
+            is_refused(&agent, OwnAgent, comment(&mine, None)),
             "its attempt is over"
         );
         assert!(is_refused(
             &Caller::Program(BY_GATE),
-            "task comment",
+            OwnAgent,
             comment(&mine, Some(&mine))
         ));
-    }
-
-    #[test]
-    fn every_command_to_the_board_has_its_row() {
-        let none = || TaskId::from("t");
-        let batch = |is_new| Command::ChangeBatch {
-            id: "b".into(),
-            is_new,
-            change: crate::domain::BatchPatch::default(),
-        };
-        let commands = [
-            Command::Update(none(), crate::domain::TaskPatch::default()),
-            Command::Comment(none(), String::new()),
-            Command::AddDependency(none(), none()),
-            Command::Release(Vec::new()),
-            Command::Withdraw(none()),
-            Command::Undo(Vec::new()),
-            Command::Park(none(), String::new()),
-            Command::Close(none(), String::new()),
-            Command::Approve(none()),
-            Command::Reject(none(), String::new()),
-            Command::Skip(none()),
-            Command::Answer(none(), String::new()),
-            Command::Interrupt(none()),
-            Command::Kill(AttemptId(1)),
-            Command::Pause,
-            Command::Resume,
-            Command::CreateAll(Vec::new()),
-            batch(true),
-            batch(false),
-            Command::ReleaseBatch("b".into()),
-        ];
-        for command in commands {
-            let name = command_name(&command);
-            assert!(COMMANDS.iter().any(|(known, _)| *known == name), "{name}");
-            let expected = match name {
-                "task comment" => OwnAgent,
-                "batch create" | "batch update" | "task update" | "task dep" | "task close"
-                | "task import" => Conductors,
-                _ => Persons,
-            };
-            assert_eq!(allowed_callers(name), expected, "{name}");
-        }
     }
 }

@@ -1,7 +1,11 @@
 //! The reference names every command and every option, and what the README says to type is understood.
 
+use std::path::Path;
+
 use clap::Command;
 use clap::error::ErrorKind;
+
+use crate::command_reference::reference;
 
 fn missing(command: &Command, path: &str, text: &str, found: &mut Vec<String>) {
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
@@ -26,10 +30,31 @@ fn missing(command: &Command, path: &str, text: &str, found: &mut Vec<String>) {
 }
 
 #[test]
+fn the_reference_of_the_commands_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/commands.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- commands -->\n", "<!-- end of commands -->");
+    let (before, rest) = text.split_once(begin).unwrap();
+    let (written, after) = rest.split_once(end).unwrap();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the switch that rewrites generated documents"
+    )]
+    if std::env::var_os("DBS_UPDATE").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{}{end}{after}", reference())).unwrap();
+        return;
+    }
+    assert!(
+        written == reference(),
+        "docs/commands.md is stale; DBS_UPDATE=1 cargo test --test cli the_reference rewrites it"
+    );
+}
+
+#[test]
 fn every_command_and_option_is_in_the_reference() {
     let mut found = Vec::new();
-    let text = include_str!("../../docs/commands.md");
-    missing(&dbs::cli::args::command(), "dbs", text, &mut found);
+    let all = dbs::cli::commands::command_line::command();
+    missing(&all, "dbs", &reference(), &mut found);
     assert_eq!(found, Vec::<String>::new());
 }
 
@@ -50,7 +75,7 @@ fn named(text: &str) -> Vec<&str> {
 
 fn problem(command: &str) -> Option<ErrorKind> {
     let words = shell_words::split(command).unwrap();
-    let read = dbs::cli::args::command().try_get_matches_from(words);
+    let read = dbs::cli::commands::command_line::command().try_get_matches_from(words);
     read.err().map(|error| error.kind())
 }
 

@@ -2,7 +2,7 @@
 //! What destroys names what it affects first; what does not can be undone.
 
 use clap::Parser as _;
-use dbs::cli::args::CliArgs;
+use dbs::cli::commands::command_line::CliArgs;
 use dbs::domain::{Command, Span, TaskId};
 use dbs::ui::{Action, ClickTarget, KeyTable, Keymap, UiRequest, entries};
 

@@ -25,6 +25,17 @@ pub struct LockOwner {
     pub socket: String,
 }
 
+impl LockOwner {
+    /// Returns this process, which does not listen.
+    pub fn this_process() -> LockOwner {
+        let process = std::process::id();
+        LockOwner {
+            process,
+            socket: String::new(),
+        }
+    }
+}
+
 /// Number of tries for a taken lock, and the time between them: a process that is just being started holds a copy of every open file of its
 /// starter until it runs, also of a lock that was let go.
 const TRIES: u32 = 50;

@@ -1,18 +1,13 @@
 //! `dbs agents`: the agents on this machine, the facts known about them without asking anybody, and the ways to get and use them.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use serde::Serialize;
 
 use crate::adapters::agents::known::{AgentSupport, CUSTOM, KnownAgent, LoginState, known_agents};
 use crate::adapters::agents::{AgentTool, AgentsByRole, find_program};
-use crate::adapters::output;
 use crate::adapters::version_probe::versions;
-use crate::cli::args::JsonFlag;
-use crate::cli::commands::CommandResult;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::cli::commands::prelude::*;
 use crate::config::session_setup;
 
 /// Facts about an agent.
@@ -53,18 +48,33 @@ struct Looks {
     known: Vec<KnownAgent>,
 }
 
-/// Lists all agents that are known or set.
-pub(super) fn run(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let rows = rows(env)?;
-    if json.json {
-        output::json(&rows);
-        return Ok(ExitCode::SUCCESS);
+/// List agents on this machine: version, login, how to install
+///
+/// For each agent that is known or set: where its program was found, its version, whether a login was found, how what it asks is answered,
+/// which roles it plays, and the command that gets it when it is missing. Programs of known agents are asked for their version in an empty
+/// home of their own, without network and for at most 8 seconds; a command of your own is not started. A login is seen by a variable or by a
+/// file that is there; no file is read and nobody is asked, so `login unknown` can also be a login that is kept elsewhere.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs agents\ndbs agents --json"))]
+pub struct AgentsArgs {
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for AgentsArgs {
+    /// Lists all agents that are known or set.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let rows = rows(env)?;
+        if self.json.json {
+            output::json(&rows);
+            return Ok(ExitCode::SUCCESS);
+        }
+        output::all(rows.iter().map(AgentOverview::line));
+        if rows.iter().all(|row| row.roles.is_empty()) {
+            output::line(&way_to_use(&rows));
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    output::all(rows.iter().map(AgentOverview::line));
-    if rows.iter().all(|row| row.roles.is_empty()) {
-        output::line(&way_to_use(&rows));
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns one line for each agent whose program is here; none outside of projects, where something else is missing first.

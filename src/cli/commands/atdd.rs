@@ -6,36 +6,84 @@ mod init;
 mod setup;
 mod standing;
 
-use crate::cli::args::{AtddCommand, AtddRunArgs, RunPlanArgs};
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::CommandResult;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use crate::cli::commands::convert::{self, ConvertArgs};
+use crate::cli::commands::prelude::*;
+use crate::cli::commands::run::{RunCallArgs, RunPlanArgs};
 use crate::config::atdd::StorySettings;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::domain::MadeForm;
 
 /// Folder of the documents that stories are written by, in the project's root.
 const DOCUMENTS: &str = ".swanson";
 
-/// Converts a call of `dbs atdd run` into one of `dbs run`.
-///
-/// # Errors
-/// When there is no project.
-pub fn as_run(env: &ProcessEnv, wanted: AtddRunArgs) -> CommandResult<RunPlanArgs> {
-    let place = ProjectPaths::find(&env.folder, env)?;
-    let folder = place.root.join(StorySettings::of(&place.read_config()).folder);
-    Ok(wanted.into_run(folder))
+/// Prepare, check and run stories whose tests are written first
+#[derive(Debug, Subcommand)]
+pub enum AtddCommand {
+    Run(AtddRunArgs),
+    Init(init::AtddInitArgs),
+    Check(check::AtddCheckArgs),
+    New(NewPrdArgs),
+    Setup(setup::AtddSetupArgs),
+    Status(standing::AtddStatusArgs),
+    History(standing::AtddHistoryArgs),
 }
 
-/// Executes a command of stories.
-pub(super) fn run(env: &ProcessEnv, verb: AtddCommand) -> CommandResult {
-    match verb {
-        AtddCommand::Run(wanted) => super::plans::run(env, &as_run(env, wanted)?),
-        AtddCommand::Init(wanted) => init::run(env, &wanted),
-        AtddCommand::Check(wanted) => check::run(env, &wanted),
-        // The caller of `run` starts it, because it starts a server.
-        AtddCommand::New(_) => Err(CommandError::user("could not run this here")),
-        AtddCommand::Setup(json) => Ok(setup::run(env, json)),
-        AtddCommand::Status(json) => standing::status(env, json),
-        AtddCommand::History(wanted) => standing::history(env, &wanted),
+impl RunCommand for AtddCommand {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        match self {
+            AtddCommand::Run(wanted) => wanted.run(env),
+            AtddCommand::Init(wanted) => wanted.run(env),
+            AtddCommand::Check(wanted) => wanted.run(env),
+            AtddCommand::New(wanted) => wanted.run(env),
+            AtddCommand::Setup(wanted) => wanted.run(env),
+            AtddCommand::Status(wanted) => wanted.run(env),
+            AtddCommand::History(wanted) => wanted.run(env),
+        }
+    }
+}
+
+/// Run the queue of PRDs story by story: tests first, then the code
+///
+/// `dbs run` with a folder of PRDs is the same. The stories are tasks of the batch `stories`; what the queue has
+/// otherwise now is taken over when it is run again. The exit codes of `--headless` are those of `dbs run`.
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs atdd run\ndbs atdd run prds --dry-run\ndbs stories run --headless --output both"))]
+pub struct AtddRunArgs {
+    /// Folder of PRDs, or one PRD; default: the queue of the settings (atdd.folder)
+    queue: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) call: RunCallArgs,
+}
+
+impl RunCommand for AtddRunArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env)?;
+        let folder = place.root.join(StorySettings::of(&place.read_config()).folder);
+        let run = RunPlanArgs {
+            plan: self.queue.unwrap_or(folder),
+            call: self.call,
+            ..RunPlanArgs::default()
+        };
+        run.run(env)
+    }
+}
+
+/// Let an agent turn a text into a PRD of the queue, which you review
+///
+/// It works as `dbs convert` does for a plan: `dbs atdd check` is run on the PRD, which is shown as a whole, and only after a yes it is
+/// written to the queue, with the number behind the last one. The exit codes are those of `dbs run --headless`.
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs atdd new ideas.md\ndbs atdd new - --name export <ideas.md"))]
+pub struct NewPrdArgs {
+    #[command(flatten)]
+    text: ConvertArgs,
+}
+
+impl RunCommand for NewPrdArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        convert::convert(env, &self.text, MadeForm::Prd)
     }
 }

@@ -1,74 +1,85 @@
 //! `dbs clear`: an empty board, after a person typed the project's name and a copy was made (K70).
 
 use std::io::{BufRead as _, IsTerminal as _};
-use std::process::ExitCode;
 
 use crate::adapters::clock;
 use crate::adapters::git::GitCli;
-use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
-use crate::cli::args::ClearArgs;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::{CommandError, failed};
-use crate::cli::commands::{CommandResult, print_done};
-use crate::config::process_env::ProcessEnv;
+use crate::cli::commands::prelude::*;
 use crate::domain::{Command, pluralized};
 use crate::engine::context::signature;
 use crate::ports::git::{AtticOwner, Git as _, RemoveOutcome, SafeName};
 use crate::ports::holders::{HolderLiveness, Holders as _};
 
-/// Empties the board: a copy first, then the rows, then the worktrees, of each a copy in the attic.
-pub(super) fn run(env: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
-    let mut access = BoardAccess::open(env)?;
-    let place = access.paths.clone();
-    refuse_running(&access)?;
-    if !place.store.database.exists() {
-        return Err(CommandError::user("could not clear the board: there is none yet"));
-    }
-    let git = GitCli::open(&place.git_setup(env.environment.clone()))?;
-    let entries = git.worktrees()?.into_iter();
-    let folders: Vec<SafeName> = entries.filter_map(|entry| entry.folder).collect();
-    let (tasks, worktrees) = (
-        pluralized(access.ids()?.len(), "task"),
-        pluralized(folders.len(), "worktree"),
-    );
-    let name = place.session_name(&place.read_config());
-    confirm(
-        &name,
-        wanted.confirm.as_deref(),
-        &format!(
-            "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of what is not committed is kept."
-        ),
-    )?;
-    let at = clock::now();
-    let copy = SqliteStore::backup_before(&place.store, "clear", at)?;
-    let answer = access.execute(&env.author(), Command::Clear)?;
-    answer.map_err(|refusal| CommandError::user(format!("could not clear the board: {}", refusal.why)))?;
-    let mut left = Vec::new();
-    for folder in &folders {
-        let saver = AtticOwner {
-            task: folder.clone(),
-            signature: signature(at),
-        };
-        match git.remove_worktree(folder, &saver) {
-            Ok(RemoveOutcome::Removed(_) | RemoveOutcome::Absent) => {}
-            Ok(RemoveOutcome::Kept(why)) => left.push(format!("{folder} stays: {why}")),
-            Err(error) => left.push(format!("{folder} stays: could not {error}")),
+/// Delete all tasks, after a backup; asks for the project's name
+///
+/// Refused while a server or an agent runs. Worktrees of agents are removed, and what in them is not committed is kept in the attic;
+/// branches, logs and settings stay.
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs clear\ndbs clear --confirm shop"))]
+pub struct ClearArgs {
+    /// Name of the project, as the answer to the question
+    #[arg(long, value_name = "NAME")]
+    confirm: Option<String>,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for ClearArgs {
+    /// Empties the board: a copy first, then the rows, then the worktrees, of each a copy in the attic.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let mut access = BoardAccess::open(env)?;
+        let place = access.paths.clone();
+        refuse_running(&access)?;
+        if !place.store.database.exists() {
+            return Err(CommandError::user("could not clear the board: there is none yet"));
         }
+        let git = GitCli::open(&place.git_setup(env.environment.clone()))?;
+        let entries = git.worktrees()?.into_iter();
+        let folders: Vec<SafeName> = entries.filter_map(|entry| entry.folder).collect();
+        let (tasks, worktrees) = (
+            pluralized(access.ids()?.len(), "task"),
+            pluralized(folders.len(), "worktree"),
+        );
+        let name = place.session_name(&place.read_config());
+        confirm(
+            &name,
+            self.confirm.as_deref(),
+            &format!(
+                "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of what is not committed is kept."
+            ),
+        )?;
+        let at = clock::now();
+        let copy = SqliteStore::backup_before(&place.store, "clear", at)?;
+        let answer = access.execute(&env.author(), Command::Clear)?;
+        answer
+            .map_err(|refusal| CommandError::user(format!("could not clear the board: {}", refusal.why)))?;
+        let mut left = Vec::new();
+        for folder in &folders {
+            let saver = AtticOwner {
+                task: folder.clone(),
+                signature: signature(at),
+            };
+            match git.remove_worktree(folder, &saver) {
+                Ok(RemoveOutcome::Removed(_) | RemoveOutcome::Absent) => {}
+                Ok(RemoveOutcome::Kept(why)) => left.push(format!("{folder} stays: {why}")),
+                Err(error) => left.push(format!("{folder} stays: could not {error}")),
+            }
+        }
+        for line in &left {
+            output::problem(line);
+        }
+        let done = format!(
+            "the board is empty; `dbs restore {}` brings it back; branches of tasks stay",
+            copy.display()
+        );
+        print_done(&done, self.json);
+        Ok(if left.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
-    for line in &left {
-        output::problem(line);
-    }
-    let done = format!(
-        "the board is empty; `dbs restore {}` brings it back; branches of tasks stay",
-        copy.display()
-    );
-    print_done(&done, wanted.json);
-    Ok(if left.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
 }
 
 /// Refuses while anything works for the board that is to be emptied.

@@ -1,15 +1,7 @@
 //! `dbs config`: show one value, all values, or set one (K68).
 
-use std::process::ExitCode;
-
-use crate::adapters::output;
-use crate::cli::args::ConfigArgs;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::could_not;
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::prelude::*;
 use crate::config::appearance::Appearance;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::kinds;
 use crate::config::session_setup;
 use crate::config::themes::own_themes;
@@ -18,34 +10,55 @@ use crate::formats::finding::{Finding, FindingLevel};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
 
-/// Shows, sets or unsets configuration.
-pub(super) fn run(env: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
-    let place = ProjectPaths::find(&env.folder, env)?;
-    if let Some(key) = &wanted.key
-        && (wanted.value.is_some() || wanted.unset)
-    {
-        return change((env, place), key, wanted);
-    }
-    let config = place.read_config();
-    for finding in config
-        .diagnostics()
-        .iter()
-        .chain(&theme_diagnostic(&place, &config))
-    {
-        output::problem(&finding.to_string());
-    }
-    let shown = match &wanted.key {
-        Some(key) => vec![config.explain(key)?],
-        None => config.list(),
-    };
-    if wanted.json.json {
-        output::json(&shown);
-    } else {
-        for value in &shown {
-            print(value, wanted);
+/// Show or change settings
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs config\ndbs config base_branch develop\ndbs config max_total_agents --explain\ndbs config max_total_agents --unset").for_persons_with(&[("value", "KEY VALUE"), ("unset", "KEY VALUE")]))]
+pub struct ConfigArgs {
+    /// Key of the setting
+    key: Option<String>,
+    /// New value
+    #[arg(allow_negative_numbers = true)]
+    value: Option<String>,
+    /// Show the source of each value
+    #[arg(long)]
+    explain: bool,
+    /// Remove the key from this project's settings; the value of the next source applies
+    #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
+    unset: bool,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for ConfigArgs {
+    /// Shows, sets or unsets configuration.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env)?;
+        if let Some(key) = &self.key
+            && (self.value.is_some() || self.unset)
+        {
+            return change((env, place), key, &self);
         }
+        let config = place.read_config();
+        for finding in config
+            .diagnostics()
+            .iter()
+            .chain(&theme_diagnostic(&place, &config))
+        {
+            output::problem(&finding.to_string());
+        }
+        let shown = match &self.key {
+            Some(key) => vec![config.explain(key)?],
+            None => config.list(),
+        };
+        if self.json.json {
+            output::json(&shown);
+        } else {
+            for value in &shown {
+                print(value, &self);
+            }
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the problem with the theme that is set, with the place where it is set.

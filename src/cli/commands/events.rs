@@ -3,15 +3,10 @@
 
 mod line;
 
-use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::adapters::output;
 use crate::adapters::store::{SqliteStore, StoreReader};
-use crate::cli::args::EventsArgs;
-use crate::cli::commands::CommandResult;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::cli::commands::prelude::*;
 use crate::protocol::connection::blocking_runtime;
 use line::{EventLine, TaskByAttempt};
 
@@ -19,32 +14,51 @@ const BATCH: usize = 500;
 /// Time between two reads of a store that has nothing new.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Prints the events after a position, and with `--follow` each one that comes, until the output is closed.
-pub(super) fn run(env: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
-    let paths = ProjectPaths::find(&env.folder, env)?;
-    let runtime = blocking_runtime()?;
-    let mut reader: Option<StoreReader> = None;
-    let (mut after, mut tasks) = (wanted.since, TaskByAttempt::default());
-    while !output::is_unread() {
-        // A project in which nothing has happened yet has no store; the first server or command makes it.
-        if reader.is_none() {
-            reader = SqliteStore::open_reader(&paths.store)?;
+/// Print the stored events for tools, one per line
+///
+/// They are the same with and without a server. A tool that keeps the last `seq` and asks for events `--since` it misses none and gets none
+/// twice.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs events --json\ndbs events --json --follow --since 812"))]
+pub struct EventsArgs {
+    /// Position to start after: the `seq` of the last event seen
+    #[arg(long, value_name = "SEQ", default_value_t = 0, allow_negative_numbers = true)]
+    pub since: u64,
+    /// Keep printing as more arrive
+    #[arg(long)]
+    pub follow: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+impl RunCommand for EventsArgs {
+    /// Prints the events after a position, and with `--follow` each one that comes, until the output is closed.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let paths = ProjectPaths::find(&env.folder, env)?;
+        let runtime = blocking_runtime()?;
+        let mut reader: Option<StoreReader> = None;
+        let (mut after, mut tasks) = (self.since, TaskByAttempt::default());
+        while !output::is_unread() {
+            // A project in which nothing has happened yet has no store; the first server or command makes it.
+            if reader.is_none() {
+                reader = SqliteStore::open_reader(&paths.store)?;
+            }
+            let found = match &reader {
+                Some(reader) => reader.events(after, BATCH, None)?,
+                None => Vec::new(),
+            };
+            if let (Some(reader), Some(last)) = (&reader, found.last()) {
+                after = last.seq;
+                tasks.add(reader, &found)?;
+                print(&found.iter().map(|event| EventLine::of(event, &tasks)), &self);
+            } else if self.follow {
+                runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await });
+            } else {
+                break;
+            }
         }
-        let found = match &reader {
-            Some(reader) => reader.events(after, BATCH, None)?,
-            None => Vec::new(),
-        };
-        if let (Some(reader), Some(last)) = (&reader, found.last()) {
-            after = last.seq;
-            tasks.add(reader, &found)?;
-            print(&found.iter().map(|event| EventLine::of(event, &tasks)), wanted);
-        } else if wanted.follow {
-            runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await });
-        } else {
-            break;
-        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn print(lines: &(impl Iterator<Item = EventLine> + Clone), wanted: &EventsArgs) {

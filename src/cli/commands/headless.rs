@@ -8,14 +8,12 @@ mod runner;
 mod state;
 mod typed;
 
-use std::process::{ExitCode, ExitStatus};
+use std::process::ExitStatus;
 
 use super::hook::caller;
 use crate::adapters::agents::headless_tools::headless_tool;
 use crate::adapters::tool_process::typed_keys;
-use crate::cli::command_error::{CommandError, failed};
-use crate::cli::commands::CommandResult;
-use crate::config::process_env::ProcessEnv;
+use crate::cli::commands::prelude::*;
 use crate::protocol::connection::blocking_runtime;
 
 use console::TranscriptConsole;
@@ -24,26 +22,37 @@ use runner::Runner;
 /// The code where a person ended the run and no process of the tool failed: as if the tool had been asked to end.
 const ENDED: u8 = 128 + 15;
 
-/// Runs the tool until it ends; its exit code is that of the tool. The last word is the prompt, behind `--`.
-pub(super) fn run(env: &ProcessEnv, words: &[String]) -> CommandResult {
-    let [argv @ .., mark, prompt] = words else {
-        return Err(usage());
-    };
-    if mark != "--" || argv.is_empty() {
-        return Err(usage());
+/// Run an agent's tool without its interface
+#[derive(Debug, Args)]
+#[command(add = facts(Attempts, ""))]
+pub struct HeadlessArgs {
+    /// Tool with its arguments, `--`, and the prompt
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+impl RunCommand for HeadlessArgs {
+    /// Runs the tool until it ends; its exit code is that of the tool. The last word is the prompt, behind `--`.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let [argv @ .., mark, prompt] = self.words.as_slice() else {
+            return Err(usage());
+        };
+        if mark != "--" || argv.is_empty() {
+            return Err(usage());
+        }
+        let runtime = blocking_runtime()?;
+        let console = TranscriptConsole::open()?;
+        let ended = runtime.block_on(async {
+            let keys = typed_keys().map_err(failed("could not read keys of this terminal"))?;
+            let (tool, argv) = headless_tool(argv);
+            Runner::new(caller(env), tool, console, prompt)
+                .run(argv, keys)
+                .await
+        });
+        // A thread may still wait for a key; the end of this process ends it.
+        runtime.shutdown_background();
+        Ok(ended?.map_or(ExitCode::from(ENDED), exit_code))
     }
-    let runtime = blocking_runtime()?;
-    let console = TranscriptConsole::open()?;
-    let ended = runtime.block_on(async {
-        let keys = typed_keys().map_err(failed("could not read keys of this terminal"))?;
-        let (tool, argv) = headless_tool(argv);
-        Runner::new(caller(env), tool, console, prompt)
-            .run(argv, keys)
-            .await
-    });
-    // A thread may still wait for a key; the end of this process ends it.
-    runtime.shutdown_background();
-    Ok(ended?.map_or(ExitCode::from(ENDED), exit_code))
 }
 
 fn usage() -> CommandError {

@@ -3,7 +3,6 @@
 
 use std::io::Read as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -11,9 +10,7 @@ use serde_json::Value;
 use super::signal::new_key;
 use crate::adapters::agents::hook::{ToolEvent, answer, context, go_on, read_event, state_fields, tool_use};
 use crate::adapters::holder::process::ProcessIdentity;
-use crate::adapters::output;
-use crate::cli::commands::CommandResult;
-use crate::config::process_env::ProcessEnv;
+use crate::cli::commands::prelude::*;
 use crate::domain::{AttemptId, Tri};
 use crate::protocol::connection::{blocking_runtime, call_once};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply};
@@ -35,18 +32,25 @@ pub(super) struct HookCaller {
     socket: PathBuf,
 }
 
-/// Takes an event of an agent's tool.
-pub(super) fn hook(env: &ProcessEnv) -> CommandResult {
-    let (Some(caller), Some(input)) = (caller(env), read_input()) else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    let Some(call) = call_of(&caller, &input)? else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    if let Some(text) = printed(&input, &send(&caller, &call)?) {
-        output::line(&text);
+/// Handle an event of an agent's tool
+#[derive(Debug, Args)]
+#[command(add = facts(Attempts, ""))]
+pub struct HookArgs {}
+
+impl RunCommand for HookArgs {
+    /// Takes an event of an agent's tool.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let (Some(caller), Some(input)) = (caller(env), read_input()) else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        let Some(call) = call_of(&caller, &input)? else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        if let Some(text) = printed(&input, &send(&caller, &call)?) {
+            output::line(&text);
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the call to the server for an event, if it is one of interest.

@@ -1,112 +1,71 @@
-//! `dbs task import`: many tasks from a file, all of them or none, in one turn of the board.
+//! `dbs import`: the runs that an earlier program wrote into its database (P68).
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
 
-use crate::adapters::output;
-use crate::cli::args::ImportArgs;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::{CommandError, failed};
-use crate::cli::commands::{CommandResult, create};
-use crate::cli::text_input;
-use crate::config::process_env::ProcessEnv;
-use crate::domain::{Command, Refusal, TaskDraft, TaskId};
-use crate::formats::finding::{Finding, FindingLevel};
-use crate::formats::task_list::{self, ListedTask};
+use crate::adapters::store::EarlierHistory;
+use crate::cli::commands::prelude::*;
+use crate::plans::plan_in;
 
-/// Maximum bytes of a file that is read: everything the board takes in one turn goes over one wire.
-const LARGEST: usize = 16 * 1024 * 1024;
+/// Usual path of that program's database in the project.
+const USUAL: &str = ".debussy/state.db";
 
-pub(super) fn run(env: &ProcessEnv, import: &ImportArgs) -> CommandResult {
-    let mut access = BoardAccess::open(env)?;
-    let tasks = read(&import.file)?;
-    let by = env.author();
-    let drafts: Vec<&TaskDraft> = tasks.iter().map(|task| &task.draft).collect();
-    let (made, ids) = create::create_tasks(&mut access, &by, &drafts, |ids| {
-        Command::CreateAll(with_ids(&tasks, ids))
-    })?;
-    let mut answer = made.map_err(|refusal| at_its_line(&import.file, (&tasks, &ids), refusal))?;
-    if import.release {
-        answer = access
-            .execute(&by, Command::Release(ids.clone()))?
-            .map_err(|refusal| {
-                CommandError::user(format!(
-                    "the tasks were made and stay in the backlog: {}",
-                    refusal.why
-                ))
-            })?;
-    }
-    if import.json.json {
-        let made = tasks.iter().zip(&ids);
-        let made =
-            made.map(|(task, id)| serde_json::json!({ "task": id, "name": task.name, "line": task.line }));
-        output::json(&serde_json::json!({ "ok": answer.0, "tasks": made.collect::<Vec<_>>() }));
-    } else {
-        let word = if import.release { "released" } else { "created" };
-        output::all(
-            tasks
-                .iter()
-                .zip(&ids)
-                .map(|(task, id)| format!("{word} {id}: {}", task.draft.title)),
-        );
-    }
-    Ok(ExitCode::SUCCESS)
+/// Import the plan runs an earlier program stored in its database
+///
+/// Its database has the tables `runs`, `phase_executions`, `gate_results`, `completion_signals`, `progress_log` and `completed_features`. The
+/// file is only read; nothing is put on the board, because nobody here saw that work being checked. For each run with completed phases it
+/// says how to go on without them. With `--json` it prints one list of rows for each table.
+///
+/// A file is refused while a program has it open, above 64 MiB, and when views, triggers or virtual tables are in it. Under the same names
+/// the board's own database has views, which show it to tools that know those tables: `sqlite3 -readonly FILE "SELECT * FROM
+/// phase_executions"`, with the file that `dbs doctor` names.
+///
+/// `dbs task import` puts the tasks of a file on the board; `dbs convert` lets an agent turn a text into a plan.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs import\ndbs import ../shop/.debussy/state.db --json"))]
+pub struct EarlierArgs {
+    /// Database of the earlier program; default: .debussy/state.db of this project
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonFlag,
 }
 
-fn read(file: &Path) -> CommandResult<Vec<ListedTask>> {
-    let shown = shown(file);
-    let text = text_input::text(file, LARGEST)
-        .map_err(failed(format!("could not read tasks from {}", shown.display())))?;
-    let (tasks, findings) = task_list::read(shown, &text);
-    if !findings.is_empty() {
-        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        return Err(CommandError::user(lines.join("\n")));
-    }
-    if tasks.is_empty() {
-        return Err(CommandError::user(format!(
-            "could not find a task in {}: write each as a JSON object on a line of its own, for example {{\"title\": \"Fix login\"}}",
-            shown.display()
-        )));
-    }
-    Ok(tasks)
-}
-
-/// Returns the file as messages name it.
-fn shown(file: &Path) -> &Path {
-    if file.as_os_str() == "-" {
-        Path::new("standard input")
-    } else {
-        file
+impl RunCommand for EarlierArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let file = if let Some(file) = &self.file {
+            env.folder.join(file)
+        } else {
+            let place = ProjectPaths::find(&env.folder, env)?;
+            place.root.join(USUAL)
+        };
+        let shown = self.file.as_deref().unwrap_or_else(|| Path::new(USUAL));
+        refuse_folder(&file, shown)?;
+        let history = EarlierHistory::read(&file);
+        let history = history.map_err(failed(format!("could not read {}", shown.display())))?;
+        if self.json.json {
+            output::json(&history);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let lines = history.lines();
+        if lines.is_empty() {
+            output::line("no runs are in it");
+        }
+        output::all(lines);
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Returns the drafts with these ids, and with dependencies given by ids alone.
-fn with_ids(tasks: &[ListedTask], ids: &[TaskId]) -> Vec<TaskDraft> {
-    let listed = tasks.iter().zip(ids);
-    let by_name = listed
-        .clone()
-        .flat_map(|(task, id)| task.names().map(move |name| (name, id)));
-    let by_name: HashMap<&str, &TaskId> = by_name.collect();
-    let finished = |(task, id): (&ListedTask, &TaskId)| TaskDraft {
-        id: id.clone(),
-        deps: task
-            .draft
-            .deps
-            .iter()
-            .map(|name| (*by_name.get(name.as_str()).unwrap_or(&name)).clone())
-            .collect(),
-        ..task.draft.clone()
+/// Refuses a folder: it is no database. The file to give instead is named, or the command for the plan that is in it.
+fn refuse_folder(file: &Path, shown: &Path) -> CommandResult<()> {
+    if !file.is_dir() {
+        return Ok(());
+    }
+    let way = match plan_in(shown) {
+        Ok(Some(plan)) => format!("the plan in it is carried out by `dbs run {}`", plan.display()),
+        Ok(None) => format!("name its file, such as {}", shown.join(USUAL).display()),
+        Err(several) => return Err(several.into()),
     };
-    listed.map(finished).collect()
-}
-
-/// Returns the refusal with the line of the task it is about.
-fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), refusal: Refusal) -> CommandError {
-    let mut listed = tasks.iter().zip(ids);
-    let Some((task, _)) = listed.find(|(_, id)| refusal.about.as_ref() == Some(*id)) else {
-        return refusal.into();
-    };
-    let finding = Finding::new(FindingLevel::Error, shown(file), task.line, refusal.why);
-    CommandError::user(finding.to_string())
+    Err(CommandError::user(format!(
+        "could not import {}: it is a folder, and the runs of an earlier program are read from its database; {way}",
+        shown.display()
+    )))
 }

@@ -1,46 +1,58 @@
 //! `dbs keys`: the keys in force, and the problems with a person's own.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
-use crate::adapters::output;
-use crate::cli::args::KeysArgs;
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::prelude::*;
 use crate::config::appearance::Appearance;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths as ProjectPlace;
 use crate::ui::{KeyTable, Keymap, entries};
 
-/// Prints the keys in force, or checks them for contradictions.
-pub(super) fn run(env: &ProcessEnv, keys: &KeysArgs) -> CommandResult {
-    let keymap = match &keys.preset {
-        Some(name) => Keymap::with_overrides(&format!("preset = {name:?}"))?,
-        None => own(env)?,
-    };
-    if keys.check {
-        let bound = KeyTable::ALL.map(|place| {
-            entries()
-                .map(|entry| keymap.keys(place, entry.action).len())
-                .sum::<usize>()
-        });
-        output::line(&format!(
-            "{} keys, no contradiction, every mode has a way out",
-            bound.iter().sum::<usize>()
-        ));
-        return Ok(ExitCode::SUCCESS);
+/// Show the key bindings in force, including your own
+///
+/// Keys that contradict each other are refused, and the error names both meanings.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs keys\ndbs keys --check\ndbs keys --preset vim"))]
+pub struct KeysArgs {
+    /// Only check for conflicting bindings
+    #[arg(long)]
+    check: bool,
+    /// Preset to show instead: default, tmux, vim, emacs
+    #[arg(long)]
+    preset: Option<String>,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for KeysArgs {
+    /// Prints the keys in force, or checks them for contradictions.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let keymap = match &self.preset {
+            Some(name) => Keymap::with_overrides(&format!("preset = {name:?}"))?,
+            None => own(env)?,
+        };
+        if self.check {
+            let bound = KeyTable::ALL.map(|place| {
+                entries()
+                    .map(|entry| keymap.keys(place, entry.action).len())
+                    .sum::<usize>()
+            });
+            output::line(&format!(
+                "{} &self, no contradiction, every mode has a way out",
+                bound.iter().sum::<usize>()
+            ));
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.json.json {
+            output::json(&as_json(&keymap));
+        } else {
+            output::lines(&as_text(&keymap));
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    if keys.json.json {
-        output::json(&as_json(&keymap));
-    } else {
-        output::lines(&as_text(&keymap));
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the keys of this project's settings; outside of a project those of the program.
 fn own(env: &ProcessEnv) -> CommandResult<Keymap> {
-    match ProjectPlace::find(&env.folder, env) {
+    match ProjectPaths::find(&env.folder, env) {
         Ok(place) => {
             let keymap = Appearance::of(&place.read_config()).keymap()?;
             Ok(keymap.as_ref().clone())

@@ -1,18 +1,15 @@
 //! `dbs mcp`: the reports of an agent as tools of a server that speaks MCP (protocol 2025-06-18) on standard input and output, one JSON
 //! message a line. A tool does what `dbs signal` does, with the same proof, for the attempt whose process started it.
 
+use crate::cli::commands::prelude::*;
 use crate::domain::cut::cut_chars;
 use std::io::{self, BufRead, Read as _};
-use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::signal;
-use crate::adapters::output;
-use crate::cli::args::{SIGNALS, parse_word};
+use super::signal::{self, SIGNALS};
+use crate::cli::args::parse_word;
 use crate::cli::command_error;
-use crate::cli::commands::CommandResult;
-use crate::config::process_env::ProcessEnv;
 use crate::domain::SignalKind;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::engine::inbox::CommandReply;
@@ -40,17 +37,31 @@ enum Line {
     TooLong,
 }
 
-/// Answers messages until there are no more.
-pub(super) fn run(env: &ProcessEnv) -> CommandResult {
-    signal::attempt_and_token(env)?;
-    let send = |kind, text: String, report| signal::of_this_attempt(env, kind, (text, report));
-    let mut input = io::stdin().lock();
-    while let Some(line) = next_line(&mut input).map_err(command_error::failed("could not read a message"))? {
-        if let Some(answer) = answer(&line, &send) {
-            output::json(&answer);
+/// Offer the signals as Model Context Protocol tools (for agents)
+///
+/// An agent whose tool starts this as a server gets one tool for each kind of signal: `claim`, `done`, `reject`, `block`, `fail`, `progress`
+/// and `question`, each with a `text` and, if there is one, a `report`. They do what `dbs signal` does, with the same proof (`DBS_ATTEMPT`
+/// and `DBS_TOKEN`), for example by `claude --mcp-config '{"mcpServers":{"dbs":{"command":"dbs","args":["mcp"]}}}'`. A message is one line of
+/// JSON of at most 1 MiB. The protocol is 2025-06-18; clients of 2025-03-26 and 2024-11-05 get theirs.
+#[derive(Debug, Args)]
+#[command(add = facts(Attempts, "dbs mcp"))]
+pub struct McpArgs {}
+
+impl RunCommand for McpArgs {
+    /// Answers messages until there are no more.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        signal::attempt_and_token(env)?;
+        let send = |kind, text: String, report| signal::of_this_attempt(env, kind, (text, report));
+        let mut input = io::stdin().lock();
+        while let Some(line) =
+            next_line(&mut input).map_err(command_error::failed("could not read a message"))?
+        {
+            if let Some(answer) = answer(&line, &send) {
+                output::json(&answer);
+            }
         }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the next message; the rest of one that is too long is skipped.

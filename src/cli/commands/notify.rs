@@ -3,13 +3,8 @@
 use serde::Serialize;
 
 use crate::adapters::clock;
-use crate::adapters::output;
-use crate::cli::args::JsonFlag;
-use crate::cli::command_error::{CommandError, could_not};
-use crate::cli::commands::{CommandResult, exit_code};
+use crate::cli::commands::prelude::*;
 use crate::config::channels::{ChannelSettings, NotifyChannel};
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::domain::NoticeLevel;
 use crate::ports::notify::{Notification, NotificationItem};
 
@@ -23,48 +18,63 @@ struct ChannelTest {
     why: Option<String>,
 }
 
-/// Lists the channels; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
-pub(super) fn run(env: &ProcessEnv, test: bool, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&env.folder, env)?;
-    let config = place.read_config();
-    for finding in config.diagnostics() {
-        output::problem(&finding.to_string());
-    }
-    let ways = ChannelSettings::of(&config);
-    if ways.is_empty() {
-        let none =
-            "no way is set: set notify.command or notify.url; without them only attached terminals call you";
-        if test {
-            return Err(CommandError::user(format!("could not try to call you: {none}")));
+/// Show the notification channels used when no screen is attached
+///
+/// A channel is a program (`notify.command`) or a POST (`notify.url`). With `--test` this command, not the server, uses each once; the exit
+/// code is 1 when one of them fails or none is set.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs notify\ndbs notify --test").for_persons_with(&[("test", "--test")]))]
+pub struct NotifyArgs {
+    /// Send a test through each channel
+    #[arg(long)]
+    test: bool,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for NotifyArgs {
+    /// Lists the channels; with `test` each is used once. Exit code 1 when one does not work, or there is none to be tried.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env)?;
+        let config = place.read_config();
+        for finding in config.diagnostics() {
+            output::problem(&finding.to_string());
         }
-        if !json.json {
-            output::line(none);
-        }
-    }
-    let (open, problems) = ways.open(&place);
-    for problem in &problems {
-        output::problem(problem);
-    }
-    let notification = test_notification(place.session_name(&config));
-    let tried: Vec<ChannelTest> = open
-        .iter()
-        .map(|way| {
-            if test {
-                test_channel(way, &notification)
-            } else {
-                not_tested(way)
+        let ways = ChannelSettings::of(&config);
+        if ways.is_empty() {
+            let none = "no way is set: set notify.command or notify.url; without them only attached terminals call you";
+            if self.test {
+                return Err(CommandError::user(format!("could not try to call you: {none}")));
             }
-        })
-        .collect();
-    if json.json {
-        output::json(&tried);
-    } else {
-        for tried in &tried {
-            output::line(&tried.to_string());
+            if !self.json.json {
+                output::line(none);
+            }
         }
+        let (open, problems) = ways.open(&place);
+        for problem in &problems {
+            output::problem(problem);
+        }
+        let notification = test_notification(place.session_name(&config));
+        let tried: Vec<ChannelTest> = open
+            .iter()
+            .map(|way| {
+                if self.test {
+                    test_channel(way, &notification)
+                } else {
+                    not_tested(way)
+                }
+            })
+            .collect();
+        if self.json.json {
+            output::json(&tried);
+        } else {
+            for tried in &tried {
+                output::line(&tried.to_string());
+            }
+        }
+        let is_well = problems.is_empty() && tried.iter().all(|tried| tried.sent != Some(false));
+        Ok(exit_code(is_well))
     }
-    let is_well = problems.is_empty() && tried.iter().all(|tried| tried.sent != Some(false));
-    Ok(exit_code(is_well))
 }
 
 fn not_tested(way: &NotifyChannel) -> ChannelTest {

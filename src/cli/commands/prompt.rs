@@ -2,19 +2,12 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::process::ExitCode;
 
 use crate::adapters::agents::{program_word, prompt_file};
 use crate::adapters::git::GitCli;
-use crate::adapters::output;
 use crate::adapters::stories::StoryFormats;
 use crate::adapters::text_file;
-use crate::cli::args::{JsonFlag, PromptArgs};
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::CommandResult;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::cli::commands::prelude::*;
 use crate::config::trust::{TrustChange, TrustKind};
 use crate::config::{schema, session_setup};
 use crate::domain::{AttemptId, PromptFacts, RoleId, Task};
@@ -26,10 +19,33 @@ use crate::ports::git::{BranchName, CommitId, Git as _, Head, Revision, SafeName
 /// Maximum bytes of a prompt that is read back from an attempt's folder.
 const LARGEST: u64 = 1024 * 1024;
 
-pub(super) fn run(env: &ProcessEnv, wanted: &PromptArgs) -> CommandResult {
-    match &wanted.id {
-        Some(id) => show(env, id, wanted),
-        None => list(env, wanted.json),
+/// Print a task's agent prompt
+///
+/// While an agent works on the task, its prompt is printed as it was sent. Otherwise it is written anew; what only a start decides (the
+/// agent's name and folder, the commit of the base, the files changed so far) is left out. `--list` also says where a role and a stage of a
+/// workflow do not agree on signals, and which files of the project are not in force because nobody has trusted them.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs prompt dbs-1\ndbs prompt dbs-1 --role reviewer\ndbs prompt --list"))]
+pub struct PromptArgs {
+    /// Id of the task
+    #[arg(required_unless_present = "list", conflicts_with = "list")]
+    id: Option<String>,
+    /// Role to print the prompt for, instead of the task's own
+    #[arg(long, requires = "id")]
+    role: Option<String>,
+    /// List all roles and blocks with their sources
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for PromptArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        match &self.id {
+            Some(id) => show(env, id, &self),
+            None => list(env, self.json),
+        }
     }
 }
 

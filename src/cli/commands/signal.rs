@@ -2,18 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
 use crate::adapters::state_folder::sync_folder_of;
 use crate::adapters::text_file;
-use crate::cli::args::{DoneArgs, ProgressArgs, SignalText};
-use crate::cli::command_error::{CommandError, failed};
-use crate::cli::commands::{CommandResult, print_reply};
+use crate::cli::args::parse_word;
+use crate::cli::commands::prelude::*;
 use crate::cli::text_input;
-use crate::config::process_env::ProcessEnv;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{Accepted, AttemptId, SignalKind};
 use crate::engine::inbox::CommandReply;
 use crate::protocol::connection::{ProtocolError, blocking_runtime, call_once};
 use crate::protocol::wire::{CallReply, ServerCall, SignalSent};
+
+/// Kinds of signals, as they are written on the command line, and what each says.
+pub(super) const SIGNALS: [(&str, &str); 7] = [
+    ("claim", "I begin"),
+    ("done", "I am done"),
+    ("reject", "What I looked at is not good enough"),
+    ("block", "I cannot go on"),
+    ("fail", "I failed"),
+    ("progress", "A step of the way"),
+    ("question", "I need an answer"),
+];
+
+fn signal_kinds() -> impl TypedValueParser<Value = SignalKind> {
+    let words = SIGNALS.map(|(word, help)| PossibleValue::new(word).help(help));
+    PossibleValuesParser::new(words).try_map(parse_word)
+}
 
 /// Socket and inbox folder through which signals are sent.
 #[derive(Debug, Clone)]
@@ -23,43 +39,52 @@ pub struct SignalRoute {
     pub inbox: Option<PathBuf>,
 }
 
-/// Sends a signal of the attempt this process belongs to.
-pub(super) fn signal(env: &ProcessEnv, kind: SignalKind, message: &SignalText) -> CommandResult {
-    attempt_and_token(env)?;
-    say(env, kind, (message.text.join(" "), message))
+/// Report the state of an attempt (for agents)
+///
+/// A report is stored with the signal and added to the task as a comment.
+#[derive(Debug, Args)]
+#[command(add = facts(Attempts, "dbs signal claim\ndbs signal done \"all tests pass\"\ndbs signal reject \"src/lib.rs:12: panics on empty input\"\ndbs signal block \"needs a key I do not have\""))]
+pub struct SignalArgs {
+    /// Signal to send
+    #[arg(value_parser = signal_kinds())]
+    pub kind: SignalKind,
+    #[command(flatten)]
+    pub message: SignalText,
 }
 
-/// Reports the end of an attempt, in the words of `dbs signal` or with a status, as plans have it (P44).
-pub(super) fn done(env: &ProcessEnv, wanted: &DoneArgs) -> CommandResult {
-    attempt_and_token(env)?;
-    is_of_phase(env, wanted.phase.as_deref())?;
-    let kind = match wanted.status.as_str() {
-        "blocked" => SignalKind::Block,
-        "failed" => SignalKind::Fail,
-        _ => SignalKind::Done,
-    };
-    let reason = wanted.reason.iter().chain(&wanted.message.text);
-    let text = reason.map(String::as_str).collect::<Vec<_>>().join(" ");
-    say(env, kind, (text, &wanted.message))
+/// Text and report of a signal.
+#[derive(Debug, Args)]
+pub struct SignalText {
+    /// Reason, finding, step or question
+    pub text: Vec<String>,
+    /// File with a report, usually JSON, at most 64 KiB; `-` reads standard input; or the JSON itself, starting with {
+    #[arg(long, value_name = "FILE|JSON")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonFlag,
 }
 
-/// Reports a step of the way, as a text or as a step of the process with its state (P45).
-pub(super) fn progress(env: &ProcessEnv, wanted: &ProgressArgs) -> CommandResult {
-    attempt_and_token(env)?;
-    is_of_phase(env, wanted.phase.as_deref())?;
-    let text = wanted.step.clone();
-    let text = text.unwrap_or_else(|| wanted.message.text.join(" "));
-    say(env, SignalKind::Progress, (text, &wanted.message))
+impl RunCommand for SignalArgs {
+    /// Sends a signal of the attempt this process belongs to.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        attempt_and_token(env)?;
+        say(env, self.kind, (self.message.text.join(" "), &self.message))
+    }
 }
 
-fn say(env: &ProcessEnv, kind: SignalKind, (text, message): (String, &SignalText)) -> CommandResult {
+/// Sends a signal and prints the answer.
+pub(super) fn say(
+    env: &ProcessEnv,
+    kind: SignalKind,
+    (text, message): (String, &SignalText),
+) -> CommandResult {
     let report = message.report.as_deref().map(report).transpose()?;
     let answer = of_this_attempt(env, kind, (text, report))?;
     Ok(print_reply(&answer, "the signal was refused: ", message.json))
 }
 
 /// Refuses a report about another phase than that of the attempt.
-fn is_of_phase(env: &ProcessEnv, phase: Option<&str>) -> CommandResult<()> {
+pub(super) fn is_of_phase(env: &ProcessEnv, phase: Option<&str>) -> CommandResult<()> {
     let (Some(phase), Some(task)) = (phase, env.get("DBS_TASK")) else {
         return Ok(());
     };
@@ -175,6 +200,14 @@ fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> CommandResult<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_word_for_a_signal_is_the_word_of_its_kind() {
+        for (word, _) in SIGNALS {
+            let kind: SignalKind = parse_word(word.to_owned()).unwrap();
+            assert_eq!(kind.to_string(), word);
+        }
+    }
 
     #[test]
     fn without_a_server_a_signal_becomes_one_whole_file() {

@@ -1,16 +1,9 @@
 //! Ends the server of a project, and its agents when asked for, also when no server runs.
 
-use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::adapters::deadline::Deadline;
-use crate::adapters::output;
-use crate::cli::args::JsonFlag;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::{CommandResult, print_done};
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::cli::commands::prelude::*;
 use crate::domain::pluralized;
 use crate::engine::stop_all::stop_programs;
 use crate::protocol::wire::{CallReply, ServerCall, StopAgents};
@@ -18,35 +11,53 @@ use crate::protocol::wire::{CallReply, ServerCall, StopAgents};
 /// Maximum time until a server is gone: work under way gets ten seconds and is then aborted, and agents are ended after that.
 const LONGEST: Duration = Duration::from_secs(40);
 
-/// Ends the server; `all` ends agents, too, and `now` does not wait for work under way.
-pub(super) fn stop(env: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(env)?;
-    let agents = if all { StopAgents::Yes } else { StopAgents::No };
-    let call = if now {
-        ServerCall::StopNow(agents)
-    } else {
-        ServerCall::Stop(agents)
-    };
-    let Some(text) = end_server(&mut access, call)? else {
-        let none = "no server runs for this project";
-        if all {
-            let stopped = pluralized(stop_agents(&access)?, "agent");
-            print_done(&format!("{none}; stopped {stopped} that had no server"), json);
+/// Stop the server; agents keep running unless --all is given
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs stop\ndbs stop --all\ndbs stop --now"))]
+pub struct StopArgs {
+    /// Stop all agents too, even when no server runs
+    #[arg(long)]
+    all: bool,
+    /// Do not wait for running checks, pushes and copies; they rerun at the next start
+    #[arg(long)]
+    now: bool,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for StopArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let mut access = BoardAccess::open(env)?;
+        let agents = if self.all { StopAgents::Yes } else { StopAgents::No };
+        let call = if self.now {
+            ServerCall::StopNow(agents)
         } else {
-            print_done(none, json);
+            ServerCall::Stop(agents)
+        };
+        let Some(text) = end_server(&mut access, call)? else {
+            let none = "no server runs for this project";
+            if self.all {
+                let stopped = pluralized(stop_agents(&access)?, "agent");
+                print_done(
+                    &format!("{none}; stopped {stopped} that had no server"),
+                    self.json,
+                );
+            } else {
+                print_done(none, self.json);
+            }
+            return Ok(ExitCode::SUCCESS);
+        };
+        if !self.json.json {
+            output::line(&text);
         }
-        return Ok(ExitCode::SUCCESS);
-    };
-    if !json.json {
-        output::line(&text);
+        let rest = if self.all {
+            "its agents were stopped"
+        } else {
+            "agents go on, `dbs` comes back to them"
+        };
+        print_done(&format!("the server has ended; {rest}"), self.json);
+        Ok(ExitCode::SUCCESS)
     }
-    let rest = if all {
-        "its agents were stopped"
-    } else {
-        "agents go on, `dbs` comes back to them"
-    };
-    print_done(&format!("the server has ended; {rest}"), json);
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Ends the server and waits until it is gone; returns its answer, or nothing where none runs.

@@ -4,51 +4,84 @@ mod origin;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
+use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::adapters::git::{FileCommit, GitSetup, last_commit_of};
-use crate::adapters::output;
 use crate::adapters::project::Project;
-use crate::cli::args::{TrustArgs, TrustView};
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::CommandError;
-use crate::cli::commands::{CommandResult, exit_code, print_done};
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::cli::commands::prelude::*;
 use crate::config::trust::{
     TrustChange, TrustEntry, TrustError, TrustKind, TrustRecord, TrustReport, changed_lines,
 };
 use crate::protocol::wire::ServerCall;
 use crate::term::{sanitize, sanitize_command};
 
-/// Shows the parts to trust, trusts them or forgets them.
-pub(super) fn run(env: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
-    let place = ProjectPaths::find(&env.folder, env)?;
-    if wanted.hash.is_none() && wanted.origin.is_none() && !wanted.forget && !wanted.state {
-        return Ok(print(env, &place, wanted));
+/// Part that `dbs trust` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum TrustView {
+    /// Print everything that starts a program or steers an agent, with its place and the hash
+    Show,
+    /// Print the difference from what you trusted
+    Diff,
+}
+
+/// Review or trust the commands this project's files would run
+///
+/// What steers agents is among them. Ends with exit code 1 while something is not trusted. An agent cannot trust anything.
+///
+/// The address of origin is kept from when work in a project began, because an agent can change it. When it is another one later, no server
+/// starts and `dbs doctor` says so; `--origin` takes the new one, while no server runs.
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs trust show\ndbs trust diff\ndbs trust --hash HASH\ndbs trust --forget\ndbs trust --origin git@example.org:shop.git"))]
+pub struct TrustArgs {
+    /// Part to print: everything, or the difference from what you trusted
+    #[arg(default_value = "show")]
+    view: TrustView,
+    /// Trust everything in the project's files if it has this hash
+    #[arg(long, value_name = "HASH")]
+    hash: Option<String>,
+    /// Revoke all trust in this project
+    #[arg(long, conflicts_with = "hash")]
+    forget: bool,
+    /// Use the state in this project's folder although it was not created by you on this machine
+    #[arg(long, conflicts_with_all = ["hash", "forget"])]
+    state: bool,
+    /// Accept this new address of origin, if origin has it now
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["hash", "forget", "state"])]
+    origin: Option<String>,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for TrustArgs {
+    /// Shows the parts to trust, trusts them or forgets them.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env)?;
+        if self.hash.is_none() && self.origin.is_none() && !self.forget && !self.state {
+            return Ok(print(env, &place, &self));
+        }
+        refuse_agents(env)?;
+        place.prepare()?;
+        let done = if let Some(hash) = self.hash.as_deref().map(str::trim) {
+            place.trust.trust(hash)?;
+            format!("trusted: what has the hash {hash}")
+        } else if let Some(address) = &self.origin {
+            origin::accept(&place, env, address)?
+        } else if self.state {
+            let project = Project::find(&place.root)?;
+            let own = env.state_folder();
+            project.adopt_state(own.as_deref())?;
+            "the state in this project is used from now on".to_owned()
+        } else {
+            place.trust.forget()?;
+            "nothing of this project is trusted any more".to_owned()
+        };
+        // A running server takes it over at once; it reports itself the parts that it cannot understand.
+        BoardAccess::open_project(place)?.call(ServerCall::Reload { by: env.author() })?;
+        print_done(&done, self.json);
+        Ok(ExitCode::SUCCESS)
     }
-    refuse_agents(env)?;
-    place.prepare()?;
-    let done = if let Some(hash) = wanted.hash.as_deref().map(str::trim) {
-        place.trust.trust(hash)?;
-        format!("trusted: what has the hash {hash}")
-    } else if let Some(address) = &wanted.origin {
-        origin::accept(&place, env, address)?
-    } else if wanted.state {
-        let project = Project::find(&place.root)?;
-        let own = env.state_folder();
-        project.adopt_state(own.as_deref())?;
-        "the state in this project is used from now on".to_owned()
-    } else {
-        place.trust.forget()?;
-        "nothing of this project is trusted any more".to_owned()
-    };
-    // A running server takes it over at once; it reports itself the parts that it cannot understand.
-    BoardAccess::open_project(place)?.call(ServerCall::Reload { by: env.author() })?;
-    print_done(&done, wanted.json);
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Refuses agents, which must not decide what may be started.

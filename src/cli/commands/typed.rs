@@ -2,10 +2,16 @@
 
 use clap::FromArgMatches as _;
 
-use crate::cli::args::{
-    CliArgs, CliCommand, DeferredArgs, EventsArgs, LogsArgs, TaskCommand, command, help_of,
-};
+use crate::cli::args::DeferredArgs;
 use crate::cli::command_error::{CommandError, CommandResult};
+use crate::cli::commands::atdd::{AtddCommand, AtddRunArgs};
+use crate::cli::commands::board::BoardArgs;
+use crate::cli::commands::command_line::{CliArgs, command};
+use crate::cli::commands::events::EventsArgs;
+use crate::cli::commands::logs::LogsArgs;
+use crate::cli::commands::run::RunPlanArgs;
+use crate::cli::commands::task::TaskCommand;
+use crate::cli::commands::{CliCommand, RunCommand as _};
 use crate::config::process_env::ProcessEnv;
 
 /// Executes one typed command, which prints by itself; its exit code is dropped.
@@ -13,7 +19,7 @@ use crate::config::process_env::ProcessEnv;
 /// # Errors
 /// The words that could not be parsed, or the failure, for people.
 pub fn run(words: &[String], env: &ProcessEnv) -> CommandResult<()> {
-    super::run(read(words)?, env).map(drop)
+    read(words)?.run(env).map(drop)
 }
 
 /// Parses words as the command line does; `dbs` before them and `task` may be left out.
@@ -37,10 +43,7 @@ fn read(words: &[String]) -> CommandResult<CliCommand> {
     let arguments = CliArgs::from_arg_matches(&matches)
         .map_err(|error| CommandError::user(error.format(&mut all).render().to_string()))?;
     match arguments.command {
-        Some(CliCommand::Help { words }) => Err(CommandError::user(
-            help_of(&words).render().to_string().trim_end(),
-        )),
-        Some(verb) if fits(&verb) => Ok(verb),
+        Some(verb) if fits(&verb) => Ok(without_waiting(verb)),
         Some(_) => Err(CommandError::user(
             "this one needs a terminal of its own: run it outside of these lines",
         )),
@@ -54,16 +57,30 @@ fn fits(verb: &CliCommand) -> bool {
         verb,
         CliCommand::Start(_)
             | CliCommand::Watch(_)
-            | CliCommand::Attach { .. }
-            | CliCommand::Server
+            | CliCommand::Attach(_)
+            | CliCommand::Restart(_)
+            | CliCommand::Server(_)
             | CliCommand::Demo(_)
-            | CliCommand::Rehearse { .. }
-            | CliCommand::Headless { .. }
-            | CliCommand::Board { watch: true, .. }
+            | CliCommand::Rehearse(_)
+            | CliCommand::Headless(_)
+            | CliCommand::Convert(_)
+            | CliCommand::Design(_)
+            | CliCommand::Atdd(DeferredArgs(AtddCommand::New(_)))
+            | CliCommand::Board(DeferredArgs(BoardArgs { watch: true, .. }))
             | CliCommand::Logs(DeferredArgs(LogsArgs { follow: true, .. }))
             | CliCommand::Events(DeferredArgs(EventsArgs { follow: true, .. }))
             | CliCommand::Task(DeferredArgs(TaskCommand::Edit(_)))
     )
+}
+
+/// Returns the command so that it does not stay until the end of what it begins.
+fn without_waiting(mut verb: CliCommand) -> CliCommand {
+    if let CliCommand::Run(DeferredArgs(RunPlanArgs { call, .. }))
+    | CliCommand::Atdd(DeferredArgs(AtddCommand::Run(AtddRunArgs { call, .. }))) = &mut verb
+    {
+        call.detach = true;
+    }
+    verb
 }
 
 #[cfg(test)]
@@ -87,7 +104,7 @@ mod tests {
                 "{line}: {verb:?}"
             );
         }
-        assert!(matches!(read(&words("board")), Ok(CliCommand::Board { .. })));
+        assert!(matches!(read(&words("board")), Ok(CliCommand::Board(_))));
     }
 
     #[test]

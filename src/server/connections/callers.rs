@@ -1,6 +1,7 @@
-//! Callers of the server and their rights: known by the process at the other end and its ancestors, judged by the table in
+//! Callers of the server and their rights: known by the process at the other end and its ancestors, judged by the rules in
 //! `protocol/callers.rs`. Refused calls are counted, logged, and written on the agent's task.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::adapters::clock;
 use crate::adapters::holder::process::{Origin, origin};
 use crate::domain::{Attempt, AttemptId, Command, Event, Notice, NoticeLevel, PlannedBoard, Refusal};
 use crate::protocol::callers::{
-    AllowedCallers, BY_SERVER, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
+    AllowedCallers, BY_SERVER, CallSubject, Caller, CommandRule, refusal, rule_of_call,
 };
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::server::engine_handle::EngineHandle;
@@ -20,10 +21,17 @@ use crate::server::signals::comment_limit;
 const NOTICE_KIND: &str = "refused";
 /// The kind of notices about agents that send or write too much.
 const FLOOD_KIND: &str = "flood";
+/// Maximum length of the name of a command.
+const LONGEST_NAME: usize = 40;
+/// Maximum number of commands of an attempt that are told apart.
+const MOST_NAMES: usize = 64;
 /// Name under which comments that exceed the limit are counted.
 const TOO_MANY_COMMENTS: &str = "too many comments";
 /// Maximum number of attempts and commands that are counted apart; those of attempts that are over make room first.
 const MOST_COUNTED: usize = 1_000;
+
+/// Attempt that was refused a command, or none of a caller without one; and the name of the command.
+type RefusedCommand = (Option<AttemptId>, Cow<'static, str>);
 
 /// Guard that judges callers and counts refused calls.
 #[derive(Debug)]
@@ -34,7 +42,7 @@ pub(in crate::server) struct CallerGuard {
     own: Origin,
     engine: EngineHandle,
     /// Number of refusals, by command and by attempt or caller without one.
-    refused: Mutex<BTreeMap<(Option<AttemptId>, &'static str), u64>>,
+    refused: Mutex<BTreeMap<RefusedCommand, u64>>,
 }
 
 impl CallerGuard {
@@ -72,7 +80,8 @@ impl CallerGuard {
         call: ServerCall,
     ) -> Result<ServerCall, Box<CallReply>> {
         if let ServerCall::Refused(command) = &call {
-            self.record(caller, command);
+            let rule = CommandRule::new(self.claimed_name(caller, command), AllowedCallers::Persons);
+            self.record(caller, rule);
             return Ok(call);
         }
         let agent = self.agent(caller);
@@ -102,8 +111,9 @@ impl CallerGuard {
             }
             _ => None,
         };
-        if let Some(why) = is_spoken.or_else(|| refusal(caller, command_of(&call), subject)) {
-            self.record(caller, command_of(&call));
+        let rule = rule_of_call(&call);
+        if let Some(why) = is_spoken.or_else(|| refusal(caller, &rule, subject)) {
+            self.record(caller, rule);
             return Err(Box::new(reply_of(&call, why)));
         }
         if let (ServerCall::Ask { command, .. }, true) = (&call, subject.conducts) {
@@ -137,10 +147,11 @@ impl CallerGuard {
     /// # Errors
     /// The reason why the caller may not.
     pub(in crate::server) fn admit_attach(&self, caller: &Caller) -> Result<(), Refusal> {
-        match refusal(caller, "attach", CallSubject::default()) {
+        let rule = CommandRule::new("attach", AllowedCallers::Persons);
+        match refusal(caller, &rule, CallSubject::default()) {
             None => Ok(()),
             Some(why) => {
-                self.record(caller, "attach");
+                self.record(caller, rule);
                 Err(Refusal::new(why))
             }
         }
@@ -154,15 +165,14 @@ impl CallerGuard {
     }
 
     /// Counts a refusal. The first of each command is written on the task; lines become rare when it continues.
-    fn record(&self, caller: &Caller, command: &str) {
-        let known = COMMANDS.iter().find(|(known, _)| *known == command);
-        let command = known.map_or("a command that is not known", |(known, _)| *known);
+    fn record(&self, caller: &Caller, rule: CommandRule) {
+        let CommandRule {
+            name: command,
+            callers,
+        } = rule;
         let agent = self.agent(caller);
-        let attempt = match caller {
-            Caller::Agent(attempt) => Some(*attempt),
-            Caller::Program(_) | Caller::Person | Caller::Hidden | Caller::Unknown(_) => None,
-        };
-        let times = self.count(attempt, command);
+        let attempt = attempt_of(caller);
+        let times = self.count(attempt, command.clone());
         if !times.is_power_of_two() {
             return;
         }
@@ -177,8 +187,7 @@ impl CallerGuard {
         } else {
             String::new()
         };
-        let who_may = allowed_callers(command);
-        let why = match who_may {
+        let why = match callers {
             AllowedCallers::Attempts => "for another attempt",
             AllowedCallers::OwnAgent => "on another task",
             AllowedCallers::Everybody | AllowedCallers::Conductors | AllowedCallers::Persons => {
@@ -188,7 +197,7 @@ impl CallerGuard {
         let text = format!("{who} was refused `dbs {command}`, {why}{count}");
         tracing::warn!("{text}");
         // A wrong signal leaves the board as it is: the attempt it names is not affected.
-        if let (1, Some(own), AllowedCallers::Persons | AllowedCallers::Conductors) = (times, &agent, who_may)
+        if let (1, Some(own), AllowedCallers::Persons | AllowedCallers::Conductors) = (times, &agent, callers)
         {
             self.comment(own, text.clone());
         }
@@ -204,7 +213,7 @@ impl CallerGuard {
 
     /// Reports once that no more comments of an attempt are taken.
     fn record_flood(&self, own: &Attempt) {
-        if self.count(Some(own.id), TOO_MANY_COMMENTS) > 1 {
+        if self.count(Some(own.id), TOO_MANY_COMMENTS.into()) > 1 {
             return;
         }
         let name = own.worker.name();
@@ -221,8 +230,23 @@ impl CallerGuard {
         self.engine.journal.add(clock::now(), notice);
     }
 
+    /// Returns the name of a command that was refused to a caller where it acts without the server. A caller may claim any name: it is
+    /// shown if a command may be called so, and for so many commands of an attempt.
+    fn claimed_name(&self, caller: &Caller, command: &str) -> Cow<'static, str> {
+        let is_word = |sign: char| sign.is_ascii_alphabetic() || " -".contains(sign);
+        let refused = self.refused.lock();
+        let key = (attempt_of(caller), Cow::Owned(command.to_owned()));
+        let others = refused.keys().filter(|(attempt, _)| *attempt == key.0).count();
+        let is_known = refused.contains_key(&key) || others < MOST_NAMES;
+        if is_known && command.len() <= LONGEST_NAME && command.chars().all(is_word) {
+            key.1
+        } else {
+            "a command that is not known".into()
+        }
+    }
+
     /// Counts one more, and returns the new count. Attempts and commands that have no place of their own any more are counted together.
-    fn count(&self, attempt: Option<AttemptId>, command: &'static str) -> u64 {
+    fn count(&self, attempt: Option<AttemptId>, command: Cow<'static, str>) -> u64 {
         let mut refused = self.refused.lock();
         let mut key = (attempt, command);
         if refused.len() >= MOST_COUNTED && !refused.contains_key(&key) {
@@ -248,6 +272,13 @@ impl CallerGuard {
         let comment = Event::comment(own.task.clone(), text);
         // An engine that has ended takes no comments, and the line is in the log.
         drop(self.engine.inbox.send(comment));
+    }
+}
+
+fn attempt_of(caller: &Caller) -> Option<AttemptId> {
+    match caller {
+        Caller::Agent(attempt) => Some(*attempt),
+        Caller::Program(_) | Caller::Person | Caller::Hidden | Caller::Unknown(_) => None,
     }
 }
 
@@ -421,9 +452,9 @@ mod tests {
         let (intake, _outlet) = intake(home.path());
         let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine);
         for attempt in 0..20 * MOST_COUNTED as u64 {
-            guard.count(Some(AttemptId(1_000 + attempt)), "approve");
+            guard.count(Some(AttemptId(1_000 + attempt)), "approve".into());
             if attempt % 1_000 == 0 {
-                guard.count(Some(FIRST), "approve");
+                guard.count(Some(FIRST), "approve".into());
             }
         }
         assert!(
@@ -432,9 +463,38 @@ mod tests {
             guard.refused.lock().len()
         );
         assert_eq!(
-            guard.count(Some(FIRST), "approve"),
+            guard.count(Some(FIRST), "approve".into()),
             21,
             "who is at work is still counted"
         );
+    }
+
+    #[test]
+    fn a_caller_claims_no_other_names_than_commands_have_and_not_many() {
+        let home = tempfile::tempdir().unwrap();
+        let (intake, _outlet) = intake(home.path());
+        let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine);
+        let agent = Caller::Agent(FIRST);
+        let unknown = "a command that is not known";
+        assert_eq!(guard.claimed_name(&agent, "config KEY VALUE"), "config KEY VALUE");
+        for name in [
+            "approve`; see http",
+            "stop\u{1b}[2J",
+            &"x".repeat(LONGEST_NAME + 1),
+        ] {
+            assert_eq!(guard.claimed_name(&agent, name), unknown, "{name}");
+        }
+        let letters = |number: usize| "x".repeat(number % 8 + 1) + &"y".repeat(number / 8);
+        for number in 0..2 * MOST_NAMES {
+            guard.count(Some(FIRST), guard.claimed_name(&agent, &letters(number)));
+        }
+        assert_eq!(guard.claimed_name(&agent, "start"), unknown);
+        assert_eq!(
+            guard.claimed_name(&agent, &letters(0)),
+            letters(0),
+            "it has a place"
+        );
+        let counted = guard.refused.lock().len();
+        assert_eq!(counted, MOST_NAMES + 1);
     }
 }

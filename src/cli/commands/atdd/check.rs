@@ -1,42 +1,58 @@
 //! `dbs atdd check`: the contents of PRDs and their problems (A22, A23, LA-16).
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use super::DOCUMENTS;
-use crate::adapters::output;
-use crate::cli::args::AtddCheckArgs;
-use crate::cli::commands::CommandResult;
-use crate::cli::commands::plans::Audited;
+use crate::cli::commands::audit::Audited;
+use crate::cli::commands::prelude::*;
 use crate::config::Config;
 use crate::config::atdd::StorySettings;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::domain::{counted, pluralized};
 use crate::plans::prd_queue::{self, QueuedPrd};
 use crate::plans::shown::{finding_json, finding_line};
 
-pub(super) fn run(env: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
-    let place = ProjectPaths::find(&env.folder, env);
-    let config = place
-        .as_ref()
-        .map_or_else(|_none| Config::default(), ProjectPaths::read_config);
-    let settings = StorySettings::of(&config);
-    let queue = if wanted.paths.is_empty() {
-        prd_queue::whole(&place?, &settings)?.prds
-    } else {
-        prd_queue::named(&wanted.paths, place.as_ref().ok(), &settings)?.prds
-    };
-    if wanted.json.json {
-        let prds: Vec<_> = queue.iter().map(as_json).collect();
-        output::json(&json!({ "prds": prds }));
-    } else {
-        output::all(lines(&queue, &settings));
+/// Validate PRDs and summarize them
+///
+/// Each error names file, line and the path in the document. Nothing is changed. Exit code 0 when nothing is wrong, 1 with errors, 2 with
+/// `--strict` when there are warnings.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs atdd check\ndbs atdd check prds/001-FEAT-export.json --strict"))]
+pub struct AtddCheckArgs {
+    /// PRDs or folders of PRDs; default: the whole queue
+    paths: Vec<PathBuf>,
+    /// Exit with 2 when there are warnings
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for AtddCheckArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env);
+        let config = place
+            .as_ref()
+            .map_or_else(|_none| Config::default(), ProjectPaths::read_config);
+        let settings = StorySettings::of(&config);
+        let queue = if self.paths.is_empty() {
+            prd_queue::whole(&place?, &settings)?.prds
+        } else {
+            prd_queue::named(&self.paths, place.as_ref().ok(), &settings)?.prds
+        };
+        if self.json.json {
+            let prds: Vec<_> = queue.iter().map(as_json).collect();
+            output::json(&json!({ "prds": prds }));
+        } else {
+            output::all(lines(&queue, &settings));
+        }
+        let audited = Audited {
+            is_sound: queue.iter().all(|queued| queued.prd.is_sound()),
+            has_findings: queue.iter().any(|queued| !queued.prd.findings.is_empty()),
+        };
+        Ok(audited.exit_code(self.strict))
     }
-    let audited = Audited {
-        is_sound: queue.iter().all(|queued| queued.prd.is_sound()),
-        has_findings: queue.iter().any(|queued| !queued.prd.findings.is_empty()),
-    };
-    Ok(audited.exit_code(wanted.strict))
 }
 
 fn as_json(queued: &QueuedPrd) -> serde_json::Value {

@@ -2,19 +2,13 @@
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use serde::Serialize;
 
 use super::DOCUMENTS;
-use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::AtddInitArgs;
-use crate::cli::command_error::{CommandError, failed};
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::prelude::*;
 use crate::config::atdd::StorySettings;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::formats::story_files::STORY_TEMPLATES;
 
 /// Results for each document and folder, by its path from the project's root.
@@ -26,37 +20,52 @@ struct InitReport {
     replaced: Vec<String>,
 }
 
-pub(super) fn run(env: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
-    let place = ProjectPaths::find(&env.folder, env)?;
-    let queue = StorySettings::of(&place.read_config()).folder;
-    // Nothing is made where something cannot be made.
-    for (name, _) in STORY_TEMPLATES {
-        plain(&place.root, &format!("{DOCUMENTS}/{name}"), Path::is_file)?;
-    }
-    plain(&place.root, &queue, Path::is_dir)?;
-    let mut report = InitReport::default();
-    for folder in [DOCUMENTS, &queue] {
-        let path = place.root.join(folder);
-        if path.is_dir() {
-            report.kept.push(format!("{folder}/"));
-            continue;
+/// Create the documents that guide stories, and the folder of PRDs; existing files are kept
+///
+/// They lie in `.swanson/`. Links are refused.
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs atdd init\ndbs stories init"))]
+pub struct AtddInitArgs {
+    /// Replace existing documents with the built-in texts
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for AtddInitArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env)?;
+        let queue = StorySettings::of(&place.read_config()).folder;
+        // Nothing is made where something cannot be made.
+        for (name, _) in STORY_TEMPLATES {
+            plain(&place.root, &format!("{DOCUMENTS}/{name}"), Path::is_file)?;
         }
-        std::fs::create_dir_all(&path).map_err(failed(format!("could not make {}", path.display())))?;
-        report.made.push(format!("{folder}/"));
+        plain(&place.root, &queue, Path::is_dir)?;
+        let mut report = InitReport::default();
+        for folder in [DOCUMENTS, &queue] {
+            let path = place.root.join(folder);
+            if path.is_dir() {
+                report.kept.push(format!("{folder}/"));
+                continue;
+            }
+            std::fs::create_dir_all(&path).map_err(failed(format!("could not make {}", path.display())))?;
+            report.made.push(format!("{folder}/"));
+        }
+        for (name, text) in STORY_TEMPLATES {
+            let path = place.root.join(DOCUMENTS).join(name);
+            let list = write(&path, text, self.force)
+                .map_err(failed(format!("could not write {}", path.display())))?;
+            let list = match list {
+                Written::Made => &mut report.made,
+                Written::Kept => &mut report.kept,
+                Written::Replaced => &mut report.replaced,
+            };
+            list.push(format!("{DOCUMENTS}/{name}"));
+        }
+        report.print(&self, &queue);
+        Ok(ExitCode::SUCCESS)
     }
-    for (name, text) in STORY_TEMPLATES {
-        let path = place.root.join(DOCUMENTS).join(name);
-        let list = write(&path, text, wanted.force)
-            .map_err(failed(format!("could not write {}", path.display())))?;
-        let list = match list {
-            Written::Made => &mut report.made,
-            Written::Kept => &mut report.kept,
-            Written::Replaced => &mut report.replaced,
-        };
-        list.push(format!("{DOCUMENTS}/{name}"));
-    }
-    report.print(wanted, &queue);
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Result for a document.

@@ -1,20 +1,15 @@
 //! `dbs atdd setup`: checks that the tools, logins, commands and documents that stories need are there (A25, LA-14). It asks for no key,
 //! stores none and prints none.
 
-use std::process::ExitCode;
-
 use super::DOCUMENTS;
 use crate::adapters::agents::find_program;
 use crate::adapters::git::seen_files;
-use crate::cli::args::JsonFlag;
-use crate::cli::command_error::could_not;
 use crate::cli::commands::agents;
-use crate::cli::commands::sessions::{
+use crate::cli::commands::doctor::{
     DoctorCheck, DoctorResult, check, needs_of_agents, print_checks, warning,
 };
+use crate::cli::commands::prelude::*;
 use crate::config::atdd::StorySettings;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::formats::story_files::STORY_TEMPLATES;
 
 /// Endings of files like `.env.example`, which describe the real file and hold no key.
@@ -22,26 +17,39 @@ const SAMPLES: [&str; 4] = ["example", "sample", "template", "dist"];
 /// Maximum number of files that are named.
 const MOST_NAMED: usize = 5;
 
-pub(super) fn run(env: &ProcessEnv, json: JsonFlag) -> ExitCode {
-    let mut checks = needs_of_agents(env);
-    if let Ok(place) = ProjectPaths::find(&env.folder, env)
-        && place.state_problem().is_none()
-    {
-        let settings = StorySettings::of(&place.read_config());
-        checks.extend(logins(env));
-        let tests = shell_words::split(&settings.test_cmd).unwrap_or_default();
-        checks.push(check("tests", program(env, &place, (&tests, "atdd.test_cmd"))));
-        if let Some(command) = &settings.suite_cmd {
-            let words = shell_words::split(command).unwrap_or_default();
-            checks.push(check(
-                "all tests",
-                program(env, &place, (&words, "atdd.suite_cmd")),
-            ));
+/// Check that the tools, logins, commands and documents that stories need are there
+///
+/// A key of the environment that is used in place of a login is said, and so are `.env` files and other files with keys that git tracks or
+/// does not ignore. No key is asked for, stored or printed. Exit code 1 when something is missing.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs atdd setup\ndbs atdd setup --json"))]
+pub struct AtddSetupArgs {
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for AtddSetupArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let mut checks = needs_of_agents(env);
+        if let Ok(place) = ProjectPaths::find(&env.folder, env)
+            && place.state_problem().is_none()
+        {
+            let settings = StorySettings::of(&place.read_config());
+            checks.extend(logins(env));
+            let tests = shell_words::split(&settings.test_cmd).unwrap_or_default();
+            checks.push(check("tests", program(env, &place, (&tests, "atdd.test_cmd"))));
+            if let Some(command) = &settings.suite_cmd {
+                let words = shell_words::split(command).unwrap_or_default();
+                checks.push(check(
+                    "all tests",
+                    program(env, &place, (&words, "atdd.suite_cmd")),
+                ));
+            }
+            checks.push(check("documents", documents(&place, &settings)));
+            checks.push(key_files(env, &place));
         }
-        checks.push(check("documents", documents(&place, &settings)));
-        checks.push(key_files(env, &place));
+        Ok(print_checks(&checks, self.json))
     }
-    print_checks(&checks, json)
 }
 
 /// Checks the login of each agent that plays a role. Only the agent itself finds out that it is still valid.

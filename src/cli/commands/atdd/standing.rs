@@ -1,25 +1,19 @@
 //! `dbs atdd status` and `dbs atdd history`: the state of the queue, by the base branch and the board, and the finished stories.
 
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::adapters::git::GitCli;
-use crate::adapters::output;
-use crate::cli::args::{AtddHistoryArgs, JsonFlag};
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::{CommandError, could_not, failed};
-use crate::cli::commands::CommandResult;
-use crate::cli::commands::plans::stories_on_board;
+use crate::cli::commands::prelude::*;
+use crate::cli::commands::run::rows;
 use crate::config::atdd::StorySettings;
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::{Task, counted, queued_prd};
 use crate::formats::prd::{self, PrdDocument, PrdStory};
 use crate::formats::story_files::{HISTORY_FILE, STATE_FILE, StoryState, read_history, read_state};
+use crate::plans::all_stories;
 use crate::plans::shown::standing_of;
 use crate::ports::git::{BranchName, CommitFile, CommitId, Git as _, Head, Revision};
 
@@ -81,45 +75,58 @@ impl BaseFiles {
     }
 }
 
-/// Prints the queue: its state, and its PRDs with their stories and the progress of each.
-pub(super) fn status(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    let place = ProjectPaths::find(&env.folder, env)?;
-    let folder = StorySettings::of(&place.read_config()).folder;
-    let base = BaseFiles::open(env, &place)?;
-    let prds = base.prds(&folder)?;
-    let state = match base.read(STATE_FILE)? {
-        Some(text) => Some(read_state(&text).map_err(failed(format!("could not read {STATE_FILE}")))?),
-        None => None,
-    };
-    let tasks = stories_on_board(&mut BoardAccess::open_project(place)?)?;
-    if json.json {
-        let prds = prds.iter().map(|prd| as_json(prd, &tasks));
-        output::json(&json!({
-            "base": base.name, "commit": base.commit.as_str(), "state": state, "prds": prds.collect::<Vec<_>>(),
-        }));
-        return Ok(ExitCode::SUCCESS);
+/// Show the progress of the queue: PRDs, stories, and what each waits for
+///
+/// `state.json` says what is next; the PRDs are those of the base branch on origin, each with its stories and their state on the board.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs atdd status\ndbs atdd status --json"))]
+pub struct AtddStatusArgs {
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for AtddStatusArgs {
+    /// Prints the queue: its state, and its PRDs with their stories and the progress of each.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env)?;
+        let folder = StorySettings::of(&place.read_config()).folder;
+        let base = BaseFiles::open(env, &place)?;
+        let prds = base.prds(&folder)?;
+        let state = match base.read(STATE_FILE)? {
+            Some(text) => Some(read_state(&text).map_err(failed(format!("could not read {STATE_FILE}")))?),
+            None => None,
+        };
+        let rows = rows(&mut BoardAccess::open_project(place)?, &all_stories())?;
+        let tasks: Vec<Arc<Task>> = rows.tasks.into_values().collect();
+        if self.json.json {
+            let prds = prds.iter().map(|prd| as_json(prd, &tasks));
+            output::json(&json!({
+                "base": base.name, "commit": base.commit.as_str(), "state": state, "prds": prds.collect::<Vec<_>>(),
+            }));
+            return Ok(ExitCode::SUCCESS);
+        }
+        output::line(&head(&base.name, state.as_ref()));
+        if prds.is_empty() {
+            output::line(&format!("queue empty: {} has no PRD in {folder}/", base.name));
+        }
+        for prd in &prds {
+            output::line(&format!(
+                "{}: {}, {}",
+                prd.file.display(),
+                prd.name,
+                counted(prd.stories.len(), "story", "stories")
+            ));
+            output::all(prd.in_order().into_iter().map(|story| {
+                format!(
+                    "  {:<12} {}  {}",
+                    story.id,
+                    story.title,
+                    standing(prd, story, &tasks)
+                )
+            }));
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    output::line(&head(&base.name, state.as_ref()));
-    if prds.is_empty() {
-        output::line(&format!("queue empty: {} has no PRD in {folder}/", base.name));
-    }
-    for prd in &prds {
-        output::line(&format!(
-            "{}: {}, {}",
-            prd.file.display(),
-            prd.name,
-            counted(prd.stories.len(), "story", "stories")
-        ));
-        output::all(prd.in_order().into_iter().map(|story| {
-            format!(
-                "  {:<12} {}  {}",
-                story.id,
-                story.title,
-                standing(prd, story, &tasks)
-            )
-        }));
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn head(base: &str, state: Option<&StoryState>) -> String {
@@ -172,27 +179,42 @@ fn as_json(prd: &PrdDocument, tasks: &[Arc<Task>]) -> Value {
     json!({ "file": prd.file, "name": prd.name, "stories": stories.collect::<Vec<_>>() })
 }
 
-/// Prints the last entries of the history.
-pub(super) fn history(env: &ProcessEnv, wanted: &AtddHistoryArgs) -> CommandResult {
-    let place = ProjectPaths::find(&env.folder, env)?;
-    let base = BaseFiles::open(env, &place)?;
-    let text = base.read(HISTORY_FILE)?.unwrap_or_default();
-    let entries = read_history(&text);
-    let shown = entries
-        .get(entries.len().saturating_sub(wanted.limit)..)
-        .unwrap_or_default();
-    if wanted.json.json {
-        let shown = shown.iter().map(|entry| {
+/// Show the last entries of history.md on the base branch
+///
+/// They are stories that are done, and how stories got stuck.
+#[derive(Debug, Args)]
+#[command(add = facts(Everybody, "dbs atdd history\ndbs atdd history --limit 3"))]
+pub struct AtddHistoryArgs {
+    /// Maximum number of entries to show, newest last
+    #[arg(long, default_value_t = 10, value_name = "N", allow_negative_numbers = true)]
+    limit: usize,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for AtddHistoryArgs {
+    /// Prints the last entries of the history.
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let place = ProjectPaths::find(&env.folder, env)?;
+        let base = BaseFiles::open(env, &place)?;
+        let text = base.read(HISTORY_FILE)?.unwrap_or_default();
+        let entries = read_history(&text);
+        let shown = entries
+            .get(entries.len().saturating_sub(self.limit)..)
+            .unwrap_or_default();
+        if self.json.json {
+            let shown = shown.iter().map(|entry| {
             json!({
                 "story": entry.story, "prd": entry.prd, "commit": entry.commit, "is_blocked": entry.is_blocked, "line": entry.line,
             })
         });
-        output::json(&shown.collect::<Vec<_>>());
-        return Ok(ExitCode::SUCCESS);
+            output::json(&shown.collect::<Vec<_>>());
+            return Ok(ExitCode::SUCCESS);
+        }
+        match shown.first() {
+            Some(first) => output::all(text.lines().skip(first.line.saturating_sub(1))),
+            None => output::line(&format!("{} has no story in {HISTORY_FILE} yet", base.name)),
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    match shown.first() {
-        Some(first) => output::all(text.lines().skip(first.line.saturating_sub(1))),
-        None => output::line(&format!("{} has no story in {HISTORY_FILE} yet", base.name)),
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,10 +1,8 @@
 //! `dbs trust --origin`: another address of the remote than the one with which the project's work began.
 
 use crate::adapters::git::GitCli;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::{CommandError, CommandResult, could_not};
-use crate::config::process_env::ProcessEnv;
-use crate::config::project_paths::ProjectPaths;
+use crate::cli::command_error::CommandResult;
+use crate::cli::commands::prelude::*;
 use crate::ports::git::{Git as _, PreflightError};
 
 /// Takes the address that origin has now, if it is the one that the person names; returns the result.

@@ -1,0 +1,61 @@
+//! `dbs design`: agents plan for a goal, over the steps that it needs, and the plan is written where a person says yes to it.
+
+use std::path::Path;
+
+use crate::cli::commands::convert::{PlanOrder, WriterArgs, job, text_of};
+use crate::cli::commands::prelude::*;
+use crate::domain::{MadeForm, PlanJob};
+use crate::formats::design::Complexity;
+use crate::plans::making::{LARGEST_GOAL, MadeName, goal_name};
+
+/// Let agents design a graph plan for a goal, which you review
+///
+/// Where the goal is not small, experts look at it first. The plan is shown as a whole before it is written to `.design/plan.json`, and asked
+/// about: at the terminal, or by its hash. A plan that is there goes to `.design/history/`. The exit codes are those of `dbs run --headless`;
+/// without a terminal, a plan that was made and waits for a yes ends it with 5. The server goes on without the command; the same command
+/// waits again and shows what was made.
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs design 'Let people export their invoices as CSV'\ndbs design - --name export <goal.md\ndbs design 'Let people export their invoices as CSV' --complexity full"))]
+pub struct DesignArgs {
+    /// Goal in a sentence or more; `-` reads standard input
+    goal: String,
+    /// Agents that take part; default: by the analysis of the goal. Experts review a standard goal, and a critic reviews the experts
+    /// on a full one
+    #[arg(long, value_parser = Complexity::WORDS)]
+    complexity: Option<String>,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+impl RunCommand for DesignArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let paths = ProjectPaths::find(&env.folder, env)?;
+        let name = self.writer.name.as_deref();
+        let failed = |why: &dyn std::fmt::Display| CommandError::user(format!("could not design: {why}"));
+        let text = match self.goal.as_str() {
+            "-" => text_of(Path::new("-"), name).map_err(|why| failed(&why))?,
+            goal if goal.trim().is_empty() => return Err(failed(&"say what is wanted")),
+            goal => goal.to_owned(),
+        };
+        if text.len() > LARGEST_GOAL {
+            return Err(failed(&format!(
+                "the goal has {} bytes and may have {LARGEST_GOAL}; put the rest into a file of the project, and name it",
+                text.len()
+            )));
+        }
+        let feature = name.map_or_else(|| goal_name(&text), ToOwned::to_owned);
+        let job = PlanJob {
+            complexity: self.complexity.clone(),
+            ..job(MadeForm::Graph, (feature, text), &self.writer)
+        };
+        let order = PlanOrder {
+            env,
+            name: MadeName::new(&paths, job.form, &job.feature),
+            paths,
+            job,
+            tried: "design".to_owned(),
+            wanted: &self.writer,
+        };
+        order.carry_out()
+    }
+}

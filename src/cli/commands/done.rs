@@ -1,0 +1,37 @@
+//! `dbs done`: the end of an attempt, in the words of `dbs signal` or with a status, as plans have it (P44).
+
+use super::signal::{SignalText, attempt_and_token, is_of_phase, say};
+use crate::cli::commands::prelude::*;
+use crate::domain::SignalKind;
+
+/// Report that an attempt is done (for agents)
+#[derive(Debug, Args)]
+#[command(add = facts(Attempts, "dbs done \"all tests pass\"\ndbs done --report result.json"))]
+pub struct DoneArgs {
+    #[command(flatten)]
+    message: SignalText,
+    /// Phase the report is about; refused when the attempt works on another
+    #[arg(long, short, value_name = "ID")]
+    phase: Option<String>,
+    /// Outcome of the attempt
+    #[arg(long, short, default_value = "completed", value_parser = ["completed", "blocked", "failed"])]
+    status: String,
+    /// Reason for blocked or failed
+    #[arg(long, short)]
+    reason: Option<String>,
+}
+
+impl RunCommand for DoneArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        attempt_and_token(env)?;
+        is_of_phase(env, self.phase.as_deref())?;
+        let kind = match self.status.as_str() {
+            "blocked" => SignalKind::Block,
+            "failed" => SignalKind::Fail,
+            _ => SignalKind::Done,
+        };
+        let reason = self.reason.iter().chain(&self.message.text);
+        let text = reason.map(String::as_str).collect::<Vec<_>>().join(" ");
+        say(env, kind, (text, &self.message))
+    }
+}

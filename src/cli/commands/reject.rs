@@ -1,0 +1,27 @@
+//! `dbs reject`: denies what an agent asks for, or sends work back.
+
+use crate::cli::commands::asks;
+use crate::cli::commands::prelude::*;
+use crate::domain::{AskKind, AskReply, Command, TaskId};
+
+/// Send back a task's work, or deny what its agent asks for
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs reject dbs-1 \"the empty file is not handled\""))]
+pub struct RejectArgs {
+    #[command(flatten)]
+    task: TaskTextArgs,
+}
+
+impl RunCommand for RejectArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let (task, why) = (TaskId::from(self.task.id.as_str()), self.task.text.join(" "));
+        let takes_no = |kind| matches!(kind, AskKind::Permission | AskKind::Plan);
+        let send_back = Command::Reject(task.clone(), why.clone());
+        asks::reply_or(
+            env,
+            (&task, takes_no),
+            (AskReply::Deny(why), send_back),
+            self.task.json,
+        )
+    }
+}

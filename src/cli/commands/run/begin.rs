@@ -1,0 +1,307 @@
+//! `dbs run`: the phases of a plan become tasks of the board. A plan that is on the board already is compared with its files, and continued
+//! or restarted. Nothing of a plan is started or changed before a person has seen it.
+
+use std::io::IsTerminal as _;
+
+use super::asking;
+use crate::cli::commands::prelude::*;
+use crate::cli::commands::run::{AgentOutput, RunPlanArgs};
+use crate::domain::{BatchId, Command, Refusal, TaskId};
+use crate::formats::plan::{Plan, PlanChoices};
+use crate::plans::consent::{self, PlanConsent};
+use crate::plans::reconcile::{PlanDifference, PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
+use crate::plans::setup::PlanSetup;
+use crate::plans::{ReadPlan, read, shown, uncommitted};
+
+/// Outcome of a call of `dbs run`.
+pub(super) enum RunOutcome {
+    /// Plan that was only shown.
+    Shown,
+    /// Plan with errors, which were shown.
+    Unsound,
+    /// Project that is not ready for it; with the reason, for people.
+    Unready(String),
+    /// Plan that is on the board.
+    OnBoard(RunOnBoard),
+}
+
+/// Run that is on the board.
+pub(super) struct RunOnBoard {
+    pub(super) batch: BatchId,
+    /// True if this call has begun or resumed it.
+    pub(super) has_begun: bool,
+}
+
+/// Returns true if the call stays at its terminal until the plan is over or needs a person, while Ctrl-C leaves the plan alone.
+pub(super) fn stays_attached(wanted: &RunPlanArgs) -> bool {
+    !(wanted.call.detach || wanted.call.dry_run || wanted.call.json.json) && asking::can_ask()
+}
+
+fn waits(wanted: &RunPlanArgs) -> bool {
+    wanted.call.headless || wanted.call.interactive || stays_attached(wanted)
+}
+
+/// Executes a plan, continues it, or shows the effects.
+pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
+    let paths = ProjectPaths::find(&env.folder, env)?;
+    match begin(env, &paths, wanted)? {
+        RunOutcome::Shown | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
+        RunOutcome::Unsound => Ok(ExitCode::FAILURE),
+        RunOutcome::Unready(why) => Err(CommandError::project(why)),
+    }
+}
+
+/// Begins a plan like `run`, for a caller that waits for its end.
+pub(super) fn begin(
+    env: &ProcessEnv,
+    paths: &ProjectPaths,
+    wanted: &RunPlanArgs,
+) -> CommandResult<RunOutcome> {
+    let read = read(&wanted.plan, Some(paths))?;
+    let mut run = PlanRun {
+        by: env.author(),
+        setup: PlanSetup::read(paths),
+        read: &read,
+        wanted,
+        access: &mut BoardAccess::open_project(paths.clone())?,
+    };
+    if wanted.call.dry_run || !read.plan.is_sound() {
+        return run.show();
+    }
+    if waits(wanted)
+        && let Err(why) = trusted(paths)
+    {
+        return Ok(RunOutcome::Unready(why.to_string()));
+    }
+    let wishes = wishes(wanted);
+    let rows = rows(run.access, &read.plan)?;
+    if rows.begins(&wishes) && !wanted.call.allow_dirty {
+        let git = paths.git_setup(env.environment.clone());
+        match uncommitted::refuse_changes(paths, &git, &read.plan) {
+            Err(why) => return Ok(RunOutcome::Unready(why.to_string())),
+            Ok(Some(warning)) => output::problem(&warning),
+            Ok(None) => {}
+        }
+    }
+    let found = run.compare(&rows, &wishes)?;
+    run.carry_out(&rows, found)
+}
+
+/// Refuses while nothing would start because the programs that the project's files start are not trusted: a waiting caller would wait for
+/// ever.
+pub(in crate::cli::commands) fn trusted(paths: &ProjectPaths) -> CommandResult<()> {
+    match paths.read_config().untrusted() {
+        Some(files) if files.holds => Err(CommandError::config(files.text.clone())),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the wishes of a command line.
+fn wishes(wanted: &RunPlanArgs) -> PlanWishes {
+    PlanWishes {
+        choices: PlanChoices {
+            from: wanted.phase.clone(),
+            is_parallel: wanted.parallel.is_some(),
+            asks: wanted.call.interactive,
+            trusts_status: wanted.trust_plan,
+            done: wanted.done.iter().cloned().collect(),
+            ..PlanChoices::default()
+        },
+        options: wanted.options(),
+        model: wanted.call.model.clone(),
+        resumes: wanted.call.resume,
+        restarts: wanted.restart,
+    }
+}
+
+/// Returns the rows of the board that belong to a plan.
+pub(in crate::cli::commands) fn rows(access: &mut BoardAccess, plan: &Plan) -> CommandResult<PlanRows> {
+    PlanRows::collect(plan, &mut |batch| tasks_of(access, batch))
+}
+
+/// Returns the tasks of a batch.
+pub(in crate::cli::commands) fn tasks_of(
+    access: &mut BoardAccess,
+    batch: BatchId,
+) -> CommandResult<PlanTasks> {
+    let mut tasks = PlanTasks::new();
+    for id in access.ids_in(Some(batch))? {
+        let found = access.task(&id)?;
+        tasks.extend(found.map(|detail| (id, detail.task)));
+    }
+    Ok(tasks)
+}
+
+/// A call of `dbs run`.
+struct PlanRun<'a> {
+    by: String,
+    setup: PlanSetup,
+    read: &'a ReadPlan,
+    wanted: &'a RunPlanArgs,
+    access: &'a mut BoardAccess,
+}
+
+impl PlanRun<'_> {
+    /// Shows the plan and changes nothing.
+    fn show(&mut self) -> CommandResult<RunOutcome> {
+        let plan = &self.read.plan;
+        if self.wanted.call.json.json {
+            output::json(&shown::json(plan));
+        } else {
+            output::all(shown::lines(plan));
+        }
+        if !plan.is_sound() {
+            output::problem("could not run the plan: fix what is called an error");
+            return Ok(RunOutcome::Unsound);
+        }
+        let rows = rows(self.access, plan)?;
+        // To begin anew is shown by the differences there are now.
+        let wishes = PlanWishes {
+            restarts: false,
+            ..wishes(self.wanted)
+        };
+        let found = self.compare(&rows, &wishes)?;
+        if !self.wanted.call.json.json {
+            if found.is_known && !found.changes.is_none() {
+                output::line("this differs from the board:");
+                output::all(consent::lines(&found.changes, plan));
+            }
+            let asked = PlanConsent::new(plan, &self.access.paths).question(&found)?;
+            output::lines(&format!("hash of the commands: {}", asked.listing.hash()));
+        }
+        Ok(RunOutcome::Shown)
+    }
+
+    fn compare(&mut self, rows: &PlanRows, wishes: &PlanWishes) -> CommandResult<PlanDifference> {
+        let taken = self.access.ids()?;
+        let project = PlanProject {
+            root: &self.access.paths.root,
+            is_claude: self.setup.works_with_claude(self.read.plan.kind),
+        };
+        reconcile(self.read, rows, &taken, wishes, project).map_err(Into::into)
+    }
+
+    /// Has the board do what the comparison found, after a yes to it.
+    fn carry_out(&mut self, rows: &PlanRows, found: PlanDifference) -> CommandResult<RunOutcome> {
+        let plan = &self.read.plan;
+        let has_changes = !found.changes.is_none();
+        if !found.is_known {
+            // A person who says yes knows the doubts (LG-15).
+            for found in &plan.findings {
+                output::problem(&shown::finding_line(found));
+            }
+        }
+        if has_changes {
+            let consent = PlanConsent::new(plan, &self.access.paths);
+            let asked = consent.question(&found)?;
+            asking::ask(&asked, self.wanted.call.trust.as_deref())?;
+            self.access.paths.prepare()?;
+            if let Err(why) = consent.remember(asked) {
+                output::problem(&why.to_string());
+            }
+        }
+        self.ask(&found.commands)?;
+        if has_changes || self.wanted.call.resume {
+            self.tell(&found);
+        } else {
+            self.tell_standing(rows, &found);
+        }
+        Ok(RunOutcome::OnBoard(RunOnBoard {
+            has_begun: !found.changes.new.is_empty() || self.wanted.call.resume,
+            batch: found.batch,
+        }))
+    }
+
+    /// Sends commands to the board, all of them or none; a refusal ends the command line.
+    fn ask(&mut self, commands: &[Command]) -> CommandResult<()> {
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let refused = |refusal: Refusal| {
+            let about = refusal.about.map(|id| format!("{id}: ")).unwrap_or_default();
+            CommandError::user(format!("could not run the plan: {about}{}", refusal.why))
+                .with_hint("`dbs task list` shows what is on the board")
+        };
+        let command = Command::All(commands.to_vec());
+        self.access.execute(&self.by, command)?.map_err(refused)?;
+        Ok(())
+    }
+
+    /// Prints how a plan stands that is on the board as its files have it.
+    fn tell_standing(&self, rows: &PlanRows, found: &PlanDifference) {
+        output::all(shown::standing(rows.tasks.values()));
+        let next = if found.stopped.is_empty() {
+            "the plan is on the board as its files have it".to_owned()
+        } else {
+            format!(
+                "{} stopped; `--resume` takes them up again, `--restart` begins the plan anew",
+                self.read.plan.kind.items(found.stopped.len())
+            )
+        };
+        output::lines(&next);
+    }
+
+    /// Prints what was changed, made and taken up again.
+    fn tell(&self, found: &PlanDifference) {
+        for change in &found.changes.changed {
+            output::line(&format!("{} changed", change.task.id));
+        }
+        let new = &found.changes.new;
+        let ids: Vec<&TaskId> = new.iter().map(|draft| &draft.id).collect();
+        if !ids.is_empty() && !self.wanted.call.json.json {
+            output::line(&self.head(ids.len()));
+            // A person is looking: show the limits (LP-30).
+            if std::io::stdout().is_terminal() {
+                output::line(&self.rules());
+            }
+            output::all(shown::table(new, &self.read.plan));
+        }
+        if self.wanted.call.json.json {
+            output::json(&serde_json::json!({ "batch": found.batch, "tasks": ids }));
+        } else if !ids.is_empty() && !waits(self.wanted) {
+            output::lines(if self.access.has_server() {
+                "released; `dbs` shows how it goes"
+            } else {
+                "released; `dbs` starts the work and shows it, `dbs watch` does so without a screen"
+            });
+        }
+        if found.is_known && self.wanted.call.resume {
+            for id in &found.stopped {
+                output::line(&format!("{id} goes on"));
+            }
+        }
+    }
+
+    /// Returns the line about the plan that is begun.
+    fn head(&self, phases: usize) -> String {
+        let plan = &self.read.plan;
+        let order = match self.wanted.parallel {
+            Some(Some(most)) => format!("as they depend on each other, at most {most} at once"),
+            Some(None) => "as they depend on each other".to_owned(),
+            None if plan.kind.is_parallel() => "as they depend on each other".to_owned(),
+            None => "one after another".to_owned(),
+        };
+        format!(
+            "{}: {}, {} {order}",
+            plan.kind.word(),
+            plan.title,
+            plan.kind.items(phases)
+        )
+    }
+
+    /// Returns the limits, the model, and the place that the agents write to (P19).
+    fn rules(&self) -> String {
+        let failed = self.setup.failed_checks(self.read.plan.kind);
+        format!(
+            "model {}, ends after {} failed checks, {} for each try, output to {}",
+            self.wanted.call.model.as_deref().unwrap_or("as set"),
+            failed.map_or_else(|| "any number of".to_owned(), |most| most.to_string()),
+            self.setup.settings.agent_timeout,
+            match self.wanted.call.output {
+                AgentOutput::Terminal => "this terminal",
+                AgentOutput::File => "a log for each attempt",
+                AgentOutput::Both => "this terminal and a log for each attempt",
+            }
+        )
+    }
+}
