@@ -92,7 +92,7 @@ fn report(
             let stored = facts.attempts_at(id)?;
             task::report(model, id, &stored, format)
         }
-        Report::Why { name, with_sources } => why::report(model, (name, *with_sources), format),
+        Report::Why { name, with_sources } => why::report(model, name, *with_sources, format),
         Report::Debug(folder) => debug::report(model, folder, format),
         Report::Runs(most) => runs::list(model, *most, format),
         Report::Batches => runs::batches(model, format),

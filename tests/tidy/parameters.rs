@@ -7,7 +7,7 @@ use super::files::is_for_tests;
 use super::source::{Finding, SourceFile};
 
 /// The most parameters of the program that may be tuple patterns; those left are in the command line.
-const MOST_PATTERNS: usize = 15;
+const MOST_PATTERNS: usize = 2;
 
 /// Every parameter that is a tuple pattern, if there are too many. A pair whose type has a name, such as a position, is one thing.
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {

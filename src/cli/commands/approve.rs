@@ -16,6 +16,6 @@ impl RunCommand for ApproveArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let task = TaskId::from(self.task.id.as_str());
         let approve = Command::Approve(task.clone());
-        asks::reply_or(env, (&task, |_| true), (AskReply::Allow, approve), self.task.json)
+        asks::reply_or(env, &task, |_| true, AskReply::Allow, approve, self.task.json)
     }
 }

@@ -14,8 +14,10 @@ const UNTIL_BOARD_KNOWS: Duration = Duration::from_secs(3);
 /// Gives the agent of a task the reply if it asks something that takes it, else executes the command.
 pub(super) fn reply_or(
     env: &ProcessEnv,
-    (task, takes_it): (&TaskId, impl Fn(AskKind) -> bool),
-    (reply, otherwise): (AskReply, Command),
+    task: &TaskId,
+    takes_it: impl Fn(AskKind) -> bool,
+    reply: AskReply,
+    otherwise: Command,
     json: JsonFlag,
 ) -> CommandResult {
     let mut access = BoardAccess::open(env)?;

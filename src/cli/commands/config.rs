@@ -36,7 +36,7 @@ impl RunCommand for ConfigArgs {
         if let Some(key) = &self.key
             && (self.value.is_some() || self.unset)
         {
-            return change((env, place), key, &self);
+            return change(env, place, key, &self);
         }
         let config = place.read_config();
         for finding in config
@@ -128,7 +128,7 @@ fn faults_of(paths: &ProjectPaths, key: &str) -> Option<String> {
 }
 
 /// Writes the value, or removes it, then lets a running server read its settings again.
-fn change((env, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigArgs) -> CommandResult {
+fn change(env: &ProcessEnv, place: ProjectPaths, key: &str, wanted: &ConfigArgs) -> CommandResult {
     let (value, json) = (wanted.value.as_deref(), wanted.json);
     if key == "theme"
         && let Some(value) = value

@@ -40,7 +40,7 @@ pub(super) fn convert(env: &ProcessEnv, wanted: &ConvertArgs, form: MadeForm) ->
     let text = text.map_err(failed(format!("could not {tried}")))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.writer.name.clone().unwrap_or_else(|| stem.into_owned());
-    let job = job(form, (feature, text), &wanted.writer);
+    let job = job(form, feature, text, &wanted.writer);
     let order = PlanOrder {
         env,
         name: MadeName::new(&paths, job.form, &job.feature),

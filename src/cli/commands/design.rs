@@ -46,7 +46,7 @@ impl RunCommand for DesignArgs {
         let feature = name.map_or_else(|| goal_name(&text), ToOwned::to_owned);
         let job = PlanJob {
             complexity: self.complexity.clone(),
-            ..job(MadeForm::Graph, (feature, text), &self.writer)
+            ..job(MadeForm::Graph, feature, text, &self.writer)
         };
         let order = PlanOrder {
             env,

@@ -32,6 +32,6 @@ impl RunCommand for DoneArgs {
         };
         let reason = self.reason.iter().chain(&self.message.text);
         let text = reason.map(String::as_str).collect::<Vec<_>>().join(" ");
-        say(env, kind, (text, &self.message))
+        say(env, kind, text, &self.message)
     }
 }

@@ -43,7 +43,7 @@ fn prepare(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
     paths.prepare()?;
     let workflows = &paths.workflows;
     std::fs::create_dir_all(workflows).map_err(failed(format!("could not make {}", workflows.display())))?;
-    choose_base((env, &paths), json)?;
+    choose_base(env, &paths, json)?;
     let missing = doctor::problems(env);
     let agent = agents::first_step(env);
     if json.json {
@@ -64,7 +64,7 @@ fn prepare(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
 }
 
 /// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
-fn choose_base((env, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> CommandResult<()> {
+fn choose_base(env: &ProcessEnv, place: &ProjectPaths, json: JsonFlag) -> CommandResult<()> {
     let is_set = place.read_config().value(&schema::BASE_BRANCH).is_some();
     if is_set || json.json || env.is_agent() {
         return Ok(());

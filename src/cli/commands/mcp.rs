@@ -51,7 +51,7 @@ impl RunCommand for McpArgs {
     /// Answers messages until there are no more.
     fn run(self, env: &ProcessEnv) -> CommandResult {
         signal::attempt_and_token(env)?;
-        let send = |kind, text: String, report| signal::of_this_attempt(env, kind, (text, report));
+        let send = |kind, text: String, report| signal::of_this_attempt(env, kind, text, report);
         let mut input = io::stdin().lock();
         while let Some(line) =
             next_line(&mut input).map_err(command_error::failed("could not read a message"))?

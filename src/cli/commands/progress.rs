@@ -24,6 +24,6 @@ impl RunCommand for ProgressArgs {
         is_of_phase(env, self.phase.as_deref())?;
         let text = self.step.clone();
         let text = text.unwrap_or_else(|| self.message.text.join(" "));
-        say(env, SignalKind::Progress, (text, &self.message))
+        say(env, SignalKind::Progress, text, &self.message)
     }
 }

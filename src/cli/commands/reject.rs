@@ -19,8 +19,10 @@ impl RunCommand for RejectArgs {
         let send_back = Command::Reject(task.clone(), why.clone());
         asks::reply_or(
             env,
-            (&task, takes_no),
-            (AskReply::Deny(why), send_back),
+            &task,
+            takes_no,
+            AskReply::Deny(why),
+            send_back,
             self.task.json,
         )
     }

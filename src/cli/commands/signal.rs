@@ -68,18 +68,14 @@ impl RunCommand for SignalArgs {
     /// Sends a signal of the attempt this process belongs to.
     fn run(self, env: &ProcessEnv) -> CommandResult {
         attempt_and_token(env)?;
-        say(env, self.kind, (self.message.text.join(" "), &self.message))
+        say(env, self.kind, self.message.text.join(" "), &self.message)
     }
 }
 
 /// Sends a signal and prints the answer.
-pub(super) fn say(
-    env: &ProcessEnv,
-    kind: SignalKind,
-    (text, message): (String, &SignalText),
-) -> CommandResult {
+pub(super) fn say(env: &ProcessEnv, kind: SignalKind, text: String, message: &SignalText) -> CommandResult {
     let report = message.report.as_deref().map(report).transpose()?;
-    let answer = of_this_attempt(env, kind, (text, report))?;
+    let answer = of_this_attempt(env, kind, text, report)?;
     Ok(print_reply(&answer, "the signal was refused: ", message.json))
 }
 
@@ -104,7 +100,8 @@ pub(super) fn is_of_phase(env: &ProcessEnv, phase: Option<&str>) -> CommandResul
 pub(super) fn of_this_attempt(
     env: &ProcessEnv,
     kind: SignalKind,
-    (text, report): (String, Option<String>),
+    text: String,
+    report: Option<String>,
 ) -> CommandResult<CommandReply> {
     let (attempt, token) = attempt_and_token(env)?;
     let ways = SignalRoute {

@@ -11,7 +11,8 @@ use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_word
 /// Explains a task, or an agent at work, by its name; with the report of each source where that is asked for.
 pub(in crate::protocol) fn report(
     model: &ReadModel,
-    (name, with_sources): (&str, bool),
+    name: &str,
+    with_sources: bool,
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     if let Some(task) = model.tasks.get(&TaskId::from(name)) {
@@ -279,7 +280,7 @@ mod tests {
         model.live.insert(AttemptId(1), live);
         let agent = model.attempts[&AttemptId(1)].worker.name().to_owned();
         for name in ["t-1", &agent] {
-            let told = |with_sources| report(&model, (name, with_sources), OutputFormat::Lines).unwrap();
+            let told = |with_sources| report(&model, name, with_sources, OutputFormat::Lines).unwrap();
             assert_eq!(told(false).lines().count(), 1, "{}", told(false));
             let all = told(true);
             assert!(

@@ -73,6 +73,19 @@ impl CallerGuard {
         }
     }
 
+    /// Returns the reason why a conductor may not make that call, by the plan it works on.
+    fn refuse_conductor(&self, call: &ServerCall) -> Option<String> {
+        let ServerCall::Ask { command, .. } = call else {
+            return None;
+        };
+        let model = self.engine.read_model();
+        let board = PlannedBoard {
+            tasks: &model.tasks,
+            batches: &model.batches,
+        };
+        board.refusal(command)
+    }
+
     /// Returns the call as that caller may make it, or the reply that refuses it. Blocks while the engine's inbox is full.
     pub(in crate::server) fn admit(
         &self,
@@ -116,15 +129,10 @@ impl CallerGuard {
             self.record(caller, rule);
             return Err(Box::new(reply_of(&call, why)));
         }
-        if let (ServerCall::Ask { command, .. }, true) = (&call, subject.conducts) {
-            let model = self.engine.read_model();
-            let board = PlannedBoard {
-                tasks: &model.tasks,
-                batches: &model.batches,
-            };
-            if let Some(why) = board.refusal(command) {
-                return Err(Box::new(reply_of(&call, why)));
-            }
+        if subject.conducts
+            && let Some(why) = self.refuse_conductor(&call)
+        {
+            return Err(Box::new(reply_of(&call, why)));
         }
         if let (Some(_), Some(own)) = (subject.task, agent.as_deref())
             && let Some(why) = comment_limit::flood_refusal(&self.engine.read_model(), own)

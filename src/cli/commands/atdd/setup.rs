@@ -37,13 +37,10 @@ impl RunCommand for AtddSetupArgs {
             let settings = StorySettings::of(&place.read_config());
             checks.extend(logins(env));
             let tests = shell_words::split(&settings.test_cmd).unwrap_or_default();
-            checks.push(check("tests", program(env, &place, (&tests, "atdd.test_cmd"))));
+            checks.push(check("tests", program(env, &place, &tests, "atdd.test_cmd")));
             if let Some(command) = &settings.suite_cmd {
                 let words = shell_words::split(command).unwrap_or_default();
-                checks.push(check(
-                    "all tests",
-                    program(env, &place, (&words, "atdd.suite_cmd")),
-                ));
+                checks.push(check("all tests", program(env, &place, &words, "atdd.suite_cmd")));
             }
             checks.push(check("documents", documents(&place, &settings)));
             checks.push(key_files(env, &place));
@@ -68,7 +65,7 @@ fn logins(env: &ProcessEnv) -> Vec<DoctorCheck> {
     logins.map(said).collect()
 }
 
-fn program(env: &ProcessEnv, paths: &ProjectPaths, (words, setting): (&[String], &str)) -> DoctorResult {
+fn program(env: &ProcessEnv, paths: &ProjectPaths, words: &[String], setting: &str) -> DoctorResult {
     let name = words.first().map_or("", String::as_str);
     let path = env.get("PATH").unwrap_or_default();
     match find_program(name, &paths.root, &path) {

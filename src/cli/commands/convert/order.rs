@@ -49,7 +49,8 @@ pub(in crate::cli::commands) struct WriterArgs {
 /// Returns what is to be made.
 pub(in crate::cli::commands) fn job(
     form: MadeForm,
-    (feature, text): (String, String),
+    feature: String,
+    text: String,
     wanted: &WriterArgs,
 ) -> PlanJob {
     PlanJob {

@@ -20,7 +20,7 @@ pub(in crate::cli::commands) struct AgentStart<'a> {
     pub(in crate::cli::commands) workflows: &'a [&'static str],
     /// Agent and model that the command line names.
     pub(in crate::cli::commands) chosen: AgentSettings,
-    /// What becomes of the result, a sentence.
+    /// Sentence on the use of the result.
     pub(in crate::cli::commands) result: String,
 }
 

@@ -335,7 +335,7 @@ impl<'a> RunFollower<'a> {
                         )
                     }
                 };
-                print_lines((*attempt, &log.task), &lines, self.json);
+                print_lines(*attempt, &log.task, &lines, self.json);
                 if !goes_on {
                     break;
                 }
@@ -375,7 +375,7 @@ impl<'a> RunFollower<'a> {
 }
 
 /// Prints lines of an agent, each behind its task.
-fn print_lines((attempt, task): (AttemptId, &TaskId), lines: &[String], json: JsonFlag) {
+fn print_lines(attempt: AttemptId, task: &TaskId, lines: &[String], json: JsonFlag) {
     for line in lines.iter().filter(|line| !line.is_empty()) {
         if json.json {
             output::json(&serde_json::json!({ "attempt": attempt, "task": task, "line": line }));

@@ -41,7 +41,7 @@ impl RunCommand for ImportArgs {
         let (made, ids) = create::create_tasks(&mut access, &by, &drafts, |ids| {
             Command::CreateAll(with_ids(&tasks, ids))
         })?;
-        let mut answer = made.map_err(|refusal| at_its_line(&self.file, (&tasks, &ids), refusal))?;
+        let mut answer = made.map_err(|refusal| at_its_line(&self.file, &tasks, &ids, refusal))?;
         if self.release {
             answer = access
                 .execute(&by, Command::Release(ids.clone()))?
@@ -118,7 +118,7 @@ fn with_ids(tasks: &[ListedTask], ids: &[TaskId]) -> Vec<TaskDraft> {
 }
 
 /// Returns the refusal with the line of the task it is about.
-fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), refusal: Refusal) -> CommandError {
+fn at_its_line(file: &Path, tasks: &[ListedTask], ids: &[TaskId], refusal: Refusal) -> CommandError {
     let mut listed = tasks.iter().zip(ids);
     let Some((task, _)) = listed.find(|(_, id)| refusal.about.as_ref() == Some(*id)) else {
         return refusal.into();
