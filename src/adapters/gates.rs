@@ -1,5 +1,5 @@
 //! Runs gates through the platform's shell: implements [`crate::ports::gates::Gates`]. Must not know what a gate is
-//! for, and must never put anything into its command (M1).
+//! for, and must never put anything into its command.
 //!
 //! A gate gets exactly the environment it is given, no input, and its own process group. At its time limit, and when
 //! it has ended, everything it left running is killed. On Linux a keeper adopts what loses its parent, so that nothing leaves the

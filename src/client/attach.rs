@@ -266,7 +266,7 @@ fn is_remote(env: &ProcessEnv) -> bool {
 }
 
 /// Gives copied text to the terminal first, and then to this machine's clipboard, unless the person sits at another one: a tool here would
-/// be of no use (A12).
+/// be of no use.
 fn copy(env: &ProcessEnv, text: String) {
     TerminalGuard::copy(&text);
     if is_remote(env) {

@@ -1,4 +1,4 @@
-//! The plain client (A13): lines that are only ever added, numbered prompts, no cursor movement, no colour, for screen readers, simple
+//! The plain client: lines that are only ever added, numbered prompts, no cursor movement, no colour, for screen readers, simple
 //! terminals and logs. It prints changes and executes typed lines; the words are those of `ui`.
 
 mod dispatch;

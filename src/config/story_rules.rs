@@ -1,6 +1,6 @@
 //! Consequences when a story whose tests are written first does not go as it should.
 
-/// Handling of new tests that pass before the work on their story has begun (A6, LA-5).
+/// Handling of new tests that pass before the work on their story has begun (LA-5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassingTests {
     /// The story is held.
@@ -11,7 +11,7 @@ pub enum PassingTests {
     Accept,
 }
 
-/// Effect on the queue when a story is held (A22).
+/// Effect on the queue when a story is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnStoryFailure {
     Stop,

@@ -1,4 +1,4 @@
-//! Folder in which gates run: a clean checkout of an exact commit, never a folder an agent can write to (M12), unless the stage wants them
+//! Folder in which gates run: a clean checkout of an exact commit, never a folder an agent can write to, unless the stage wants them
 //! in the worktree of its agent. There they run only while it holds that commit and nothing else except files that git ignores.
 
 use std::cell::Cell;

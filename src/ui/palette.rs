@@ -19,7 +19,7 @@ mod arguments;
 
 /// Maximum number of rows that are listed; the best come first.
 const MOST_ROWS: usize = 100;
-/// Number of rows while nothing is typed (A7).
+/// Number of rows while nothing is typed.
 const LIKELY: usize = 10;
 
 /// Row of the command palette.

@@ -129,7 +129,7 @@ pub(crate) const MAX_RECENT_ACTIONS: usize = 20;
 /// Minimum absence after which a person sees a summary of the events.
 pub(crate) const AWAY_AFTER: Span = Span::seconds(60);
 
-/// Delay after the prefix before the keys that may follow are shown (A5).
+/// Delay after the prefix before the keys that may follow are shown.
 pub(crate) const WHICH_KEY_DELAY: Span = Span(300);
 
 /// Time for which a person is greeted.

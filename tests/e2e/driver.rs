@@ -154,12 +154,12 @@ impl Story {
 
     /// The same for another project in that folder.
     pub(crate) fn trust_in(&self, folder: &Path) {
-        let edge = self.edge(folder);
-        let place = ProjectPaths::find(folder, &edge).unwrap();
+        let env = self.env(folder);
+        let place = ProjectPaths::find(folder, &env).unwrap();
         place.prepare().unwrap();
         place.trust.trust(&place.trust.look().listing.hash()).unwrap();
         let mut board = BoardAccess::open_project(place).unwrap();
-        let call = ServerCall::Reload { by: edge.author() };
+        let call = ServerCall::Reload { by: env.author() };
         board.call(call).unwrap();
     }
 
@@ -204,7 +204,7 @@ impl Story {
     }
 
     /// What the program would find around it, for what is done without starting it.
-    fn edge(&self, folder: &Path) -> ProcessEnv {
+    fn env(&self, folder: &Path) -> ProcessEnv {
         let environment = self.environment().map(|(name, value)| (name.into(), value));
         ProcessEnv {
             program: env!("CARGO_BIN_EXE_dbs").into(),
@@ -326,7 +326,7 @@ impl Story {
     /// What `dbs status --json` prints, without branches; nothing when the board cannot be reached. Stories that wait ask for it
     /// all the time, so no program is started for it. A server that never answers fails the story.
     fn status(&self) -> serde_json::Value {
-        let edge = self.edge(&self.project());
+        let edge = self.env(&self.project());
         let query = Query::Report(Report::Status(Ok(Vec::new())), OutputFormat::Json);
         let (answer, answered) = sync_channel(1);
         std::thread::spawn(move || {

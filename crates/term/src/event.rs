@@ -6,7 +6,7 @@ use super::status_record::StatusRecord;
 /// An event of the program in the pane that is not on its screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermEvent {
-    /// Bytes to write to the program at once, before any input (`M7`: made by us from constants and numbers).
+    /// Bytes to write to the program at once, before any input (made by us from constants and numbers).
     Reply(Vec<u8>),
     /// A new window title, already sanitised and at most 256 characters.
     Title(String),
@@ -22,7 +22,7 @@ pub enum TermEvent {
     Prompt(PromptMark),
     /// The working directory changed (OSC 7): the host that the program named, empty for its own, and the path.
     Cwd { host: String, path: String },
-    /// The program wants to write the clipboard (OSC 52, `M6`); reading it is never possible.
+    /// The program wants to write the clipboard (OSC 52); reading it is never possible.
     Clipboard(Vec<u8>),
     /// The program asked to forget the history (`CSI 3 J`): kept, but marked here.
     HistoryMark,

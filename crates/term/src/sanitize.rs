@@ -1,4 +1,4 @@
-//! The one sanitiser for strings that reach a terminal or a log as text (`M4`). Must not be bypassed: names, titles,
+//! The one sanitiser for strings that reach a terminal or a log as text. Must not be bypassed: names, titles,
 //! errors and log lines may come from an agent, and an escape sequence in them would act on the user's terminal.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Environment that agents inherit: an allow list (M13). Everything else stays outside.
+//! Environment that agents inherit: an allow list. Everything else stays outside.
 
 const ALLOWED: &str = "
     PATH HOME LANG LANGUAGE TZ SHELL USER LOGNAME TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT

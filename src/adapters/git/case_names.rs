@@ -1,5 +1,5 @@
 //! Names that differ in upper and lower case only: on a disk that takes them for one (as most of macOS and Windows), one of two files
-//! would replace the other at the next checkout, so it is found out before a merge (C5-49).
+//! would replace the other at the next checkout, so it is found out before a merge.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Writing the files of a commit: into worktrees, and as clean checkouts for gates (M12). Through the control
+//! Writing the files of a commit: into worktrees, and as clean checkouts for gates. Through the control
 //! repository, so that only built-in conversions and filters of the person apply, and no attribute that leaves files out.
 
 use std::fs;

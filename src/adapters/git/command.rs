@@ -24,7 +24,7 @@ use crate::ports::trouble::io_trouble;
 const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
 
 /// Overrides for every call, whatever the configuration says, besides those of `program_keys`: nothing is asked, packed, signed or
-/// rewritten on the side (M11, C5-43, C5-44).
+/// rewritten on the side.
 const OVERRIDES: &str = "
     core.untrackedCache=false core.splitIndex=false core.safecrlf=false core.protectNTFS=true core.protectHFS=true
     core.fsync=committed core.fsyncMethod=batch

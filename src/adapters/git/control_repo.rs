@@ -1,5 +1,5 @@
 //! The control repository: bare, ours alone, `control.git` in the project's state. Its configuration is a text made here and
-//! compared before every call; nothing else may configure it (M11).
+//! compared before every call; nothing else may configure it.
 
 use std::fs;
 use std::io;

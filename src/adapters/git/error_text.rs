@@ -1,4 +1,4 @@
-//! Messages of git, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
+//! Messages of git, made fit for one line of an error text. Must not lose the reason.
 
 use super::process::ProcessOutput;
 use crate::domain::TroubleKind;

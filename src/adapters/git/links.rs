@@ -1,6 +1,6 @@
 //! Repositories that a commit holds as links (submodules): a link to a commit that cannot be fetched breaks every later clone, so it is
 //! found out before a merge. The text of `.gitmodules` is written by agents: it is data, and only git's own protocols are spoken with the
-//! addresses in it (C5-45).
+//! addresses in it.
 
 use std::collections::BTreeMap;
 use std::path::Path;

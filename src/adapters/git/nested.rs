@@ -1,6 +1,6 @@
 //! Keeping of a repository inside a worktree before it is removed with the worktree: branches, stashes, commits in logs, the index and the
 //! files. No git runs in that repository, so nothing it configures is obeyed: its objects are read through a repository of ours that
-//! borrows them, and its refs are read as files (C5-43, C5-47).
+//! borrows them, and its refs are read as files.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -89,7 +89,7 @@ impl GitSetup {
     }
 }
 
-/// Names passed on from the environment of the person (M13). No `GIT_DIR`, `GIT_CONFIG_COUNT` and the like: they would
+/// Names passed on from the environment of the person. No `GIT_DIR`, `GIT_CONFIG_COUNT` and the like: they would
 /// redirect git. The configuration and ssh names are passed on to the network scope and to preflight only.
 const PASSED: &str = "
     PATH HOME USER LOGNAME TMPDIR TEMP TMP SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE HOMEDRIVE

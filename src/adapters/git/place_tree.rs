@@ -1,6 +1,5 @@
 //! Tree of the files of a folder in the control repository, with an index of our own. Git looks into a repository that is listed in such an
-//! index with another git, which obeys that repository's configuration; so no index of ours lists one while files are looked at (C5-43,
-//! C5-47).
+//! index with another git, which obeys that repository's configuration; so no index of ours lists one while files are looked at.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Check that a folder under `.debussy-worktrees/` is a worktree of the project, seen from both sides (C5-46). Reads files only; runs
+//! Check that a folder under `.debussy-worktrees/` is a worktree of the project, seen from both sides. Reads files only; runs
 //! nothing, follows no link an agent could have planted.
 
 use std::fs;

@@ -1,5 +1,5 @@
 //! The files of a place as a tree, read through the control repository with an index of our own: nothing the place's
-//! repository or index says is believed, nothing it configures is run (M11).
+//! repository or index says is believed, nothing it configures is run.
 
 use std::path::Path;
 

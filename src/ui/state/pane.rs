@@ -21,7 +21,7 @@ pub(crate) struct Pane {
     pub(crate) order: SortOrder,
 }
 
-/// The order of the rows of a list. It never changes by itself (A2).
+/// The order of the rows of a list. It never changes by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum SortOrder {
     #[default]

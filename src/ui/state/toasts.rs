@@ -17,7 +17,7 @@ pub struct Toast {
 /// Time that a toast stays, in milliseconds.
 pub(crate) const TOAST_MILLIS: u64 = 6_000;
 
-/// Time within which the same toast is counted, not shown twice (A11).
+/// Time within which the same toast is counted, not shown twice.
 pub(crate) const TOGETHER: Span = Span::seconds(5);
 
 /// Maximum number of toasts that wait to be logged; older ones are dropped first.

@@ -8,7 +8,7 @@ use crate::domain::{Command, Span, Task, TaskId, Timestamp};
 use crate::read_model::ReadModel;
 use crate::ui::pane::PaneId;
 
-/// Time for which an action can be undone (A10).
+/// Time for which an action can be undone.
 pub(crate) const UNDO_FOR: Span = Span::seconds(10);
 
 /// Maximum number of actions that are remembered; older ones are forgotten.

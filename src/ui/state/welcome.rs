@@ -1,4 +1,4 @@
-//! The questions of a first start, all of them skippable, and a person's place among them (A9). Data only; nothing here detects anything:
+//! The questions of a first start, all of them skippable, and a person's place among them. Data only; nothing here detects anything:
 //! the results come in.
 
 use crate::ui::chord::Chord;

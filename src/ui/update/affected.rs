@@ -1,10 +1,10 @@
-//! The tasks an action affects, named before it is done: one by one, of many the first, and of the others the number of each kind (A10).
+//! The tasks an action affects, named before it is done: one by one, of many the first, and of the others the number of each kind.
 
 use std::collections::BTreeMap;
 
 use crate::domain::Task;
 
-/// Maximum number of tasks named one by one; of more only the states are counted (A10).
+/// Maximum number of tasks named one by one; of more only the states are counted.
 const MOST_LISTED: usize = 20;
 
 /// Returns every task by name and state; of many the first, and the number of each state.
@@ -17,7 +17,7 @@ pub(super) fn affected_lines<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<S
     listed(named.collect())
 }
 
-/// Returns a line for each; of many the first, and of the others the number of each sort (A10).
+/// Returns a line for each; of many the first, and of the others the number of each sort.
 pub(super) fn listed(named: Vec<(String, String)>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut lines = Vec::new();

@@ -1,5 +1,5 @@
 //! Approvals: of one request, or of all that ask for the same. A yes to an agent is bound to its request: if it asks something else by now,
-//! nothing is sent (A5).
+//! nothing is sent.
 
 use super::affected::affected_lines;
 use super::{UiRequest, UpdateContext};
@@ -10,7 +10,7 @@ use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{ConfirmAction, Overlay, PromptKind, TextPrompt, named};
 use crate::ui::target::ActionTarget;
 
-/// Time before which a request cannot have been read: a yes was meant for the text there before (A5).
+/// Time before which a request cannot have been read: a yes was meant for the text there before.
 const READ_IN: Span = Span(400);
 
 /// Texts that are not the reason for a no.

@@ -18,7 +18,7 @@ use crate::ui::state::{CopyMode, EditorPurpose, KeyFocus, OlderLines};
 use crate::ui::text::{clean, cut};
 use crate::ui::views::{ViewMove, first_row_shown};
 
-/// Maximum bytes that are copied: terminals refuse more, or hang (A12).
+/// Maximum bytes that are copied: terminals refuse more, or hang.
 const MOST_BYTES: usize = 100 * 1024;
 /// Columns of the copied text that a toast shows.
 const MOST_SHOWN: usize = 40;

@@ -100,7 +100,7 @@ impl UpdateContext<'_, '_> {
         let filtered = !self.state.pane(self.arranged().focus).filter.is_empty();
         let found = keymap.lookup(KeyTable::Filtered, chord).filter(|_| filtered);
         let action = found.or_else(|| keymap.lookup(KeyTable::Nav, chord));
-        // A content that was opened in a pane is left first (A6); after the prefix the same action always leaves.
+        // A content that was opened in a pane is left first; after the prefix the same action always leaves.
         match action {
             Some(Action::Detach) if can_go_back(self.state, self.arranged().focus) => Some(Action::Back),
             other => other,
@@ -147,7 +147,7 @@ impl UpdateContext<'_, '_> {
         };
     }
 
-    /// Handles a key after the prefix. A key that is not bound cancels and is not sent on; the prefix again is sent once (A5).
+    /// Handles a key after the prefix. A key that is not bound cancels and is not sent on; the prefix again is sent once.
     fn after_prefix(&mut self, chord: Chord, then: Option<ScreenId>, key: &KeyEvent) {
         let ended = then.is_some_and(|id| !is_running(self.scene, id));
         let meant = self.state.keymap.lookup(KeyTable::Prefixed, chord);
@@ -183,7 +183,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Shows a long paste, or one that could act by itself, before it is sent (A5).
+    /// Shows a long paste, or one that could act by itself, before it is sent.
     pub(super) fn paste_previewed(&mut self, id: ScreenId, text: String) {
         if text.len() > MOST_PASTED_BYTES {
             return self.warn("too long to be pasted: at most 4 MiB; keep it in a file and name that");

@@ -31,7 +31,7 @@ impl UpdateContext<'_, '_> {
             MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_)
         );
         let begun = self.is_held(event);
-        // While Shift is held, the outer terminal selects by itself, whether or not it reports it (A5).
+        // While Shift is held, the outer terminal selects by itself, whether or not it reports it.
         if button && !begun && event.modifiers.contains(KeyModifiers::SHIFT) {
             return;
         }

@@ -336,7 +336,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Goes to the item that has waited longest; pressed there again, to the next. Where nothing waits, to the task that keeps a run from
-    /// continuing. While typing, typing continues there (A6).
+    /// continuing. While typing, typing continues there.
     pub(super) fn visit_attention(&mut self, layout: &ScreenLayout) {
         let typing = matches!(self.state.key_focus, KeyFocus::Terminal(_));
         let here = self.target(layout).task.map(|task| task.id.clone());

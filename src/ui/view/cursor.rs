@@ -21,7 +21,7 @@ pub(super) fn outer_cursor(
     wished(frame, caret).filter(|at| area.contains((at.x, at.y).into()))
 }
 
-/// Returns the beginning of the marked row, where nothing is written: magnifiers and readers follow the cursor (A13).
+/// Returns the beginning of the marked row, where nothing is written: magnifiers and readers follow the cursor.
 pub(super) fn row_cursor(frame: &FrameContext<'_>, canvas: &Canvas<'_>) -> Option<FrameCursor> {
     let focus = frame.layout.focus;
     let pane = frame.state.pane(focus);

@@ -1,4 +1,4 @@
-//! Merging, publishing and clean checkouts: plain values (M11, M12).
+//! Merging, publishing and clean checkouts: plain values.
 
 use std::path::PathBuf;
 
@@ -174,7 +174,7 @@ pub enum PublishOutcome {
     Unknown(Cause),
 }
 
-/// A folder with exactly the files of one commit, and a small repository of its own (M12). Filters
+/// A folder with exactly the files of one commit, and a small repository of its own. Filters
 /// of the person apply; filters of the repository, hooks and attributes that leave files out do not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CleanCheckout {

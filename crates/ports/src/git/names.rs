@@ -1,4 +1,4 @@
-//! Names that may reach a git command line: each is checked when it is made, so no caller can forget to (M2). Must not ask git anything;
+//! Names that may reach a git command line: each is checked when it is made, so no caller can forget to. Must not ask git anything;
 //! the rules of `git check-ref-format` are restated here, and stricter.
 
 use dbs_domain::cut::cut_chars;
@@ -78,7 +78,7 @@ impl SafeName {
     }
 
     /// Makes a safe name of any text: the text itself where it is safe, otherwise a readable slug plus a 64-bit hash
-    /// of the original, so that two texts never share a name by being cleaned alike (M2).
+    /// of the original, so that two texts never share a name by being cleaned alike.
     pub fn derive(text: &str) -> Self {
         if name_fault(text).is_none() {
             return Self(text.to_owned());

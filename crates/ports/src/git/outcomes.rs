@@ -86,7 +86,7 @@ pub enum DeleteOutcome {
     Unknown(Cause),
 }
 
-/// Output of git for people, cut off at a size limit. Not cleaned of control characters: the code that shows it does that (M4).
+/// Output of git for people, cut off at a size limit. Not cleaned of control characters: the code that shows it does that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitedText {
     /// The text; bytes that are not UTF-8 are replaced.

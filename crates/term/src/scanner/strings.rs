@@ -4,7 +4,7 @@ use memchr::{memchr, memchr2};
 
 /// Longest OSC string that is used. A longer one (an image, say) is skipped to its end.
 const MAX_OSC_BYTES: usize = 1 << 20;
-/// Bytes kept of a DCS string (`M8`); the rest is skipped to its end.
+/// Bytes kept of a DCS string; the rest is skipped to its end.
 const MAX_DCS_BYTES: usize = 64 << 10;
 
 /// Kinds of control strings.

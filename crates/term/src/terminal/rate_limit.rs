@@ -1,4 +1,4 @@
-//! Limit of replies to a program (`M7`): as many as any program asks for that waits for its answers, and not so many that answers to a
+//! Limit of replies to a program: as many as any program asks for that waits for its answers, and not so many that answers to a
 //! program that does not read them take the place of a person's input.
 
 /// Replies a second, and most replies at once.

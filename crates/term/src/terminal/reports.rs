@@ -1,4 +1,4 @@
-//! Answers to queries (`M7`): only constants and numbers, never text a program supplied.
+//! Answers to queries: only constants and numbers, never text a program supplied.
 
 use super::state::TerminalState;
 use crate::emulator::Emulator;

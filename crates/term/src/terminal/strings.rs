@@ -1,4 +1,4 @@
-//! Control strings. Must use only those listed in `M5`: the rest is dropped.
+//! Control strings. Only those listed here are used: the rest is dropped.
 
 use super::state::TerminalState;
 use crate::base64;
@@ -204,7 +204,7 @@ impl TerminalState {
         }
     }
 
-    /// Reports a write to the clipboard. Writing only (`M6`): a question is never answered.
+    /// Reports a write to the clipboard. Writing only: a question is never answered.
     fn clipboard(&mut self, rest: &str) {
         let Some((_, content)) = rest.split_once(';') else {
             return;

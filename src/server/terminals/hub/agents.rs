@@ -484,7 +484,7 @@ mod tests {
         states.begin(attempt);
         assert_eq!(
             words(&states, attempt).as_deref(),
-            Some("starting"),
+            Some("nothing reported yet"),
             "another process of the same terminal"
         );
     }
