@@ -157,6 +157,14 @@ fn rulings_on_words(tree: &Tree) -> Vec<Ruling> {
             way_out: "name the file that took its place",
         },
         Ruling {
+            findings: texts::check_named_files(
+                "docs/where.md",
+                document(tree, "docs/where.md"),
+                &rust_files(tree),
+            ),
+            way_out: "name the file that took its place",
+        },
+        Ruling {
             findings: texts::check_length("docs/architecture.md", &tree.architecture, 200),
             way_out: "say less",
         },
@@ -177,6 +185,12 @@ fn unused_dependencies(tree: &Tree) -> Vec<Finding> {
 /// The files of the program and of its tests, benchmarks and examples.
 fn everything(tree: &Tree) -> Vec<&source::SourceFile> {
     tree.source.iter().chain(&tree.tests).collect()
+}
+
+/// The text of the document at `path`.
+fn document<'a>(tree: &'a Tree, path: &str) -> &'a str {
+    let file = tree.texts.iter().find(|file| file.path == path);
+    &file.expect("the document is in the tree").text
 }
 
 fn rust_files(tree: &Tree) -> Vec<String> {
