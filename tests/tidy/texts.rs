@@ -65,15 +65,15 @@ fn begins_a_path(line: &str, path: &str) -> bool {
     })
 }
 
-/// One finding if `text` has more than `most` lines.
+/// One finding if `text` has more than `most` words. Words are counted, since a limit of lines makes long lines.
 pub(crate) fn check_length(path: &str, text: &str, most: usize) -> Vec<Finding> {
-    let lines = text.lines().count();
+    let words = text.split_whitespace().count();
     let finding = || Finding {
         file: path.to_owned(),
-        line: most + 1,
-        text: format!("{lines} lines, at most {most}"),
+        line: 1,
+        text: format!("{words} words, at most {most}"),
     };
-    if lines > most { vec![finding()] } else { Vec::new() }
+    if words > most { vec![finding()] } else { Vec::new() }
 }
 
 /// Rust files that the document at `path` names in backticks and that `files` do not hold; `src/` may be left out.
@@ -151,8 +151,8 @@ fn a_planted_machine_path_is_found() {
 
 #[test]
 fn a_planted_long_document_is_found() {
-    assert_eq!(check_length("a.md", &"line\n".repeat(201), 200).len(), 1);
-    assert_eq!(check_length("a.md", &"line\n".repeat(200), 200).len(), 0);
+    assert_eq!(check_length("a.md", &"two words\n".repeat(101), 200).len(), 1);
+    assert_eq!(check_length("a.md", &"two words\n".repeat(100), 200).len(), 0);
 }
 
 #[test]

@@ -199,19 +199,19 @@ fn when_nothing_was_merged_the_end_of_all_work_says_how_it_went_and_what_is_wort
             });
         }
         dashboard.press("3");
-        let (failed, rejected) = if size.0 == 60 {
-            ("gate: cargo test, 2 of…", "sent back 2 tim…")
+        let (failed, typing) = if size.0 == 60 {
+            ("gate: cargo test, 2 of…", "Search with typing erro…")
         } else {
-            ("gate: cargo test, 2 of 318 failed", "sent back 2 times")
+            ("gate: cargo test, 2 of 318 failed", "Search with typing errors")
         };
         let told = [
             "All done",
             " 18 of 21 done, 1 failed, 1 skipped, 1 cancelled",
-            " in 2.4h, with 4 attempts, 1 retried, 2 sent back",
+            " in 2.4h, 4 attempts by agents, 1 retried, 2 sent back",
             " 3 worth a look",
             &format!("   ✗ dbs-18  Translate the help  {failed}"),
             "   » dbs-21  Translate the mails  skipped: dbs-18 failed",
-            &format!("   ↻ dbs-13  Search with typing errors  {rejected}"),
+            &format!("   ↻ dbs-13  {typing}  sent back 2 times"),
             "",
             " M stats   W log   n new task   . show them",
         ];
