@@ -50,6 +50,7 @@ fn every_test_that_the_document_names_is_there() {
         "src/adapters/agents/hook.rs",
         "src/adapters/agents/permissions.rs",
         "src/server/terminals/hub/typing.rs",
+        "tests/agent_state/protocol_types.rs",
         "tests/domain/asks.rs",
         "tests/domain/budget.rs",
         "tests/domain/failing.rs",
