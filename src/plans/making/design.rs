@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::design_tasks::{DesignStep, PendingStep, StepEnd};
-use super::texts::{self, ANALYSIS_TEXT, CRITIQUE_TEXT, EXPERT_TEXT, document_check};
+use super::texts::{self, ANALYSIS_TEXT, CRITIQUE_TEXT, EXPERT_TEXT, TEAM, document_check};
 use super::{BESIDE_TEXT, DesignSoFar, PlanMaking};
 use crate::domain::Cause;
 use crate::domain::TaskId;
@@ -196,22 +196,23 @@ fn critique_note(critique: &Critique) -> String {
 
 /// Returns the experts for a goal whose analysis names none.
 fn default_team() -> Vec<ExpertBrief> {
-    vec![
-        ExpertBrief {
-            name: "codebase".to_owned(),
-            role: "knows the project".to_owned(),
-            kind: ExpertKind::Scanner,
-            model: Some("sonnet"),
-            mandate: "Everything in the project that the goal touches: files, tests, customs, and what depends on them."
-                .to_owned(),
-        },
-        ExpertBrief {
-            name: "approach".to_owned(),
-            role: "decides how the goal is reached".to_owned(),
-            kind: ExpertKind::Architect,
-            model: Some("opus"),
-            mandate: "How the goal is reached: the approach that the analysis recommends against others, and how the work is cut into tasks."
-                .to_owned(),
-        },
-    ]
+    design::read_analysis(Path::new("team.json"), TEAM)
+        .document
+        .recommended_team
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_team_of_an_analysis_that_recommends_none_is_a_scanner_and_an_architect() {
+        let team = default_team();
+        let kinds: Vec<ExpertKind> = team.iter().map(|expert| expert.kind).collect();
+        assert_eq!(kinds, [ExpertKind::Scanner, ExpertKind::Architect]);
+        assert!(
+            team.iter()
+                .all(|expert| !expert.mandate.is_empty() && expert.model.is_some())
+        );
+    }
 }

@@ -8,6 +8,8 @@ use crate::domain::Cause;
 use crate::formats::prompt::{fenced_whole, fill};
 
 pub(super) const ANALYSIS: &str = include_str!("../../../assets/plans/goal-analysis.json");
+/// Team where the analysis recommends none.
+pub(super) const TEAM: &str = include_str!("../../../assets/plans/making/team.json");
 pub(super) const REPORT: &str = include_str!("../../../assets/plans/expert.json");
 pub(super) const CRITIQUE: &str = include_str!("../../../assets/plans/critic.json");
 
