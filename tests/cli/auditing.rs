@@ -433,8 +433,9 @@ fn a_plan_that_is_not_there_is_said_with_what_to_name() {
     let said = shop.run(&["execute"]);
     assert_eq!(said.code, 1, "{said:?}");
     assert!(
-        said.err
-            .contains(".design/plan.json: it is not there; `dbs design GOAL` makes one"),
+        said.err.contains(
+            "there is no .design/plan.json; `dbs design \"GOAL\"` makes one, `dbs run FILE` runs another"
+        ),
         "{said:?}"
     );
 }
