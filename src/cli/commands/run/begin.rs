@@ -7,7 +7,7 @@ use super::asking;
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::{AgentOutput, RunPlanArgs};
 use crate::domain::{BatchId, Command, Refusal, TaskId};
-use crate::formats::plan::{NOTHING_LEFT, Plan, PlanChoices, batch_of};
+use crate::formats::plan::{NOTHING_LEFT, Plan, PlanChoices, PlanKind, batch_of};
 use crate::plans::consent::{self, PlanConsent};
 use crate::plans::reconcile::{PlanDifference, PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
 use crate::plans::setup::PlanSetup;
@@ -140,7 +140,13 @@ pub(in crate::cli::commands) fn tasks_of(
 
 /// Returns the line about a plan in which nothing is left to do.
 fn nothing_left(plan: &Plan) -> String {
-    format!("{NOTHING_LEFT}: {}", plan.file.display())
+    let file = plan.file.display();
+    match plan.kind {
+        PlanKind::Stories => {
+            format!("queue empty: no story of {file} is left to do; `dbs atdd new TEXT` makes a PRD")
+        }
+        PlanKind::Phased | PlanKind::Graph => format!("{NOTHING_LEFT}: {file}"),
+    }
 }
 
 /// A call of `dbs run`.
