@@ -396,6 +396,35 @@ fn what_is_open_on_the_board_is_not_called_done_because_the_file_of_the_plan_say
 }
 
 #[test]
+fn a_threshold_of_a_run_may_have_a_fraction_which_is_rounded() {
+    let shop = Shop::new();
+    fs::write(shop.git.project().join("plan.json"), graph_plan()).unwrap();
+    let hash = hash(&shop.does(&["run", "plan.json", "--dry-run"]));
+    let run = |options: &[&str]| {
+        let begun = ["run", "plan.json", "--allow-dirty", "--trust", &hash];
+        shop.run(&[&begun[..], options].concat())
+    };
+    for given in ["80.5", "0.5", "100"] {
+        let said = run(&["--context-threshold", given]);
+        assert_eq!(said.code, 0, "{given}: {said:?}");
+    }
+    let events = shop.does(&["events", "--json"]);
+    for rounded in [81, 1, 100] {
+        let wanted = format!(r#""options":{{"context_threshold":{rounded}}}"#);
+        assert!(events.contains(&wanted), "{wanted}: {events}");
+    }
+    for given in ["0", "0.4", "100.5", "-1", "NaN", "inf", "many"] {
+        let said = run(&["--context-threshold", given]);
+        assert_eq!(said.code, 2, "{given}: {said:?}");
+        assert!(said.err.contains("a number from 1 to 100"), "{given}: {said:?}");
+    }
+    let said = run(&["--auto-commit"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let events = shop.does(&["events", "--json"]);
+    assert!(events.contains(r#""auto_commit":true"#), "{events}");
+}
+
+#[test]
 fn commands_that_a_graph_plan_tells_its_agents_to_run_are_shown_and_stand_in_the_hash() {
     let shop = Shop::new();
     let plan = shop.git.project().join("plan.json");
