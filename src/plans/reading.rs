@@ -15,6 +15,9 @@ use crate::formats::plan::{self, Plan};
 /// Most bytes of all files of a plan together: the same file may be named again and again.
 const LARGEST_PLAN: usize = 16 * 1024 * 1024;
 
+/// Plan that a design makes, and that is run where none is named.
+const DESIGNED: &str = ".design/plan.json";
+
 /// The texts of the files of a plan, without byte order marks.
 pub type PlanTexts = BTreeMap<PathBuf, String>;
 
@@ -38,6 +41,13 @@ pub fn read(named: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Caus
     }
     let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
     if !file.exists() {
+        if file.ends_with(DESIGNED) {
+            return Err(format!(
+                "could not find a plan: there is no {}; `dbs design \"GOAL\"` makes one, `dbs run FILE` runs another",
+                file.display()
+            )
+            .into());
+        }
         return Err(failed(&format!("it is not there; {}", way_to_plan(file, paths))).into());
     }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
@@ -74,9 +84,7 @@ fn way_to_plan(file: &Path, paths: Option<&ProjectPaths>) -> &'static str {
     let is_queue = |paths: &ProjectPaths| {
         file.ends_with(StorySettings::of(&paths.read_config()).folder) && file.extension().is_none()
     };
-    if file.ends_with(".design/plan.json") {
-        "`dbs design GOAL` makes one"
-    } else if paths.is_some_and(is_queue) {
+    if paths.is_some_and(is_queue) {
         "`dbs atdd init` makes the folder, `dbs atdd new TEXT` a PRD in it"
     } else {
         "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json"

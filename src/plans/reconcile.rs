@@ -86,6 +86,17 @@ impl PlanRows {
         self.tasks.is_empty() || wishes.restarts
     }
 
+    /// Returns true if nothing is left to do: neither in the plan nor of its tasks on the board.
+    pub fn are_over(&self, plan: &Plan, choices: &PlanChoices) -> bool {
+        let is_over = |state: &TaskState| {
+            matches!(
+                state,
+                TaskState::Done | TaskState::Cancelled | TaskState::Skipped(_)
+            )
+        };
+        plan::is_over(plan, choices) && self.tasks.values().all(|task| is_over(&task.state))
+    }
+
     /// Returns the task of an item.
     pub fn task_of(&self, item: &PlanItem) -> Option<&Arc<Task>> {
         let is_it = |task: &&Arc<Task>| {

@@ -45,15 +45,13 @@ pub(super) fn read(path: &Path, paths: Option<&ProjectPaths>) -> Result<Option<P
         .into());
     }
     let queued = prd_queue::named(&[path.to_owned()], Some(paths), &rules.settings)?;
-    if queued.prds.is_empty() {
+    let is_queue = || rules.folder == rules.settings.folder || path.join(ARCHIVE_FOLDER).is_dir();
+    if queued.prds.is_empty() && !is_queue() {
         let folder = path.display();
-        return Err(if path.join(ARCHIVE_FOLDER).is_dir() {
-            format!("queue empty: all PRDs of {folder} are done and in its archive").into()
-        } else {
-            format!(
-                "could not find a plan in the folder {folder}: there is no MASTER_PLAN.md, .design/plan.json or PRD in it; `dbs convert TEXT` makes a plan, or name the file of one"
-            ).into()
-        });
+        return Err(format!(
+            "could not find a plan in the folder {folder}: there is no MASTER_PLAN.md, .design/plan.json or PRD in it; `dbs convert TEXT` makes a plan, or name the file of one"
+        )
+        .into());
     }
     let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();
     Ok(Some(rules.plan(&prds, &queued.archived, &paths.root)))

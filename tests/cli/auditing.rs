@@ -348,6 +348,83 @@ fn a_graph_plan_is_shown_with_its_files_and_checks_and_becomes_tasks_that_wait_f
 }
 
 #[test]
+fn a_plan_in_which_nothing_is_left_to_do_says_so_and_ends_well() {
+    let shop = Shop::new();
+    let project = shop.git.project();
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::write(project.join("src/csv.rs"), "").unwrap();
+    fs::write(project.join("src/cli.rs"), "").unwrap();
+    let text = graph_plan();
+    fs::write(project.join("plan.json"), text.replace("pending", "completed")).unwrap();
+    for more in [&[][..], &["--resume"], &["--headless"], &["--dry-run"]] {
+        let said = shop.run(&[&["run", "plan.json"], more].concat());
+        assert_eq!(said.code, 0, "{more:?}: {said:?}");
+        assert!(
+            said.out.contains("nothing is left to do in this plan"),
+            "{more:?}: {said:?}"
+        );
+    }
+    let made = shop.json(&["run", "plan.json", "--json"]);
+    assert_eq!(
+        made,
+        serde_json::json!({ "batch": "export-invoices", "tasks": [] })
+    );
+    fs::write(project.join("plan.json"), text).unwrap();
+    let said = shop.run(&["run", "plan.json", "--done", "0,1"]);
+    assert!(
+        said.code == 0 && said.out.contains("nothing is left to do"),
+        "{said:?}"
+    );
+    let unknown = shop.run(&["run", "plan.json", "--done", "7"]);
+    assert_eq!(unknown.code, 1, "{unknown:?}");
+}
+
+#[test]
+fn what_is_open_on_the_board_is_not_called_done_because_the_file_of_the_plan_says_so() {
+    let shop = Shop::new();
+    let project = shop.git.project();
+    let plan = project.join("plan.json");
+    fs::write(&plan, graph_plan()).unwrap();
+    let hash = hash(&shop.does(&["run", "plan.json", "--dry-run"]));
+    shop.does(&["run", "plan.json", "--allow-dirty", "--trust", &hash]);
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::write(project.join("src/csv.rs"), "").unwrap();
+    fs::write(project.join("src/cli.rs"), "").unwrap();
+    fs::write(&plan, graph_plan().replace("pending", "completed")).unwrap();
+    let said = shop.run(&["run", "plan.json"]);
+    assert_eq!(said.code, 1, "{said:?}");
+}
+
+#[test]
+fn a_threshold_of_a_run_may_have_a_fraction_which_is_rounded() {
+    let shop = Shop::new();
+    fs::write(shop.git.project().join("plan.json"), graph_plan()).unwrap();
+    let hash = hash(&shop.does(&["run", "plan.json", "--dry-run"]));
+    let run = |options: &[&str]| {
+        let begun = ["run", "plan.json", "--allow-dirty", "--trust", &hash];
+        shop.run(&[&begun[..], options].concat())
+    };
+    for given in ["80.5", "0.5", "100"] {
+        let said = run(&["--context-threshold", given]);
+        assert_eq!(said.code, 0, "{given}: {said:?}");
+    }
+    let events = shop.does(&["events", "--json"]);
+    for rounded in [81, 1, 100] {
+        let wanted = format!(r#""options":{{"context_threshold":{rounded}}}"#);
+        assert!(events.contains(&wanted), "{wanted}: {events}");
+    }
+    for given in ["0", "0.4", "100.5", "-1", "NaN", "inf", "many"] {
+        let said = run(&["--context-threshold", given]);
+        assert_eq!(said.code, 2, "{given}: {said:?}");
+        assert!(said.err.contains("a number from 1 to 100"), "{given}: {said:?}");
+    }
+    let said = run(&["--auto-commit"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let events = shop.does(&["events", "--json"]);
+    assert!(events.contains(r#""auto_commit":true"#), "{events}");
+}
+
+#[test]
 fn commands_that_a_graph_plan_tells_its_agents_to_run_are_shown_and_stand_in_the_hash() {
     let shop = Shop::new();
     let plan = shop.git.project().join("plan.json");
@@ -433,8 +510,9 @@ fn a_plan_that_is_not_there_is_said_with_what_to_name() {
     let said = shop.run(&["execute"]);
     assert_eq!(said.code, 1, "{said:?}");
     assert!(
-        said.err
-            .contains(".design/plan.json: it is not there; `dbs design GOAL` makes one"),
+        said.err.contains(
+            "there is no .design/plan.json; `dbs design \"GOAL\"` makes one, `dbs run FILE` runs another"
+        ),
         "{said:?}"
     );
 }

@@ -37,7 +37,11 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["execute"],
-        "dbs: could not read the plan .design/plan.json: it is not there; `dbs design GOAL` makes one\n",
+        "dbs: could not find a plan: there is no .design/plan.json; `dbs design \"GOAL\"` makes one, `dbs run FILE` runs another\n",
+    ),
+    (
+        &["run"],
+        "dbs: could not find a plan: there is no .design/plan.json; `dbs design \"GOAL\"` makes one, `dbs run FILE` runs another\n",
     ),
     (
         &["atdd", "run"],

@@ -109,6 +109,35 @@ fn what_is_wrong_with_a_prd_of_either_dialect_is_named_by_file_line_and_path() {
 }
 
 #[test]
+fn a_queue_that_is_empty_says_so_and_ends_well() {
+    let shop = Shop::new();
+    shop.does(&["atdd", "init"]);
+    let ends_well = |arguments: &[&str]| {
+        let said = shop.run(arguments);
+        assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
+        assert!(said.out.contains("queue empty"), "{arguments:?}: {said:?}");
+    };
+    let commands: [&[&str]; 4] = [
+        &["atdd", "run"],
+        &["atdd", "run", "--headless"],
+        &["stories", "run", "--resume"],
+        &["run", "prds"],
+    ];
+    commands.into_iter().for_each(ends_well);
+    // All that was in it is done.
+    let done = "{ \"userStories\": [\n  { \"id\": \"US-001\", \"title\": \"The story\", \"description\": \"Something that can be done.\", \"acceptanceCriteria\": [\"It works\"], \"passes\": true }\n] }\n";
+    put(&shop, "prds/archive/001-FEAT-old.json", done);
+    commands.into_iter().for_each(ends_well);
+    put(&shop, "prds/002-FEAT-new.json", &done.replace("US-001", "US-002"));
+    commands.into_iter().for_each(ends_well);
+    let made = shop.json(&["atdd", "run", "--json"]);
+    assert_eq!(made, serde_json::json!({ "batch": "stories", "tasks": [] }));
+    // A folder that is no queue is a mistake.
+    fs::create_dir_all(shop.git.project().join("docs")).unwrap();
+    assert_eq!(shop.run(&["atdd", "run", "docs"]).code, 1);
+}
+
+#[test]
 fn a_story_with_the_id_of_one_in_the_archive_is_named_with_the_file_of_its_tests() {
     let shop = Shop::new();
     let text = "{ \"userStories\": [\n  { \"id\": \"US-001\", \"title\": \"The story\", \"description\": \"Something that can be done.\", \"acceptanceCriteria\": [\"It works\"] }\n] }\n";

@@ -287,6 +287,13 @@ fn every_prompt_reads_as_it_should() {
     }
 }
 
+#[test]
+fn a_reviewer_is_told_one_time_limit_which_is_that_of_the_stage() {
+    let text = prompt(("reviewer", "reviewing", FRESH));
+    assert_eq!(text.matches("minutes").count(), 1, "{text}");
+    assert_says(&text, &["You have 60 minutes.", "If you cannot decide"]);
+}
+
 /// A ref can be moved by whoever works in the repository; a commit cannot.
 #[test]
 fn no_prompt_has_an_agent_read_or_merge_by_a_tracking_branch_and_reviewers_read_the_file_first() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::{Actor, Stage};
-use dbs::domain::{EngineAction, SignalKind, Workflow};
+use dbs::domain::{EngineAction, SignalKind, Span, Workflow};
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -38,6 +38,13 @@ fn roles(stage: &Stage) -> Vec<&str> {
         .chain(&stage.fallback)
         .map(dbs::domain::RoleId::as_str)
         .collect()
+}
+
+#[test]
+fn a_reviewer_has_ten_minutes() {
+    let flows = pipeline();
+    let reviewing = stages(&flows).find(|stage| stage.id.as_str() == "reviewing");
+    assert_eq!(reviewing.unwrap().timeout, Some(Span::minutes(10)));
 }
 
 #[test]
@@ -89,14 +96,14 @@ fn the_limits_are_the_seeds() {
         assert_eq!(limit(dbs::domain::FailureClass::Crash), Some(3), "{}", flow.id);
         assert_eq!(flow.limits.rejections, 5);
         assert_eq!(flow.limits.spawns, 20);
-        assert_eq!(flow.limits.cooldown, dbs::domain::Span::seconds(60));
+        assert_eq!(flow.limits.cooldown, Span::seconds(60));
         if flow.id.as_str() == "kanban" {
             assert_eq!(limit(dbs::domain::FailureClass::Empty), Some(3));
         }
     }
     let settings = dbs::domain::BoardSettings::default();
     assert_eq!((settings.max_agents, settings.max_starts), (8, 2));
-    assert_eq!(settings.agent_timeout, dbs::domain::Span::minutes(60));
+    assert_eq!(settings.agent_timeout, Span::minutes(60));
 }
 
 /// One board per built-in stage, with its first attempt there just begun; the merge has failed, so that its integrator works.

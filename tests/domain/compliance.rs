@@ -10,6 +10,8 @@ use dbs::domain::{
     Workflow, Workplace,
 };
 
+use dbs::formats::completion_report;
+
 use crate::fixture::{BoardFixture, draft, settings, workflows};
 
 /// What is wanting, and how severe that is.
@@ -404,6 +406,41 @@ fn steps_count_on_the_way_or_in_the_report_and_over_all_attempts() {
     );
     fixture.verify(second, &[]);
     assert_eq!(fixture.stage("p"), "merging");
+}
+
+/// The report that the seed recommends to agents.
+const RECOMMENDED: &str = r#"{
+  "steps_completed": ["read_notes", "doc_sync", "implementation", "validation", "write_notes"],
+  "agents_used": ["doc-sync-manager", "task-validator"],
+  "files_modified": ["src/foo.py", "tests/test_foo.py"],
+  "notes_path": "notes/NOTES_feature_phase_1.md"
+}"#;
+
+#[test]
+fn the_recommended_report_names_all_steps_that_a_plan_can_ask_for() {
+    let all = [
+        "read_previous_notes",
+        "doc_sync_manager",
+        "implementation",
+        "pre_validation",
+        "task_validator",
+        "write_notes",
+    ];
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase(
+        "p",
+        PlanEntry {
+            steps: texts(&all),
+            ..PlanEntry::default()
+        },
+    ));
+    let first = fixture.open("p");
+    done_with(&mut fixture, first, completion_report::read(RECOMMENDED));
+    fixture.verify(first, &[]);
+    assert_eq!(fixture.stage("p"), "merging", "{:?}", fixture.task("p").finding);
+    for comment in &fixture.task("p").comments {
+        assert!(!comment.text.contains("the step"), "{}", comment.text);
+    }
 }
 
 #[test]

@@ -299,6 +299,13 @@ impl PlanRecord {
         }
     }
 
+    /// Returns true if a step was reported, or its subagent was seen at work or is claimed to have been used.
+    pub fn has_step(&self, name: &str) -> bool {
+        let wanted = step_of_plan(name);
+        let mut known = self.steps.iter().chain(&self.agents).chain(&self.claimed_agents);
+        known.any(|name| step_of_plan(name) == wanted)
+    }
+
     /// Remembers the claims of an agent.
     pub fn see_claims(&mut self, claims: &Claims) {
         for step in &claims.steps {
@@ -325,6 +332,20 @@ pub fn step_name(text: &str) -> String {
         .split(|sign: char| !sign.is_alphanumeric())
         .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")
+}
+
+/// Other names of steps, which completion reports use (P66), each with the name in plans.
+const STEP_ALIASES: [(&str, &str); 3] = [
+    ("read_notes", "read_previous_notes"),
+    ("doc_sync", "doc_sync_manager"),
+    ("validation", "pre_validation"),
+];
+
+/// Returns the name of a step as plans write it.
+fn step_of_plan(text: &str) -> String {
+    let name = step_name(text);
+    let alias = STEP_ALIASES.iter().find(|(alias, _)| *alias == name);
+    alias.map_or(name, |(_, in_plans)| (*in_plans).to_owned())
 }
 
 /// Returns the name of a PRD directly in the folder of the queue, and `None` for any other path of the repository (A4).

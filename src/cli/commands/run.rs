@@ -53,8 +53,8 @@ pub struct RunPlanArgs {
     /// Phases to skip because they are done already, separated by commas
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub done: Vec<String>,
-    /// Context use in percent at which an agent of the plan is restarted; 100 turns this off
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), allow_negative_numbers = true)]
+    /// Context use in percent at which an agent of the plan is restarted, rounded: 80.5 is 81; 100 turns this off
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     pub context_threshold: Option<u32>,
     /// Maximum number of such restarts per phase; 0 only observes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99), allow_negative_numbers = true)]
@@ -141,6 +141,15 @@ impl RunPlanArgs {
 fn at_once(given: &str) -> Result<u32, &'static str> {
     let most = given.parse().ok().filter(|most| (1..=99).contains(most));
     most.ok_or("it is a number from 1 to 99, or left out; the plan stands before it")
+}
+
+/// Parses a number of percent, with or without a fraction, and rounds it.
+fn percent(given: &str) -> Result<u32, &'static str> {
+    let number = given.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+    let rounded = number.and_then(|number: f64| format!("{:.0}", number.round()).parse().ok());
+    rounded
+        .filter(|percent| *percent > 0)
+        .ok_or("it is a number from 1 to 100, such as 80 or 80.5")
 }
 
 /// Destination of the output of a plan's agents while a command waits for its end.

@@ -1,8 +1,6 @@
 //! Requirements of a task's plan for its agent besides the work: subagents, steps, notes, files. Deficiencies are weighed as its stage says
 //! (P33–P38).
 
-use std::collections::BTreeSet;
-
 use super::Board;
 use super::retry::AttemptFailure;
 use super::rows::ENGINE;
@@ -13,7 +11,7 @@ use crate::effect::NoticeLevel;
 use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, Severity};
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, TaskId};
-use crate::plan_entry::{Claims, PlanRecord, step_name};
+use crate::plan_entry::{Claims, PlanRecord};
 use crate::signal::{Signal, SignalKind};
 use crate::task::{HoldReason, Task, TaskState};
 use crate::time::Timestamp;
@@ -255,10 +253,7 @@ fn differences(record: &PlanRecord, evidence: &[Evidence]) -> Vec<String> {
 /// Returns the steps the plan asks for that were not reported (P36).
 fn missing_steps(task: &Task) -> Vec<ComplianceIssue> {
     let wanted = task.plan.iter().flat_map(|plan| &plan.steps);
-    // A step named like a subagent is done when that subagent was seen.
-    let seen: BTreeSet<String> = task.record.agents.iter().map(|name| step_name(name)).collect();
-    let is_done = |step: &str| task.record.steps.contains(step) || seen.contains(step);
-    let open = wanted.filter(|step| !is_done(&step_name(step)));
+    let open = wanted.filter(|step| !task.record.has_step(step));
     open.map(|step| ComplianceIssue::new(Severity::High, format!("the step {step} was not reported")))
         .collect()
 }

@@ -16,6 +16,9 @@ use dbs_domain::{
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
 
+/// Message about a plan without anything to do.
+pub const NOTHING_LEFT: &str = "nothing is left to do in this plan";
+
 /// Longest beginning of a short id, in bytes.
 const LONGEST_PREFIX: usize = 8;
 
@@ -80,6 +83,9 @@ pub fn drafts(
 ) -> Result<Vec<TaskDraft>, Cause> {
     let batch = batch_of(plan, choices.restarts);
     let wanted = open_items(plan, choices)?;
+    if wanted.is_empty() {
+        return Err(NOTHING_LEFT.into());
+    }
     let is_parallel = choices.is_parallel || plan.kind.is_parallel();
     let prefix = match plan.kind {
         _ if choices.has_long_ids || choices.restarts > 0 => format!("{batch}-"),
@@ -119,6 +125,11 @@ pub fn drafts(
     ordered(drafts)
 }
 
+/// Returns true if the choices are right and leave nothing to do in a plan.
+pub fn is_over(plan: &Plan, choices: &PlanChoices) -> bool {
+    open_items(plan, choices).is_ok_and(|items| items.is_empty())
+}
+
 /// Returns the phases that are left to do.
 fn open_items<'a>(plan: &'a Plan, choices: &PlanChoices) -> Result<Vec<&'a PlanItem>, Cause> {
     let first = match &choices.from {
@@ -133,17 +144,13 @@ fn open_items<'a>(plan: &'a Plan, choices: &PlanChoices) -> Result<Vec<&'a PlanI
         return Err(unknown_item(plan.kind, unknown));
     }
     let trusts_status = choices.trusts_status || plan.kind.keeps_status();
-    let wanted: Vec<&PlanItem> = plan
+    let wanted = plan
         .items
         .iter()
         .skip(first)
         .filter(|item| !(trusts_status && item.status == PhaseStatus::Completed))
-        .filter(|item| !choices.done.contains(&item.id))
-        .collect();
-    if wanted.is_empty() {
-        return Err("nothing is left to do in this plan".into());
-    }
-    Ok(wanted)
+        .filter(|item| !choices.done.contains(&item.id));
+    Ok(wanted.collect())
 }
 
 /// Returns the task that an item waits for only because it stands behind that one.

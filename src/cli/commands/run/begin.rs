@@ -7,7 +7,7 @@ use super::asking;
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::{AgentOutput, RunPlanArgs};
 use crate::domain::{BatchId, Command, Refusal, TaskId};
-use crate::formats::plan::{Plan, PlanChoices};
+use crate::formats::plan::{NOTHING_LEFT, Plan, PlanChoices, PlanKind, batch_of};
 use crate::plans::consent::{self, PlanConsent};
 use crate::plans::reconcile::{PlanDifference, PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
 use crate::plans::setup::PlanSetup;
@@ -19,6 +19,8 @@ pub(super) enum RunOutcome {
     Shown,
     /// Plan with errors, which were shown.
     Unsound,
+    /// Plan in which nothing is left to do, which was said.
+    NothingLeft,
     /// Project that is not ready for it; with the reason, for people.
     Unready(String),
     /// Plan that is on the board.
@@ -45,7 +47,7 @@ fn waits(wanted: &RunPlanArgs) -> bool {
 pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     let paths = ProjectPaths::find(&env.folder, env)?;
     match begin(env, &paths, wanted)? {
-        RunOutcome::Shown | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
+        RunOutcome::Shown | RunOutcome::NothingLeft | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
         RunOutcome::Unsound => Ok(ExitCode::FAILURE),
         RunOutcome::Unready(why) => Err(CommandError::project(why)),
     }
@@ -68,13 +70,17 @@ pub(super) fn begin(
     if wanted.call.dry_run || !read.plan.is_sound() {
         return run.show();
     }
+    let wishes = wishes(wanted);
+    let rows = rows(run.access, &read.plan)?;
+    if rows.are_over(&read.plan, &wishes.choices) {
+        run.tell_nothing_left(&rows);
+        return Ok(RunOutcome::NothingLeft);
+    }
     if waits(wanted)
         && let Err(why) = trusted(paths)
     {
         return Ok(RunOutcome::Unready(why.to_string()));
     }
-    let wishes = wishes(wanted);
-    let rows = rows(run.access, &read.plan)?;
     if rows.begins(&wishes) && !wanted.call.allow_dirty {
         let git = paths.git_setup(env.environment.clone());
         match uncommitted::refuse_changes(paths, &git, &read.plan) {
@@ -132,6 +138,17 @@ pub(in crate::cli::commands) fn tasks_of(
     Ok(tasks)
 }
 
+/// Returns the line about a plan in which nothing is left to do.
+fn nothing_left(plan: &Plan) -> String {
+    let file = plan.file.display();
+    match plan.kind {
+        PlanKind::Stories => {
+            format!("queue empty: no story of {file} is left to do; `dbs atdd new TEXT` makes a PRD")
+        }
+        PlanKind::Phased | PlanKind::Graph => format!("{NOTHING_LEFT}: {file}"),
+    }
+}
+
 /// A call of `dbs run`.
 struct PlanRun<'a> {
     by: String,
@@ -160,6 +177,12 @@ impl PlanRun<'_> {
             restarts: false,
             ..wishes(self.wanted)
         };
+        if rows.are_over(plan, &wishes.choices) {
+            if !self.wanted.call.json.json {
+                output::line(&nothing_left(plan));
+            }
+            return Ok(RunOutcome::Shown);
+        }
         let found = self.compare(&rows, &wishes)?;
         if !self.wanted.call.json.json {
             if found.is_known && !found.changes.is_none() {
@@ -225,6 +248,17 @@ impl PlanRun<'_> {
         let command = Command::All(commands.to_vec());
         self.access.execute(&self.by, command)?.map_err(refused)?;
         Ok(())
+    }
+
+    /// Prints that nothing is left to do.
+    fn tell_nothing_left(&self, rows: &PlanRows) {
+        let plan = &self.read.plan;
+        if self.wanted.call.json.json {
+            let batch = batch_of(plan, rows.restarts);
+            output::json(&serde_json::json!({ "batch": batch, "tasks": [] }));
+        } else {
+            output::line(&nothing_left(plan));
+        }
     }
 
     /// Prints how a plan stands that is on the board as its files have it.

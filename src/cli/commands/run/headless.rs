@@ -106,7 +106,7 @@ pub(super) fn begin(
     };
     let run = match begin::begin(env, paths, wanted)? {
         RunOutcome::OnBoard(run) => run,
-        RunOutcome::Shown => return Ok(Err(ExitCode::SUCCESS)),
+        RunOutcome::Shown | RunOutcome::NothingLeft => return Ok(Err(ExitCode::SUCCESS)),
         RunOutcome::Unsound => return Ok(Err(ExitCode::from(UNSOUND))),
         RunOutcome::Unready(why) => return unready(&why),
     };

@@ -3,7 +3,6 @@
 
 use super::story;
 use super::text_block::TextBlock;
-use crate::domain::plan_entry::step_name;
 use crate::domain::{PlanEntry, Task, TaskState, Tri};
 use crate::ui::canvas::prelude::*;
 use crate::ui::status::task_status;
@@ -101,13 +100,9 @@ fn asked(task: &Task, plan: &PlanEntry, lines: &mut TextBlock) {
         .iter()
         .map(|name| mark(name, record.agents.contains(name)));
     lines.facts("uses", agents);
-    let is_reported = |name: &String| {
-        let name = step_name(name);
-        record.steps.contains(&name) || record.agents.iter().any(|agent| step_name(agent) == name)
-    };
     lines.facts(
         "steps",
-        plan.steps.iter().map(|name| mark(name, is_reported(name))),
+        plan.steps.iter().map(|name| mark(name, record.has_step(name))),
     );
 }
 
