@@ -26,6 +26,7 @@ mod evidence;
 mod gate_folder;
 mod gate_runs;
 mod git_changes;
+mod guarded_files;
 mod issues;
 mod job;
 mod launch;

@@ -140,7 +140,7 @@ impl StoryFiles for StoryFormats {
 }
 
 fn tokens(text: &str) -> u64 {
-    let mut estimate = ContextEstimate::new(ContextEstimate::LIMIT);
+    let mut estimate = ContextEstimate::default();
     estimate.text(text);
     estimate.tokens()
 }

@@ -4,30 +4,15 @@ use crate::domain::ContextFill;
 
 /// Characters that make a token, roughly.
 const CHARACTERS: u64 = 4;
-/// Tool calls after which the estimate counts as full: the output of some calls is never seen.
-const TOOL_CALLS: u64 = 100;
 
 /// An estimate of one agent's context; a restarted agent begins a new one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContextEstimate {
-    limit: u64,
     counted: u64,
     tool_calls: u64,
 }
 
 impl ContextEstimate {
-    /// The window presumed of a tool that does not tell its own.
-    pub const LIMIT: u64 = 200_000;
-
-    /// Presumed window of a tool that does not report its own.
-    pub fn new(limit: u64) -> ContextEstimate {
-        ContextEstimate {
-            limit,
-            counted: 0,
-            tool_calls: 0,
-        }
-    }
-
     /// Counts a prompt, a file that was read or other text.
     pub fn text(&mut self, text: &str) {
         let characters = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
@@ -54,19 +39,5 @@ impl ContextEstimate {
     /// Returns the tokens presumed to be used: those counted and 30 percent for reasoning that is not seen.
     pub fn tokens(&self) -> u64 {
         self.counted.saturating_mul(13) / 10
-    }
-
-    /// Returns the used share of its own limit, in percent; 100 without a limit.
-    pub fn percent(&self) -> u64 {
-        match self.limit {
-            0 => 100,
-            limit => self.tokens().saturating_mul(100) / limit,
-        }
-    }
-
-    /// Returns true if that many percent are reached, or if so many tools were called that the estimate is no longer worth anything. At 100
-    /// percent nothing is watched.
-    pub fn is_over(&self, percent: u64) -> bool {
-        percent < 100 && (self.percent() >= percent || self.tool_calls >= TOOL_CALLS)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::gate_runs;
+use super::guarded_files::is_guarded;
 use super::issues::Issues;
 use super::job::Job;
 use super::story_checks;
@@ -80,7 +81,11 @@ pub(super) fn protected(context: &EngineContext, job: &Job, head: &CommitId) -> 
     let touched = changed(context, job, head)?;
     let is_protected = |path: &String| patterns.iter().any(|pattern| fits_path(pattern, path));
     let found: Vec<String> = touched.into_iter().filter(is_protected).collect();
-    Ok(about_paths("protected files were changed", &found))
+    Ok(about_paths(
+        Severity::Critical,
+        "protected files were changed",
+        &found,
+    ))
 }
 
 /// Gives protected files that an earlier attempt at the stage changed the content they had when the task came there (LA-19). The work that
@@ -128,28 +133,59 @@ pub(super) fn restore_protected(context: &EngineContext, job: &Job, attempt: &At
         .map_err(|error| error.cause().after("could not "))
 }
 
-/// Checks that the files listed to be made exist, that those listed to be changed were changed, and that no others were.
+/// Checks that the files listed to be made exist, that those listed to be changed were changed, and that no others were. Another file is a
+/// warning, because builds and tests write lock files and snapshots, unless it decides how work is checked (G42).
 pub(super) fn listed_files(context: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };
     let touched = changed(context, job, head)?;
-    Ok(compare_listed(&plan.paths, plan.notes.as_deref(), &touched))
-}
-
-fn compare_listed(rules: &PathRules, notes: Option<&str>, touched: &[String]) -> Vec<ComplianceIssue> {
-    let is_listed = |path: &&String| {
-        Some(path.as_str()) != notes && !rules.listed().any(|pattern| fits_path(pattern, path))
+    let protected = PlanEntry::protected(Some(plan), &job.stage.protected);
+    let matters =
+        |path: &str| is_guarded(path, &job.gates) || protected.iter().any(|pattern| fits_path(pattern, path));
+    let list = FileList {
+        rules: &plan.paths,
+        notes: plan.notes.as_deref(),
     };
-    let others: Vec<String> = touched.iter().filter(is_listed).cloned().collect();
-    let is_open = |pattern: &&str| !touched.iter().any(|path| fits_path(pattern, path));
-    let open: Vec<String> = rules.listed().filter(is_open).map(str::to_owned).collect();
-    let mut issues = about_paths("files were changed that are not listed", &others);
-    issues.extend(about_paths("listed files were neither made nor changed", &open));
-    issues
+    Ok(list.compare(&touched, matters))
 }
 
-fn about_paths(what: &str, paths: &[String]) -> Vec<ComplianceIssue> {
+/// Files that a task may change by its plan.
+struct FileList<'a> {
+    rules: &'a PathRules,
+    notes: Option<&'a str>,
+}
+
+impl FileList<'_> {
+    fn has(&self, path: &str) -> bool {
+        Some(path) == self.notes || self.rules.listed().any(|pattern| fits_path(pattern, path))
+    }
+
+    fn compare(&self, touched: &[String], matters: impl Fn(&str) -> bool) -> Vec<ComplianceIssue> {
+        let others = touched.iter().filter(|path| !self.has(path)).cloned();
+        let (guarded, others): (Vec<_>, Vec<_>) = others.partition(|path| matters(path));
+        let is_open = |pattern: &&str| !touched.iter().any(|path| fits_path(pattern, path));
+        let open: Vec<String> = self.rules.listed().filter(is_open).map(str::to_owned).collect();
+        [
+            (
+                Severity::Critical,
+                "files that decide how work is checked were changed and are not listed",
+                guarded,
+            ),
+            (Severity::Low, "files were changed that are not listed", others),
+            (
+                Severity::Critical,
+                "listed files were neither made nor changed",
+                open,
+            ),
+        ]
+        .into_iter()
+        .flat_map(|(severity, what, paths)| about_paths(severity, what, &paths))
+        .collect()
+    }
+}
+
+fn about_paths(severity: Severity, what: &str, paths: &[String]) -> Vec<ComplianceIssue> {
     if paths.is_empty() {
         return Vec::new();
     }
@@ -159,7 +195,7 @@ fn about_paths(what: &str, paths: &[String]) -> Vec<ComplianceIssue> {
         more => format!(" and {more} more"),
     };
     let text = format!("{what}: {}{more}", shown.join(", "));
-    vec![ComplianceIssue::new(Severity::Critical, text)]
+    vec![ComplianceIssue::new(severity, text)]
 }
 
 /// Returns the paths that differ between the head and the commit with which the task came to the stage: its own head then, else the base it
@@ -244,14 +280,32 @@ mod tests {
             modify: vec!["docs/".to_owned(), "Cargo.toml".to_owned()],
             protected: Vec::new(),
         };
-        let touched = |paths: &[&str]| paths.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let right = touched(&["src/new.rs", "docs/a.md", "Cargo.toml", "notes/n.md"]);
-        assert_eq!(compare_listed(&rules, Some("notes/n.md"), &right), []);
-        let wrong = compare_listed(&rules, None, &touched(&["src/new.rs", "docs/a.md", "Makefile"]));
+        let list = FileList {
+            rules: &rules,
+            notes: Some("notes/n.md"),
+        };
+        let compare = |paths: &[&str]| {
+            let touched: Vec<String> = paths.iter().map(ToString::to_string).collect();
+            let issues = list.compare(&touched, |path| path == ".gitattributes");
+            let lines = issues.iter();
+            lines
+                .map(|issue| format!("{}: {}", issue.severity.word(), issue.text))
+                .collect::<Vec<_>>()
+        };
+        let right = compare(&["src/new.rs", "docs/a.md", "Cargo.toml", "notes/n.md"]);
+        assert_eq!(right, Vec::<String>::new());
         let wanted = [
-            "files were changed that are not listed: Makefile",
-            "listed files were neither made nor changed: Cargo.toml",
+            "critical: files that decide how work is checked were changed and are not listed: .gitattributes",
+            "low: files were changed that are not listed: Cargo.lock, a.snap",
+            "critical: listed files were neither made nor changed: Cargo.toml",
         ];
-        assert_eq!(texts(&wrong), wanted);
+        let wrong = [
+            "src/new.rs",
+            "docs/a.md",
+            "Cargo.lock",
+            ".gitattributes",
+            "a.snap",
+        ];
+        assert_eq!(compare(&wrong), wanted);
     }
 }

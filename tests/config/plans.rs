@@ -165,6 +165,8 @@ fn dependencies_are_what_is_declared_and_nothing_else() {
     let section = |item: &str| needs(&format!("## Dependencies\n- {item}\n"));
     assert_eq!(section("Previous phase: Phase 2"), ["2"]);
     assert_eq!(section("Phase 4: the tables"), ["4"]);
+    assert_eq!(section("Depends on: Phase 2, Phase 3a"), ["2", "3a"]);
+    assert_eq!(section("Requires Phase 2 (tables)"), ["2"]);
     assert_eq!(section("Previous phase: None (independent of Phase 3)"), none);
     assert_eq!(section("External: what Phase 9 uses"), none);
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 /// Tokens as the program estimates them everywhere.
 fn tokens(text: &str) -> u64 {
-    let mut estimate = ContextEstimate::new(ContextEstimate::LIMIT);
+    let mut estimate = ContextEstimate::default();
     estimate.text(text);
     estimate.tokens()
 }

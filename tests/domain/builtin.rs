@@ -1,10 +1,10 @@
 //! The built-in workflows against the seed's tables: stages, their short names, who works where, who may close (K2, K6, K7, K13).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::{Actor, Stage};
-use dbs::domain::{EngineAction, SignalKind, Span, Workflow};
+use dbs::domain::{EngineAction, FailureClass, SignalKind, Span, Workflow};
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -91,15 +91,34 @@ fn only_integrator_tester_and_investigator_work_where_success_is_the_end() {
 
 #[test]
 fn the_limits_are_the_seeds() {
-    for flow in pipeline() {
-        let limit = |class| flow.limits.by_class.get(&class).copied();
-        assert_eq!(limit(dbs::domain::FailureClass::Crash), Some(3), "{}", flow.id);
-        assert_eq!(flow.limits.rejections, 5);
-        assert_eq!(flow.limits.spawns, 20);
-        assert_eq!(flow.limits.cooldown, Span::seconds(60));
-        if flow.id.as_str() == "kanban" {
-            assert_eq!(limit(dbs::domain::FailureClass::Empty), Some(3));
-        }
+    use FailureClass::{Crash, Empty, Failed, Gate, Protocol, Timeout};
+    let limits = |flow: &Workflow| {
+        let limit = |class| flow.limits.by_class.get(&class).copied().unwrap_or_default();
+        [Crash, Timeout, Empty, Gate, Failed, Protocol].map(limit)
+    };
+    let flows = builtin();
+    let found: Vec<_> = flows
+        .iter()
+        .map(|flow| (flow.id.as_str(), limits(flow)))
+        .collect();
+    // Zero stands for no limit.
+    let wanted = [
+        ("kanban", [3, 2, 3, 3, 3, 3]),
+        ("investigation", [3, 2, 0, 3, 3, 0]),
+        ("phased", [2, 2, 3, 3, 2, 3]),
+        ("graph", [3, 2, 3, 3, 3, 3]),
+        ("atdd", [2, 1, 1, 2, 1, 1]),
+        ("design", [2, 1, 3, 3, 2, 3]),
+        ("convert", [2, 1, 3, 3, 2, 3]),
+        ("conduct", [3, 2, 0, 3, 3, 0]),
+    ];
+    assert_eq!(BTreeMap::from_iter(found), BTreeMap::from(wanted));
+    for flow in &flows {
+        let is_short = ["convert", "design"].contains(&flow.id.as_str());
+        let (spawns, cooldown) = if is_short { (12, 5) } else { (20, 60) };
+        assert_eq!(flow.limits.rejections, 5, "{}", flow.id);
+        assert_eq!(flow.limits.spawns, spawns, "{}", flow.id);
+        assert_eq!(flow.limits.cooldown, Span::seconds(cooldown), "{}", flow.id);
     }
     let settings = dbs::domain::BoardSettings::default();
     assert_eq!((settings.max_agents, settings.max_starts), (8, 2));

@@ -181,6 +181,33 @@ fn crashes_back_off_and_the_third_holds_the_task() {
 }
 
 #[test]
+fn a_phase_whose_worker_crashes_or_takes_too_long_is_tried_again_once() {
+    for (class, limits) in [
+        (FailureClass::Crash, [0, 0]),
+        (FailureClass::Timeout, [3600, 7200]),
+    ] {
+        let mut fixture = BoardFixture::new();
+        fixture.released(draft("p", "phased"));
+        for (failures, limit) in (1..).zip(limits) {
+            let open = fixture.open("p");
+            fixture.start(open);
+            fixture.wait(Span::seconds(limit));
+            fixture.end_with(open, ProcessExit::Signal(9), None);
+            fixture.settled(open);
+            let counted = fixture.task("p").failures[&"work".into()][&class];
+            assert_eq!(counted, failures, "{class}");
+            if failures == 1 {
+                assert_ne!(fixture.word("p"), "failed", "{class}");
+                if class == FailureClass::Crash {
+                    fixture.wait_until_due();
+                }
+            }
+        }
+        assert_eq!(fixture.word("p"), "failed", "{class}");
+    }
+}
+
+#[test]
 fn a_fast_early_done_with_a_bad_exit_code_is_no_crash() {
     let mut fixture = BoardFixture::developing("a");
     let first = fixture.open("a");

@@ -78,7 +78,7 @@ fn a_phase_that_is_blocked_ends_the_wait_with_its_reason_and_the_way_on() {
 }
 
 #[test]
-fn a_phase_that_crashed_is_tried_again_and_one_that_takes_too_long_fails() {
+fn a_phase_that_crashed_is_tried_again_and_one_that_takes_too_long_twice_fails() {
     let crash = part("attempt = 1", "  { crash = \"kill\" },");
     let story = one_phase(
         &format!("{crash}{}", part("", "  { hang = true },")),
@@ -93,7 +93,7 @@ fn a_phase_that_crashed_is_tried_again_and_one_that_takes_too_long_fails() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("crashed (SIGKILL)"), "{text}");
     assert!(text.contains("invoice-1: failed: ran too long"), "{text}");
-    assert_eq!(task(&story, "invoice-1")["tries"]["work"], 2);
+    assert_eq!(task(&story, "invoice-1")["tries"]["work"], 3);
     story.dbs(&["stop", "--all"]);
 }
 

@@ -209,13 +209,55 @@ fn the_files_of_a_plan_are_made_and_changed_and_no_others() {
     leave(&mut bench, &[("new.txt", "n"), ("other.txt", "o")]);
     let found = finding(&bench);
     assert!(
-        found.contains("files were changed that are not listed: other.txt"),
+        found.contains("low: files were changed that are not listed: other.txt"),
         "{found}"
     );
     assert!(
-        found.contains("listed files were neither made nor changed: README.md"),
+        found.contains("critical: listed files were neither made nor changed: README.md"),
         "{found}"
     );
+}
+
+#[test]
+fn a_file_that_no_list_names_is_a_warning_unless_work_is_checked_by_it() {
+    let worked = |workflow: &str, other: &str| {
+        let mut bench = Bench::new();
+        let plan = PlanEntry {
+            paths: PathRules {
+                create: texts(&["new.txt"]),
+                ..PathRules::default()
+            },
+            ..PlanEntry::default()
+        };
+        bench.release(TaskDraft {
+            plan: Some(Arc::new(plan)),
+            gates: vec![GateCommand {
+                name: "check".to_owned(),
+                command: "test ! -e check.sh || sh check.sh".to_owned(),
+            }],
+            ..draft("p-1", workflow, None)
+        });
+        leave(&mut bench, &[("new.txt", "n"), (other, "\n")]);
+        (bench.stage("p-1").0.to_owned(), finding(&bench))
+    };
+    for workflow in ["graph", "phased"] {
+        let (stage, found) = worked(workflow, "Cargo.lock");
+        assert_eq!(stage, "merging", "{workflow}: {found}");
+        assert!(found.contains("passed with warnings"), "{found}");
+        let wanted = "low: files were changed that are not listed: Cargo.lock";
+        assert!(found.contains(wanted), "{found}");
+        for guarded in [
+            "check.sh",
+            ".gitattributes",
+            ".husky/pre-commit",
+            ".github/workflows/ci.yml",
+        ] {
+            let (stage, found) = worked(workflow, guarded);
+            assert_eq!(stage, "work", "{workflow}: {found}");
+            let wanted = format!("checked were changed and are not listed: {guarded}");
+            assert!(found.contains(&wanted), "{found}");
+        }
+    }
 }
 
 #[test]

@@ -110,22 +110,17 @@ fn what_cannot_be_an_amount_of_money_is_none() {
 }
 
 #[test]
-fn an_estimate_is_a_quarter_of_the_characters_and_30_percent_of_its_own_limit() {
-    let mut estimate = ContextEstimate::new(1000);
+fn an_estimate_is_a_quarter_of_the_characters_and_30_percent() {
+    let mut estimate = ContextEstimate::default();
     estimate.text(&"x".repeat(3200));
-    assert_eq!((estimate.tokens(), estimate.percent()), (1040, 104));
-    assert!(estimate.is_over(80));
-    let mut roomy = ContextEstimate::new(ContextEstimate::LIMIT);
-    roomy.text(&"x".repeat(3200));
-    assert!(!roomy.is_over(80));
-}
-
-#[test]
-fn a_hundred_tool_calls_fill_an_estimate_and_100_percent_turns_it_off() {
-    let mut estimate = ContextEstimate::new(ContextEstimate::LIMIT);
-    (0..99).for_each(|_| estimate.tool_call("x"));
-    assert!(!estimate.is_over(80));
-    estimate.tool_call("x");
-    assert!(estimate.is_over(80));
-    assert!(!estimate.is_over(100));
+    assert_eq!(estimate.tokens(), 1040);
+    assert_eq!(estimate.fill(), None, "no tool was called");
+    estimate.tool_call(&"\u{e4}".repeat(403));
+    let fill = ContextFill {
+        used: 1170,
+        window: None,
+        tool_calls: Some(1),
+    };
+    assert_eq!(estimate.fill(), Some(fill));
+    assert_eq!(fill.percent(), None, "no window is presumed");
 }

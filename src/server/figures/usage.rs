@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use parking_lot::Mutex;
 
 use crate::agent_state::{ContextEstimate, Figures, Meter};
-use crate::domain::{AttemptId, ContextFill, Event, Span, Timestamp};
+use crate::domain::{Ask, Attempt, AttemptId, ContextFill, Event, Span, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::protocol::hooks::UsageFigures;
 
@@ -67,12 +67,14 @@ impl UsageMeters {
         row.has_news |= row.meter != before;
     }
 
-    /// Counts a call of a tool that the attempt's agent asked to be allowed.
-    pub(in crate::server) fn count_call(&self, attempt: AttemptId, text: &str) {
+    /// Counts a call of a tool that the attempt's agent asked to be allowed: once, however often its hook comes back for the answer.
+    pub(in crate::server) fn count_call(&self, attempt: &Attempt, ask: &Ask) {
+        if attempt.asks.iter().any(|known| known.ask.id == ask.id) {
+            return;
+        }
         let mut rows = self.0.lock();
-        let row = rows.entry(attempt).or_default();
-        let new = || ContextEstimate::new(ContextEstimate::LIMIT);
-        row.estimate.get_or_insert_with(new).tool_call(text);
+        let row = rows.entry(attempt.id).or_default();
+        row.estimate.get_or_insert_default().tool_call(&ask.text);
         row.has_news |= row.meter.context().is_none();
     }
 
@@ -136,8 +138,9 @@ impl MeterRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Cost, Tokens, Usage};
+    use crate::domain::{AskChannel, AskKind, AskRecord, Cost, Tokens, Usage, Verdict};
     use crate::engine::inbox::{InboxReceiver, Received, inbox};
+    use crate::read_model::settled_attempt;
 
     fn figures(cents: u64) -> UsageFigures {
         UsageFigures {
@@ -175,6 +178,51 @@ mod tests {
         let is_whole =
             |event: &Event| matches!(event, Event::UsageReported { usage, .. } if usage.tokens.input == 9);
         assert!(matches!(&events[..], [one] if is_whole(one)), "{events:?}");
+    }
+
+    fn ask(of_call: &str) -> Ask {
+        Ask {
+            id: of_call.into(),
+            kind: AskKind::Permission,
+            text: "Bash: make".to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Request,
+        }
+    }
+
+    fn calls(events: &[Event]) -> Vec<Option<u32>> {
+        let of = |event: &Event| match event {
+            Event::UsageReported { context, .. } => context.and_then(|fill| fill.tool_calls),
+            _ => None,
+        };
+        events.iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_hundred_asks_are_a_hundred_tool_calls_and_one_that_comes_back_is_the_same() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let mut attempt = settled_attempt(7, "development", 0, 1, Verdict::Passed);
+        for call in 0..100 {
+            let ask = ask(&format!("toolu_{call}"));
+            meters.count_call(&attempt, &ask);
+            attempt.asks.push(AskRecord::new(ask, Timestamp(1)));
+        }
+        meters.count_call(&attempt, &ask("toolu_7"));
+        meters.tell(&inbox, Timestamp(1), true);
+        assert_eq!(calls(&told(&outlet)), [Some(100)]);
+        meters.count_call(&attempt, &ask("toolu_7"));
+        meters.tell(&inbox, Timestamp(2), true);
+        assert!(told(&outlet).is_empty(), "nothing is new");
+    }
+
+    #[test]
+    fn calls_of_tools_are_not_told_where_the_fill_is_known() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let attempt = settled_attempt(7, "development", 0, 1, Verdict::Passed);
+        meters.count(attempt.id, &figures(1));
+        meters.count_call(&attempt, &ask("toolu_1"));
+        meters.tell(&inbox, Timestamp(1), true);
+        assert_eq!(calls(&told(&outlet)), [None]);
     }
 
     #[test]

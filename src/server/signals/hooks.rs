@@ -63,7 +63,7 @@ pub(in crate::server) fn take_hook(
     match call.event {
         HookEvent::Ask(ask) => {
             let ask = ask.bounded();
-            intake.usage.count_call(attempt.id, &ask.text);
+            intake.usage.count_call(attempt, &ask);
             let waits = (!was_answered(attempt, &ask.id)).then(|| asking(report, &ask));
             let told = TellAsk {
                 observe: || waits.iter().for_each(observe),
