@@ -48,7 +48,9 @@ fn run(env: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
     if let Some(why) = paths.state_problem() {
         return Err(could_not(why));
     }
-    paths.prepare()?;
+    paths
+        .prepare_for_server(env.environment.clone())
+        .map_err(could_not)?;
     let _log = logging::to_folder(&paths.logs, env.get("DBS_LOG").as_deref()).map_err(failed(format!(
         "could not write logs in {}",
         paths.logs.display()

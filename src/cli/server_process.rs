@@ -8,7 +8,7 @@ use crate::adapters::deadline::Deadline;
 use crate::adapters::own_program;
 use crate::adapters::text_file;
 use crate::cli::board_access::BoardAccess;
-use crate::cli::command_error::{CommandError, CommandResult, failed};
+use crate::cli::command_error::{CommandError, CommandResult, could_not, failed};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 
@@ -42,6 +42,9 @@ pub fn play_demo(env: &ProcessEnv) -> CommandResult<()> {
 /// Starts a server and waits until it listens, or until it has reported why it cannot. A server that another process is starting serves as
 /// well.
 pub fn start_server(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()> {
+    paths
+        .prepare_for_server(env.environment.clone())
+        .map_err(could_not)?;
     let deadline = Deadline::start();
     loop {
         match try_start(env, paths, &deadline)? {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::adapters::git::{ControlPlace, GitSetup};
+use crate::adapters::git::{ControlPlace, GitCli, GitSetup};
 use crate::adapters::project::{
     Project, ProjectError, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin,
 };
@@ -13,6 +13,7 @@ use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
 use crate::config::trust::ProjectTrust;
 use crate::config::{Config, ConfigFiles, ConfigOverrides, schema, state_move};
+use crate::ports::git::{Git as _, PreflightError};
 
 /// Folders, files, socket and secret of one project.
 #[derive(Debug, Clone)]
@@ -45,6 +46,16 @@ pub struct ProjectPaths {
     pub state_origin: StateOrigin,
     /// Trust of the person in this project.
     pub trust: ProjectTrust,
+}
+
+/// Error of the preparation of a project for a server; the texts read after "could not".
+#[derive(Debug, thiserror::Error)]
+pub enum PreparationError {
+    /// Repository that is not fit.
+    #[error("{0}")]
+    Preflight(#[from] PreflightError),
+    #[error("{0}")]
+    Project(#[from] ProjectError),
 }
 
 /// Configuration files and overrides from which settings are read.
@@ -123,6 +134,21 @@ impl ProjectPaths {
             path: self.runtime.clone(),
             why,
         })
+    }
+
+    /// Prepares the project for a server. In a repository that is not fit for one nothing is made.
+    ///
+    /// # Errors
+    /// When the repository is not fit, or the folders cannot be made. Reads after "could not".
+    pub fn prepare_for_server(
+        &self,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<(), PreparationError> {
+        if !self.state.is_dir() {
+            GitCli::open(&self.git_setup(environment))?.preflight()?;
+        }
+        self.prepare()?;
+        Ok(())
     }
 
     /// Returns how git is used in the project. In one that is not prepared, nothing of it is kept.

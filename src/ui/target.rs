@@ -4,7 +4,7 @@ use super::fuzzy::{FuzzyMatcher, FuzzyQuery};
 use super::list_filter::{ListFilter, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId};
-use super::state::{FinishedTasks, Pane, UiState};
+use super::state::{FinishedTasks, Pane, PaneContent, UiState};
 use crate::domain::{AskKind, AskRecord, Attempt, AttemptId, HoldReason, Task, TaskId, TaskState, Timestamp};
 use crate::read_model::{AttentionItem, CheckRun, Column, ColumnKind, SessionRow, SessionState};
 
@@ -82,7 +82,8 @@ pub(crate) fn named_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'
     }
 }
 
-/// Returns the selected task: the one chosen; while there is none, the one watched, else the first of the board.
+/// Returns the selected task: the one chosen; while there is none, the one watched, else the first of the board. Where the tab lists the
+/// items of plans alone, another task is not on the screen: the first of them is selected then.
 pub(crate) fn selected(state: &UiState, scene: &Scene<'_>) -> Option<TaskId> {
     let exists = |id: &&TaskId| scene.model.tasks.contains_key(*id);
     let chosen = state.selected.as_ref().filter(exists);
@@ -93,7 +94,37 @@ pub(crate) fn selected(state: &UiState, scene: &Scene<'_>) -> Option<TaskId> {
             .filter(|column| shows_column(state, column))
     };
     let first = || columns().find_map(|column| column.cards.first());
-    chosen.or_else(first).cloned()
+    let chosen = chosen.or_else(first);
+    if !lists_plans_alone(state) || chosen.is_some_and(|id| is_planned(scene, id)) {
+        return chosen.cloned();
+    }
+    first_planned(scene)
+}
+
+/// Returns true if the tab shown lists the items of plans and no other tasks.
+fn lists_plans_alone(state: &UiState) -> bool {
+    let Some(tab) = state.current_tab() else {
+        return false;
+    };
+    let (plan, board) = (PaneContent::named("plan"), PaneContent::Board);
+    let contents = tab
+        .arrangement
+        .panes()
+        .into_iter()
+        .map(|id| state.pane(id).content.clone());
+    let contents: Vec<PaneContent> = contents.collect();
+    plan.is_some_and(|plan| contents.contains(&plan)) && !contents.contains(&board)
+}
+
+fn is_planned(scene: &Scene<'_>, id: &TaskId) -> bool {
+    scene.model.tasks.get(id).is_some_and(|task| task.plan.is_some())
+}
+
+/// Returns the task of the first row in the table of plans.
+fn first_planned(scene: &Scene<'_>) -> Option<TaskId> {
+    let runs = scene.model.plan_runs();
+    let row = runs.iter().flat_map(|run| &run.rows).next()?;
+    Some(row.task.id.clone())
 }
 
 /// Returns the marked item of the inbox with its index: that of the selected task, else the first.

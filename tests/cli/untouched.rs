@@ -84,3 +84,25 @@ fn reading_commands_make_nothing_in_a_repository_that_is_not_prepared() {
     assert!(shop.git.project().join(".debussy").is_dir());
     assert!(shop.does(&["task", "list"]).contains("t-1"));
 }
+
+#[test]
+fn a_first_start_makes_nothing_in_a_repository_that_is_not_fit_and_works_in_one_that_is() {
+    let shop = Shop::new();
+    let project = shop.git.project();
+    shop.git.git(&project, &["remote", "rename", "origin", "away"]);
+    let before = tree(&shop);
+    for words in [&["start", "--plain"][..], &["watch"], &["restart"]] {
+        let said = shop.run(words);
+        assert!(
+            said.code == 1 && said.err.contains("origin") && !said.err.contains("os error"),
+            "{words:?}: {said:?}"
+        );
+        let made: Vec<_> = tree(&shop).difference(&before).cloned().collect();
+        assert!(made.is_empty(), "{words:?} made {made:?}");
+    }
+    shop.git.git(&project, &["remote", "rename", "away", "origin"]);
+    let said = shop.run(&["restart"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(project.join(".debussy/logs").is_dir());
+    shop.does(&["stop"]);
+}

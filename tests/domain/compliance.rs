@@ -616,7 +616,7 @@ fn a_phase_that_failed_is_not_said_to_have_failed_failed() {
     let texts: Vec<&str> = model.attention.iter().map(|item| item.text.as_str()).collect();
     assert_eq!(
         texts,
-        ["3 of 3 tries: critical: gate t failed"],
+        ["3 of 3 tries: gate t failed"],
         "the word failed stands before it"
     );
 }

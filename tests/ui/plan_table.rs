@@ -166,6 +166,27 @@ fn keys_in_the_table_act_on_the_phase_of_the_row() {
 }
 
 #[test]
+fn a_task_that_is_not_in_the_table_is_not_acted_on_from_its_tab() {
+    let mut dashboard = planned((120, 40));
+    // A task of the board that no plan has is selected, then the tab with the table comes.
+    dashboard.press("3");
+    let is_planned = |dashboard: &Dashboard| {
+        let phases = ["dbs-1", "dbs-4", "dbs-16", "dbs-18", "dbs-21"];
+        let text = dashboard.text();
+        phases.iter().any(|id| text.contains(&format!("marked {id} ")))
+    };
+    let other = (0..20).find(|_| {
+        dashboard.press("j Space");
+        !is_planned(&dashboard)
+    });
+    assert!(other.is_some(), "{}", dashboard.text());
+    dashboard.state.set_first_tab(FirstTab::Plan).expect("built in");
+    dashboard.press("1 Space");
+    let text = dashboard.text();
+    assert!(text.contains("marked dbs-1 "), "{text}");
+}
+
+#[test]
 fn without_a_plan_the_table_says_how_one_is_begun() {
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("3 #");

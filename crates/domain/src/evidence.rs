@@ -80,6 +80,17 @@ pub enum Severity {
 }
 
 impl Severity {
+    const ALL: [Severity; 3] = [Severity::Low, Severity::High, Severity::Critical];
+
+    /// Returns the text of a finding that begins with the word of its severity, without that word.
+    pub fn strip_word(text: &str) -> &str {
+        let without = |severity: Severity| text.strip_prefix(severity.word())?.strip_prefix(':');
+        Severity::ALL
+            .into_iter()
+            .find_map(without)
+            .map_or(text, str::trim_start)
+    }
+
     /// Returns the word for people.
     pub fn word(self) -> &'static str {
         match self {

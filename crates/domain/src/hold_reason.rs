@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
+use super::evidence::Severity;
 use super::failure::FailureClass;
 use super::usage::Cost;
 
@@ -87,7 +88,9 @@ pub(crate) fn exhaustion_text(class: FailureClass, times: Option<u32>, cause: Op
         Some(1) => "once".to_owned(),
         Some(times) => format!("{times} times"),
     };
-    match (class, times, cause.and_then(|cause| cause.lines().next())) {
+    // The first finding, whose severity is for the next agent.
+    let cause = cause.and_then(|cause| cause.lines().next());
+    match (class, times, cause.map(Severity::strip_word)) {
         (FailureClass::Crash, ..) => format!("exited {often} without reporting"),
         (FailureClass::Timeout, ..) => {
             format!("ran too long {often}: split it into smaller tasks, or raise the limit and retry")

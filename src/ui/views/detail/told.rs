@@ -1,8 +1,8 @@
 //! Facts that are in the details of a task already, so that each is shown once.
 
 use super::failure;
-use crate::domain::Task;
 use crate::domain::task::Comment;
+use crate::domain::{Severity, Task};
 use crate::ui::status::task_status;
 use crate::ui::views::ViewContext;
 
@@ -78,9 +78,35 @@ fn before<'t>(text: &'t str, facts: &[String]) -> &'t str {
     let at = facts.iter().filter_map(|fact| text.find(fact.as_str())).min();
     match at.and_then(|at| text.get(..at)) {
         Some(rest) => {
+            // A finding begins with its severity, which says nothing alone.
+            let rest = match rest.rsplit_once('\n') {
+                Some((lines, last)) if Severity::strip_word(last).is_empty() => lines,
+                None if Severity::strip_word(rest).is_empty() => "",
+                Some(_) | None => rest,
+            };
             let rest = rest.trim_end_matches([':', ' ', ',', ';', '\n']);
             rest.strip_suffix(", but").unwrap_or(rest)
         }
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::before;
+
+    #[test]
+    fn a_finding_that_is_told_leaves_no_word_of_its_severity_behind() {
+        let facts = ["the notes n.md are not in what was committed".to_owned()];
+        let found =
+            |lead: &str| format!("{lead}the notes n.md are not in what was committed\n  to do: write them");
+        for (lead, left) in [
+            ("high: ", ""),
+            ("low: a\nhigh: ", "low: a"),
+            ("3 of 3 tries: ", "3 of 3 tries"),
+            ("so high: ", "so high"),
+        ] {
+            assert_eq!(before(&found(lead), &facts), left, "{lead}");
+        }
     }
 }
