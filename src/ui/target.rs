@@ -111,7 +111,7 @@ fn lists_plans_alone(state: &UiState) -> bool {
         .arrangement
         .panes()
         .into_iter()
-        .map(|id| state.pane(id).content.clone());
+        .map(|id| state.pane(id).content);
     let contents: Vec<PaneContent> = contents.collect();
     plan.is_some_and(|plan| contents.contains(&plan)) && !contents.contains(&board)
 }
