@@ -88,3 +88,16 @@ fn whoever_starts_a_server_while_another_has_the_project_waits_for_it() {
     drop(screen.kill());
     drop(screen.wait());
 }
+
+#[test]
+fn a_conductor_that_no_server_starts_is_said_to_wait_for_one() {
+    let mut shop = Shop::new();
+    let hint = "`dbs` starts the conductor and shows it";
+    let said = shop.does(&["conduct", "Sell"]);
+    assert!(said.contains(hint), "{said}");
+    let data = shop.does(&["conduct", "More", "--json"]);
+    assert!(!data.contains(hint), "{data}");
+    shop.serve();
+    let said = shop.does(&["conduct", "Most"]);
+    assert!(!said.contains(hint), "{said}");
+}

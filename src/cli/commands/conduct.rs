@@ -12,7 +12,7 @@ use crate::domain::{AgentSettings, TaskDraft, WorkflowId};
 pub struct ConductArgs {
     /// Goal of the plan; without one the conductor asks you
     goal: Vec<String>,
-    /// Start the conductor without a question
+    /// Start the conductor without a question, as where no terminal can ask
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -42,6 +42,10 @@ impl RunCommand for ConductArgs {
             };
             start.agree(self.yes)?;
         }
-        create::put(env, &draft, true, self.json)
+        let put = create::put(env, &draft, true, self.json)?;
+        if put == ExitCode::SUCCESS && !self.json.json && !BoardAccess::open(env)?.has_server() {
+            output::line("no server runs for this project: `dbs` starts the conductor and shows it");
+        }
+        Ok(put)
     }
 }

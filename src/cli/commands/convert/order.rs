@@ -33,7 +33,7 @@ pub(in crate::cli::commands) struct WriterArgs {
     /// Destination of the agent's output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
     output: AgentOutput,
-    /// Start the agents without a question
+    /// Start the agents without a question, as where no terminal can ask
     #[arg(long)]
     yes: bool,
     /// Return once the work is ordered; the same command shows the result later
