@@ -404,6 +404,18 @@ fn a_git_killed_at_any_call_loses_nothing_and_leaves_nothing() {
     try_all(WORK);
 }
 
+/// A worktree of which some files are removed already would show the next agent that an agent deleted them.
+#[test]
+fn a_worktree_that_was_removed_in_part_is_not_used_again() {
+    if !can_trace() {
+        return;
+    }
+    let removal = WORK.iter().find(|killing| killing.what == "remove a worktree");
+    for n in 1..=4 {
+        try_moment(removal.expect("listed"), &("unlink".to_owned(), n));
+    }
+}
+
 #[test]
 fn a_git_killed_while_it_merges_loses_nothing_and_leaves_nothing() {
     try_all(MERGES);

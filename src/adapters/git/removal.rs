@@ -99,6 +99,7 @@ impl GitCli {
             return Ok(RemoveOutcome::Kept(why));
         };
         let snapshot = self.keep_if_needed(checkout, &entry, owner)?;
+        checkout.unset_ready()?;
         self.unregister(&entry)?;
         if checkout.folder.symlink_metadata().is_ok() {
             return Ok(RemoveOutcome::Kept("git left something of it behind".to_owned()));

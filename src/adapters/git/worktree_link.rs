@@ -40,6 +40,15 @@ impl CheckoutDir {
         self.git_dir.join(READY).exists()
     }
 
+    /// Takes the mark away that the worktree is complete: what is left of it after a removal that was cut off is not used again.
+    pub(super) fn unset_ready(&self) -> Result<(), GitError> {
+        let file = self.git_dir.join(READY);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", &file)(error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// Marks the worktree as complete, durably together with its link files: git does not sync those, and a power cut would leave a folder
     /// that belongs to no worktree.
     pub(super) fn set_ready(&self) -> Result<(), GitError> {
