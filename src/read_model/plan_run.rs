@@ -50,11 +50,6 @@ impl PlanRun<'_> {
         let costs = self.rows.iter().filter_map(|row| row.cost);
         costs.reduce(|sum, cost| sum + cost)
     }
-
-    /// Returns true if an item may still change.
-    pub fn is_open(&self) -> bool {
-        self.rows.iter().any(|row| !row.task.state.is_terminal())
-    }
 }
 
 /// Newest evidence of gates for each task that has any.
@@ -64,34 +59,54 @@ impl ReadModel {
     /// Returns the runs of plans on the board: those with open items first, otherwise the newest first. Takes one pass over the tasks, and
     /// one over the attempts if any task is of a plan.
     pub fn plan_runs(&self) -> Vec<PlanRun<'_>> {
-        let mut planned: BTreeMap<&BatchId, Vec<&Task>> = BTreeMap::new();
-        for task in self.tasks.values().filter(|task| task.plan.is_some()) {
-            planned.entry(&task.batch).or_default().push(task);
-        }
+        let planned = self.planned();
         if planned.is_empty() {
             return Vec::new();
         }
         let evidence = self.gate_evidence();
-        let runs = planned.into_iter().filter_map(|(id, mut tasks)| {
-            let batch = self.batches.get(id)?;
-            tasks.sort_by_key(|task| task.number);
+        let runs = planned.into_iter().map(|(batch, tasks)| {
             let rows = tasks
                 .into_iter()
                 .filter_map(|task| self.plan_row(task, &evidence));
-            Some(PlanRun {
+            PlanRun {
                 batch,
                 rows: rows.collect(),
+            }
+        });
+        runs.collect()
+    }
+
+    /// Returns true if an item of a plan may still change.
+    pub fn has_open_plan(&self) -> bool {
+        let mut planned = self.tasks.values().filter(|task| task.plan.is_some());
+        planned.any(|task| !task.state.is_terminal())
+    }
+
+    /// Returns the first task in the table of plans.
+    pub fn first_planned(&self) -> Option<&TaskId> {
+        let planned = self.planned();
+        let (_, tasks) = planned.first()?;
+        tasks.first().map(|task| &task.id)
+    }
+
+    /// Returns the batches with tasks of plans in the order of the table, each with those tasks.
+    fn planned(&self) -> Vec<(&Batch, Vec<&Task>)> {
+        let mut tasks: BTreeMap<&BatchId, Vec<&Task>> = BTreeMap::new();
+        for task in self.tasks.values().filter(|task| task.plan.is_some()) {
+            tasks.entry(&task.batch).or_default().push(task);
+        }
+        let mut planned: Vec<(&Batch, Vec<&Task>)> = tasks
+            .into_iter()
+            .filter_map(|(id, mut tasks)| {
+                tasks.sort_by_key(|task| task.number);
+                Some((self.batches.get(id)?.as_ref(), tasks))
             })
+            .collect();
+        planned.sort_by_key(|(batch, tasks)| {
+            let is_over = tasks.iter().all(|task| task.state.is_terminal());
+            (is_over, Reverse(batch.go_ahead), Reverse(batch.since))
         });
-        let mut runs: Vec<PlanRun<'_>> = runs.collect();
-        runs.sort_by_key(|run| {
-            (
-                !run.is_open(),
-                Reverse(run.batch.go_ahead),
-                Reverse(run.batch.since),
-            )
-        });
-        runs
+        planned
     }
 
     fn gate_evidence(&self) -> GateEvidence<'_> {

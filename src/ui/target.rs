@@ -98,7 +98,7 @@ pub(crate) fn selected(state: &UiState, scene: &Scene<'_>) -> Option<TaskId> {
     if !lists_plans_alone(state) || chosen.is_some_and(|id| is_planned(scene, id)) {
         return chosen.cloned();
     }
-    first_planned(scene)
+    scene.model.first_planned().cloned()
 }
 
 /// Returns true if the tab shown lists the items of plans and no other tasks.
@@ -106,25 +106,16 @@ fn lists_plans_alone(state: &UiState) -> bool {
     let Some(tab) = state.current_tab() else {
         return false;
     };
-    let (plan, board) = (PaneContent::named("plan"), PaneContent::Board);
-    let contents = tab
-        .arrangement
-        .panes()
-        .into_iter()
-        .map(|id| state.pane(id).content);
-    let contents: Vec<PaneContent> = contents.collect();
-    plan.is_some_and(|plan| contents.contains(&plan)) && !contents.contains(&board)
+    let panes = tab.arrangement.panes();
+    let shows = |content: &PaneContent| {
+        let mut shown = panes.iter().filter_map(|id| state.panes.get(id));
+        shown.any(|pane| pane.content == *content)
+    };
+    PaneContent::named("plan").is_some_and(|plan| shows(&plan)) && !shows(&PaneContent::Board)
 }
 
 fn is_planned(scene: &Scene<'_>, id: &TaskId) -> bool {
     scene.model.tasks.get(id).is_some_and(|task| task.plan.is_some())
-}
-
-/// Returns the task of the first row in the table of plans.
-fn first_planned(scene: &Scene<'_>) -> Option<TaskId> {
-    let runs = scene.model.plan_runs();
-    let row = runs.iter().flat_map(|run| &run.rows).next()?;
-    Some(row.task.id.clone())
 }
 
 /// Returns the marked item of the inbox with its index: that of the selected task, else the first.

@@ -122,7 +122,8 @@ impl StoreReader {
                 None
             };
             // The board does not depend on it, so it is named and the rest is read.
-            let (event, notices) = match event.filter(|_| has_notices) {
+            let (event, notices) = match event {
+                Some(event) if !has_notices => (event, vec![damage_notice(seq)]),
                 Some(event) => match self.documents("a notice", &sql_of_notices, params![seq]) {
                     Err(StoreError::Damaged { .. }) => (event, vec![damage_notice(seq)]),
                     notices => (event, notices?),

@@ -12,7 +12,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
 use crate::config::themes::{read_small, toml_files};
 use crate::domain::{NoticeLevel, Span, Timestamp, pluralized};
-use crate::read_model::{PlanRun, ReadModel};
+use crate::read_model::ReadModel;
 use crate::server::settings::in_force::ActiveSettings;
 use crate::ui::{FirstTab, SavedArrangement, SessionFacts, UiState};
 
@@ -35,7 +35,7 @@ pub(in crate::server) fn restore(
     now: Timestamp,
 ) {
     let first = match settings.config().choice(&schema::LAYOUT) {
-        FirstTab::Main if model.plan_runs().iter().any(PlanRun::is_open) => FirstTab::Plan,
+        FirstTab::Main if model.has_open_plan() => FirstTab::Plan,
         chosen => chosen,
     };
     if let Err(problem) = state.set_first_tab(first) {
