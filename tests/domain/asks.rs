@@ -349,6 +349,48 @@ fn what_was_asked_in_words_waits_until_it_is_answered() {
 }
 
 #[test]
+fn the_time_limit_of_an_agent_stands_still_while_it_waits_for_a_person() {
+    let (mut fixture, attempt) = running();
+    fixture.wait(Span::seconds(600));
+    fixture.happen(opened(attempt, request("k")));
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Permission("Bash: make".to_owned()),
+    );
+    for _ in 0..10 {
+        fixture.wait(Span::seconds(3000));
+        assert!(fixture.is_running(attempt), "it waits for a person");
+    }
+    fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
+    let left = fixture.now + Span::seconds(3000);
+    assert_eq!(fixture.board.next_deadline(), Some(left));
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    fixture.wait(Span::seconds(3000));
+    assert!(!fixture.is_running(attempt), "its own time is over");
+}
+
+#[test]
+fn an_agent_that_works_on_after_its_question_has_its_usual_time() {
+    let (mut fixture, attempt) = running();
+    fixture.say(attempt, SignalKind::Question, "tabs or spaces?");
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    fixture.wait(Span::seconds(3600));
+    assert!(!fixture.is_running(attempt));
+}
+
+#[test]
+fn an_agent_that_reported_its_end_is_not_left_because_of_what_it_asked() {
+    let (mut fixture, attempt) = running();
+    fixture.happen(opened(attempt, request("k")));
+    fixture.wait(Span::seconds(1800));
+    fixture.say(attempt, SignalKind::Done, "");
+    fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
+    fixture.wait(Span::seconds(60));
+    assert!(!fixture.is_running(attempt));
+}
+
+#[test]
 fn an_answer_that_did_not_arrive_is_said_and_asked_again() {
     let (mut fixture, attempt) = running();
     fixture.happen(opened(attempt, request("k")));

@@ -895,6 +895,7 @@ fn an_attempt_is_stored_like_this() {
         comments_before: 3,
         started_at: Some(Timestamp(2)),
         deadline: Some(Timestamp(9)),
+        person_awaited: None,
         awaited: Some(Timestamp(6)),
         ended_at: None,
         workspace: WorkspaceState::Present,

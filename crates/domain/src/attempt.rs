@@ -73,6 +73,9 @@ pub struct Attempt {
     /// deadline is then the time at which the same request is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Timestamp>,
+    /// Time since which the agent's time limit stands still, because it waits for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person_awaited: Option<Timestamp>,
     /// Time at which the agent was asked to stop because its context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Timestamp>,

@@ -26,6 +26,7 @@ mod integration;
 mod invariants;
 mod jobs;
 mod obstacles;
+mod person_wait;
 mod process_end;
 mod queue_order;
 mod recovery;

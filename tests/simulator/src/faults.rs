@@ -67,7 +67,7 @@ impl Faults {
             gates: some(60),
             empty: some(40),
             crash: some(50),
-            hang: some(30),
+            hang: some(100).max(4),
             refuse: some(50),
             babble: some(50),
             named: some(20),

@@ -291,6 +291,9 @@ impl Story {
     /// A person may answer what agents ask.
     fn answer(&mut self) -> Result<(), String> {
         let is_there = self.dice.percent(self.world.faults.people.max(20));
+        if is_there {
+            self.world.close_dialogs(&self.board, self.now);
+        }
         let command = is_there.then(|| people::answer(&self.board, self.clock(), &mut self.dice));
         command.flatten().map_or(Ok(()), |command| self.ask(command))
     }

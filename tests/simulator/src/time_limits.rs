@@ -11,21 +11,30 @@ use super::rules::{Step, must};
 #[derive(Debug, Clone)]
 pub(super) struct RunLimit {
     until: Timestamp,
+    /// The same with the times in which it waited for a person.
+    latest: Timestamp,
+    /// Since when it waits for a person.
+    asks_since: Option<Timestamp>,
     /// Whether a turn of it failed: the time in which it waits for its model then comes on top.
     is_longer: bool,
 }
 
+/// Least time that an agent has left when it was answered.
+const LEAST_TIME: Span = Span::seconds(60);
+
 /// Nobody is stopped for the time before it is over, and nobody runs on after it.
 pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
-    for (id, RunLimit { until, is_longer }) in &step.world.limits {
+    for (id, limit) in &step.world.limits {
         let Some(after) = step.after.attempts.get(id) else {
             continue;
         };
-        must(!times_out(step.before, after) || step.world_now >= *until, || {
-            format!("attempt {id} ran too long before its time was over")
-        })?;
-        let is_counted = after.state == AttemptState::Running && !is_longer && after.failed_turns.is_none();
-        must(!is_counted || step.world_now <= *until, || {
+        must(
+            !times_out(step.before, after) || step.world_now >= limit.until,
+            || format!("attempt {id} ran too long before its time was over"),
+        )?;
+        let is_running = after.state == AttemptState::Running && limit.asks_since.is_none();
+        let is_counted = is_running && !limit.is_longer && after.failed_turns.is_none();
+        must(!is_counted || step.world_now <= limit.latest, || {
             format!("attempt {id} runs on after its time")
         })?;
     }
@@ -43,12 +52,31 @@ pub(super) fn note(
     for attempt in all().filter(|attempt: &&Attempt| runs(attempt)) {
         let known = limits.entry(attempt.id).or_insert_with(|| RunLimit {
             until: world_now + limit(after, attempt),
+            latest: world_now + limit(after, attempt),
+            asks_since: None,
             is_longer: false,
         });
+        known.note_asks(attempt, world_now);
         known.is_longer |= !attempt.failed_turns.is_none();
     }
     limits.retain(|id, _| after.attempts.get(id).is_some_and(|attempt| runs(attempt)));
     all().filter(|attempt| times_out(before, attempt)).count()
+}
+
+impl RunLimit {
+    /// The time in which it waits for a person comes on top.
+    fn note_asks(&mut self, attempt: &Attempt, world_now: Timestamp) {
+        let asks = attempt.person_awaited.is_some();
+        match self.asks_since {
+            None if asks => self.asks_since = Some(world_now),
+            Some(since) if !asks => {
+                let later = self.latest + world_now.since(since);
+                self.latest = later.max(world_now + LEAST_TIME);
+                self.asks_since = None;
+            }
+            None | Some(_) => {}
+        }
+    }
 }
 
 fn runs(attempt: &Attempt) -> bool {

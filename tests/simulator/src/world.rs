@@ -423,6 +423,21 @@ impl World {
         }
     }
 
+    /// A person answers the dialogs that only a terminal takes.
+    pub(super) fn close_dialogs(&mut self, board: &Board, now: Timestamp) {
+        let running = board.attempts.values().filter(|attempt| {
+            let runs = matches!(self.processes.get(&attempt.id), Some(Process::Running));
+            let mut open = attempt.open_asks(now);
+            runs && open.any(|known| known.ask.channel == AskChannel::Terminal)
+        });
+        let asking: Vec<AttemptId> = running.map(|attempt| attempt.id).collect();
+        for id in asking {
+            if self.dice.percent(10) {
+                self.show(now, id, ActivityKind::Working);
+            }
+        }
+    }
+
     /// What waits for a reply looks whether there is one.
     pub(super) fn hear_replies(&mut self, board: &Board, now: Timestamp) {
         match self.requests.hear(board, &mut self.dice, self.faults.replies) {

@@ -129,6 +129,7 @@ impl Board {
             if let Some(known) = known {
                 known.answer = Some(answer);
             }
+            row.add_person_wait(transition.now);
             if ask.channel == AskChannel::Line && row.activity.doing.needs_person() {
                 row.activity = Activity::new(ActivityKind::Working, "answer", transition.now);
             }
@@ -203,6 +204,7 @@ impl Board {
                     });
                 }
             }
+            row.add_person_wait(now);
         });
     }
 }

@@ -76,6 +76,7 @@ impl Board {
         self.close_asks(transition.now, id, is_on_screen);
         let ask = ask.clone().bounded();
         self.add_ask(id, AskRecord::new(ask.clone(), shown.unwrap_or(transition.now)));
+        self.await_person(transition.now, id);
         match rule {
             Some((by, reply)) => self.record_answer(transition, &attempt, &ask, by, reply.clone()),
             None if shown.is_some() => {}
@@ -129,6 +130,8 @@ impl Board {
             let text = format!("{} {text}", attempt.worker.name());
             transition.notify_attempt(NoticeLevel::Alert, "error", attempt, text);
         } else {
+            // A tool that shows an error may recover when it is tried again, so its time limit still counts.
+            self.await_person(transition.now, attempt.id);
             call_for_answer(transition, attempt, kind, &text);
         }
     }
@@ -143,6 +146,7 @@ impl Board {
             channel: AskChannel::Line,
         };
         self.add_ask(id, AskRecord::new(ask.bounded(), now));
+        self.await_person(now, id);
     }
 
     fn add_ask(&mut self, id: AttemptId, ask: AskRecord) {
@@ -168,6 +172,7 @@ impl Board {
                 for known in row.asks.iter_mut().filter(|known| is_meant(known)) {
                     known.closed = Some(now);
                 }
+                row.add_person_wait(now);
             });
         }
     }

@@ -40,6 +40,7 @@ fn move_limits(attempt: &mut Attempt, by: i64) {
     let goes_on = &mut attempt.failed_turns.go_on_at;
     *goes_on = goes_on.map(|at| at.moved(by));
     attempt.awaited = attempt.awaited.map(|since| since.moved(by));
+    attempt.person_awaited = attempt.person_awaited.map(|since| since.moved(by));
 }
 
 /// Moves the beginnings of measurements that are not over: the start of an agent's run, the time it was asked to stop, and the time keys

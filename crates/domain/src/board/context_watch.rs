@@ -64,6 +64,7 @@ impl Board {
         self.edit_attempt(id, |row| {
             row.leaves = Some(transition.now);
             row.deadline = Some(row.deadline.map_or(until, |deadline| deadline.min(until)));
+            row.person_awaited = None;
         });
         let name = attempt.worker.name();
         let text = format!("{name} is asked to stop on {}: its context {why}", attempt.task);

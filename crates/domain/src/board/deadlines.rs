@@ -103,6 +103,9 @@ impl Board {
             AttemptState::Running if attempt.leaves.is_some() => {
                 self.stop(transition, id, StopCause::Context);
             }
+            AttemptState::Running if attempt.stands_for_person(transition.now) => {
+                self.edit_attempt(id, |row| row.add_person_wait(transition.now));
+            }
             AttemptState::Running => self.stop(transition, id, StopCause::Timeout),
             AttemptState::Stopping(cause) => self.stop_again(transition, id, cause),
             AttemptState::Verifying => self.ask_for_evidence(transition, id),

@@ -230,6 +230,7 @@ impl Board {
             let end = transition.now + self.settings.linger;
             self.edit_attempt(attempt.id, |row| {
                 row.deadline = Some(row.deadline.map_or(end, |deadline| deadline.min(end)));
+                row.person_awaited = None;
             });
         }
     }
