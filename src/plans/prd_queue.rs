@@ -75,8 +75,9 @@ pub fn named(
             files.extend(prds_in(path)?);
         } else if let Err(error) = path.symlink_metadata() {
             return Err(Cause::from(format!(
-                "could not read the PRD {}: {error}",
-                path.display()
+                "could not read the PRD {}: {}",
+                path.display(),
+                text_file::in_plain_words(error)
             )));
         } else {
             files.push(path.clone());

@@ -87,6 +87,6 @@ fn way_to_plan(file: &Path, paths: Option<&ProjectPaths>) -> &'static str {
     if paths.is_some_and(is_queue) {
         "`dbs atdd init` makes the folder, `dbs atdd new TEXT` a PRD in it"
     } else {
-        "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json"
+        "name the file of a plan, such as docs/MASTER.md or .design/plan.json"
     }
 }

@@ -33,7 +33,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["run", "nope.md"],
-        "dbs: could not read the plan nope.md: it is not there; name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json\n",
+        "dbs: could not read the plan nope.md: it is not there; name the file of a plan, such as docs/MASTER.md or .design/plan.json\n",
     ),
     (
         &["execute"],

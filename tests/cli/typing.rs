@@ -276,6 +276,11 @@ fn a_secret_is_kept_and_never_shown() {
         let said = shop.run(arguments);
         assert!(!format!("{said:?}").contains("sesame"), "{arguments:?}: {said:?}");
     }
+    let explained = shop.does(&["config", "--explain"]);
+    assert!(
+        explained.contains("(docs/stories.md)") && !explained.contains("]("),
+        "{explained}"
+    );
     assert_eq!(shop.does(&["config", "notify.secret"]), "(set, not shown)\n");
     std::fs::write(&file, "[notify]\nsecret = [\"sesame\"]\n").unwrap();
     let said = shop.run(&["config"]);

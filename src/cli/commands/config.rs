@@ -101,11 +101,33 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
     for (hidden, origin) in &shown.hidden {
         output::line(&format!("{:<28}   hides {hidden}  ({origin})", ""));
     }
-    output::line(&format!("{:<28}   {}", "", shown.doc));
+    output::line(&format!("{:<28}   {}", "", without_links(shown.doc)));
     output::line(&format!("{:<28}   takes effect {}", "", shown.effect));
     if let Some(note) = shown.note {
         output::line(&format!("{:<28}   {note}", ""));
     }
+}
+
+/// Returns the text with the name of each linked document in place of its Markdown link.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain.push_str(before);
+        let parts = link
+            .split_once("](")
+            .filter(|(name, _)| !name.contains([' ', ']']));
+        let Some((name, tail)) = parts.and_then(|(name, place)| Some((name, place.split_once(')')?.1)))
+        else {
+            plain.push('[');
+            rest = link;
+            continue;
+        };
+        plain.push_str("docs/");
+        plain.push_str(name);
+        rest = tail;
+    }
+    plain + rest
 }
 
 /// Returns the problem with the settings for the work, after one of them was written.

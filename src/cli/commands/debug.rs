@@ -31,7 +31,12 @@ impl RunCommand for DebugArgs {
 
 fn listing(folder: &Path) -> std::io::Result<Vec<StateEntry>> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
+    let entries = match std::fs::read_dir(folder) {
+        // The project was not prepared yet.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
+        entries => entries?,
+    };
+    for entry in entries {
         let entry = entry?;
         let facts = entry.metadata()?;
         let within = || std::fs::read_dir(entry.path()).map(Iterator::count);
