@@ -42,7 +42,7 @@ pub struct TaskArgs {
 pub struct TaskTextArgs {
     /// Id of the task
     pub id: String,
-    /// Text to send
+    /// Reason, comment or answer
     #[arg(required = true)]
     pub text: Vec<String>,
     #[command(flatten)]

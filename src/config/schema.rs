@@ -232,7 +232,7 @@ settings! { SETTINGS
         "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.");
     LAYOUT: FirstTab = choice(&["main", "classic", "plan"], FirstTab::Main, &[FirstTab::Classic, FirstTab::Plan]),
         used("layout", NextStart, Harmless, "K84",
-        "The first tab: `main`, the tasks beside the agent of the selected one, or the table of the plan while one is carried out; `plan`, always that table; or `classic`, conductor, shell, board and watcher as the seed has them.");
+        "The first tab: `main`, the tasks beside the agent of the selected one, or the table of the plan while one is carried out; `plan`, always that table; or `classic`, conductor, shell, board and watcher.");
     KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, Harmless, "K85",
         "The one key that is not passed on to an agent that is typed to.");
     KEYS_PRESET: Cow<'static, str> = text(ValueKind::Choice(&["default", "tmux", "vim", "emacs"]), "default"),

@@ -250,7 +250,7 @@ fn closed(known: &PlanTasks) -> impl Iterator<Item = Command> {
     let open = known
         .values()
         .filter(|task| !matches!(task.state, TaskState::Done | TaskState::Cancelled));
-    open.map(|task| Command::Close(task.id.clone(), "its plan begins anew".to_owned()))
+    open.map(|task| Command::Close(task.id.clone(), "its plan was restarted".to_owned()))
 }
 
 fn changed(change: &TaskChange) -> Vec<Command> {

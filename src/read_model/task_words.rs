@@ -98,7 +98,7 @@ impl ReadModel {
                 .way(format!("`dbs retry {}` tries at once", task.id)),
             WaitReason::Paused => new(DisplayStatus::Paused, "paused".to_owned())
                 .because(self.pause_reason(now))
-                .way("`dbs resume` goes on"),
+                .way("`dbs resume` continues"),
             WaitReason::Dependencies(on) | WaitReason::DependencyNotMerged(on) => {
                 self.behind(on, new(DisplayStatus::Waiting, self.wait_text(why)))
             }
@@ -181,7 +181,7 @@ impl ReadModel {
             }
             None => standing
                 .because(self.abort_text(&task.batch))
-                .way(format!("`dbs task release {}` goes on", task.id)),
+                .way(format!("`dbs task release {}` continues", task.id)),
         }
     }
 
@@ -211,8 +211,7 @@ impl ReadModel {
                 Skip::Person { by } if !by.is_empty() => by,
                 _ => "a person",
             };
-            return new(&format!("skipped by {by}"))
-                .way(format!("`dbs retry {}` takes it up again", task.id));
+            return new(&format!("skipped by {by}")).way(format!("`dbs retry {}` retries it", task.id));
         };
         let name = self.name_of(root);
         match self.tasks.get(root).map(AsRef::as_ref) {
@@ -279,7 +278,7 @@ fn what_became(task: &Task) -> &'static str {
 }
 
 fn retry(id: &TaskId) -> String {
-    format!("`dbs retry {id}` takes it up again")
+    format!("`dbs retry {id}` retries it")
 }
 
 fn retry_or_skip(id: &TaskId) -> String {

@@ -53,7 +53,7 @@ fn a_pause_is_told_without_a_server_as_it_is_with_one() {
         let of_it = status.lines().find(|line| line.starts_with("paused"));
         (of_it.map(str::to_owned), status.contains("no server runs"))
     };
-    let paused = Some("paused by ann; `dbs resume` goes on".to_owned());
+    let paused = Some("paused by ann; `dbs resume` continues".to_owned());
     assert_eq!(told(&shop), (paused.clone(), true));
     shop.serve();
     assert_eq!(told(&shop), (paused, false));

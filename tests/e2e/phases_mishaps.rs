@@ -219,7 +219,7 @@ fn who_waits_without_a_screen_is_told_that_the_board_is_paused() {
     let (text, code) = wait_for_end(&story, &[]);
     assert_eq!(code, Some(5), "{text}");
     assert!(
-        text.contains("the board was paused by ") && text.contains("`dbs resume` goes on"),
+        text.contains("the board was paused by ") && text.contains("`dbs resume` continues"),
         "{text}"
     );
     let converted = story.run(&["convert", "ideas.md"]);

@@ -16,7 +16,7 @@ use crate::cli::args::{CommandFacts, ThemeArgs};
     name = "dbs",
     version,
     about = "Orchestrates coding agents: a real terminal for each, a task board, an engine that verifies",
-    after_help = "Examples:\n  dbs demo                        see everything work, with scripted agents\n  dbs                             start or attach to this project's session\n  dbs task create \"Fix login\"     put a task on the board\n  dbs task release dbs-1          hand it to the pipeline\n  dbs why dbs-1                   why is it not moving?",
+    after_help = "Examples:\n  dbs demo                        see everything work, with scripted agents\n  dbs                             start or attach to this project's session\n  dbs task create \"Fix login\"     put a task on the board; prints its id\n  dbs task release ID             hand it to the pipeline\n  dbs why ID                      explain why it does not move",
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true
 )]

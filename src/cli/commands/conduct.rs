@@ -12,7 +12,7 @@ use crate::domain::{AgentSettings, TaskDraft, WorkflowId};
 pub struct ConductArgs {
     /// Goal of the plan; without one the conductor asks you
     goal: Vec<String>,
-    /// Start the conductor without a question, as where no terminal can ask
+    /// Start the conductor without asking (the default without a terminal)
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

@@ -12,9 +12,9 @@ use crate::plans::making::MadeName;
 
 /// Let an agent turn a text into a phased plan, which you review
 ///
-/// The plan is shown as a whole before it is written to `plans/`, and asked about: at the terminal, or by its hash. The exit codes are those
-/// of `dbs run --headless`; without a terminal, a plan that was made and waits for a yes ends it with 5. The server goes on without the
-/// command; the same command waits again and shows what was made.
+/// The whole plan is shown and needs your approval, at the terminal or by its hash, before it is written to `plans/`. The exit codes are those
+/// of `dbs run --headless`; without a terminal, it exits with 5 if the finished plan needs your approval. The server keeps working without
+/// the command; run it again to see the result.
 ///
 /// `dbs task import` puts tasks of a file on the board without an agent; `dbs design` plans for a goal.
 #[derive(Debug, Args)]

@@ -10,17 +10,17 @@ use crate::plans::making::{LARGEST_GOAL, MadeName, goal_name};
 
 /// Let agents design a graph plan for a goal, which you review
 ///
-/// Where the goal is not small, experts look at it first. The plan is shown as a whole before it is written to `.design/plan.json`, and asked
-/// about: at the terminal, or by its hash. A plan that is there goes to `.design/history/`. The exit codes are those of `dbs run --headless`;
-/// without a terminal, a plan that was made and waits for a yes ends it with 5. The server goes on without the command; the same command
-/// waits again and shows what was made.
+/// Unless the goal is small, experts look at it first. The whole plan is shown and needs your approval, at the terminal or by its hash, before
+/// it is written to `.design/plan.json`. A plan that is there goes to `.design/history/`. The exit codes are those of `dbs run --headless`;
+/// without a terminal, it exits with 5 if the finished plan needs your approval. The server keeps working without the command; run it again to
+/// see the result.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs design 'Let people export their invoices as CSV'\ndbs design - --name export <goal.md\ndbs design 'Let people export their invoices as CSV' --complexity full"))]
 pub struct DesignArgs {
     /// Goal in a sentence or more; `-` reads standard input
     goal: String,
-    /// Agents that take part; default: by the analysis of the goal. Experts review a standard goal, and a critic reviews the experts
-    /// on a full one
+    /// Agents that take part: `standard` adds experts to the planner, `full` also a critic of the experts; default: by the analysis of
+    /// the goal
     #[arg(long, value_parser = Complexity::WORDS)]
     complexity: Option<String>,
     #[command(flatten)]

@@ -24,14 +24,13 @@ use crate::domain::pluralized;
 use crate::formats::finding::Finding;
 use crate::ports::git::{BranchName, Git, Head, PreflightError};
 
-/// Check that everything dbs needs is installed
+/// Check this project's setup and its store
 ///
-/// Every page and every row of the store is checked, too.
+/// Checks the programs, settings, trust, the remote, and every page and row of the store.
 ///
-/// With `--repair` a damaged store is made whole again, while no server runs: the board is computed anew from its events, those that cannot
-/// be read any more are taken from backups, and where that does not reach, the newest whole backup is put back. It says what it did and what
-/// is lost, and keeps the damaged file. When all files of settings in `.debussy` are gone, as after `git clean -fdx`, it brings their copies
-/// back instead, also while a server runs.
+/// `--repair` needs that no server runs. It rebuilds the board from its events and takes unreadable events from backups; if that fails, it
+/// restores the newest intact backup. It prints what it did and what is lost, and keeps the damaged file. If all settings files in `.debussy`
+/// are gone, as after `git clean -fdx`, it restores their copies instead, also while a server runs.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs doctor\ndbs doctor --repair").for_persons_with(&[("repair", "--repair")]))]
 pub struct DoctorArgs {

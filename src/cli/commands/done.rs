@@ -4,7 +4,7 @@ use super::signal::{SignalText, attempt_and_token, is_of_phase, say};
 use crate::cli::commands::prelude::*;
 use crate::domain::SignalKind;
 
-/// Report that an attempt is done (for agents)
+/// Report that an attempt is done, blocked or failed (for agents)
 #[derive(Debug, Args)]
 #[command(add = facts(Attempts, "dbs done \"all tests pass\"\ndbs done --report result.json"))]
 pub struct DoneArgs {

@@ -10,8 +10,8 @@ use crate::config::{schema, set};
 
 /// Prepare this project, or create the files of a new plan
 ///
-/// A plan lies in `plans/NAME`, with the project's checks as the gates of each phase; a folder that is there already is left alone. `dbs plan
-/// new NAME` is the same.
+/// A plan is created in `plans/NAME`, with the project's checks as the gates of each phase; an existing folder is not changed. `dbs plan new
+/// NAME` is the same.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs init\ndbs init \"Invoice export\" --phases 4 --template backend"))]
 pub struct InitArgs {

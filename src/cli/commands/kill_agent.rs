@@ -3,7 +3,7 @@
 use crate::cli::commands::prelude::*;
 use crate::domain::Command;
 
-/// Stop one agent; its task goes back to its stage
+/// Stop one agent; its task restarts its current stage
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs kill-agent developer-ravel\ndbs kill-agent dbs-1"))]
 pub struct KillAgentArgs {

@@ -11,7 +11,7 @@ use crate::protocol::wire::{ServerCall, StopAgents};
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs restart\ndbs restart --now"))]
 pub struct RestartArgs {
-    /// Do not wait for running checks, pushes and copies; they rerun at the start
+    /// Do not wait for running gates, pushes and backups; they rerun at the start
     #[arg(long)]
     now: bool,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use crate::cli::commands::prelude::*;
 use crate::domain::{Command, TaskId, TaskPatch};
 
-/// Retry a held, parked or failed task
+/// Retry a held, parked, failed or skipped task
 ///
 /// `dbs task retry` is the same.
 #[derive(Debug, Args)]

@@ -20,15 +20,14 @@ use crate::domain::RunOptions;
 
 /// Run a plan: its phases become tasks that agents work on
 ///
-/// A plan is a master plan, a `plan.json` or a folder of PRDs, known by its content. A person says yes to its gate commands, which are shown
-/// with file and line: at the terminal, or by their hash. When the plan is on the board already, what its files say otherwise now is shown as
-/// a difference, and taken over after a yes.
+/// A plan is a master plan, a `plan.json` or a folder of PRDs; `dbs` detects which from the content. The commands of the plan are shown with
+/// file and line, and you approve them at the terminal or with `--trust HASH`. If the plan is on the board already, changes in its files are
+/// shown as a diff and applied once you approve them.
 ///
-/// At a terminal the call stays, with a line for each step; a server is started if none runs, and works on by itself: Ctrl-C ends only the
-/// waiting (130), and the same command waits again. `--headless` waits without a terminal, too, and stops what it started when it is
-/// interrupted: the tasks it put on the board are set aside, which `--resume` takes up again, and a server that it started ends with its
-/// agents. A server that was killed is started again. An agent with a screen of its own prints that screen, so `--output file` is the
-/// default.
+/// At a terminal `dbs run` starts a server if none runs, waits, and prints a line for each step. The server keeps working: Ctrl-C stops only
+/// the waiting (exit code 130), and the same command waits again. `--headless` also waits without a terminal. On Ctrl-C it parks the tasks
+/// that it put on the board (`--resume` retries them), and stops the server that it started, with its agents. A server that was killed is
+/// started again.
 ///
 /// Exit codes: 0 all phases are done; 1 a phase has failed, or the call was refused; 2 the command line could not be understood; 3 the plan
 /// has errors; 4 the project is not ready: files are not committed, nobody has trusted what its files start (`dbs trust show`), or the server
@@ -53,7 +52,7 @@ pub struct RunPlanArgs {
     /// Phases to skip because they are done already, separated by commas
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub done: Vec<String>,
-    /// Context use in percent at which an agent of the plan is restarted, rounded: 80.5 is 81; 100 turns this off
+    /// Restart an agent of the plan when its context is this full, in percent; 100 turns this off
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     pub context_threshold: Option<u32>,
     /// Maximum number of such restarts per phase; 0 only observes
@@ -82,7 +81,7 @@ pub struct RunCallArgs {
     /// Wait for the end without a screen: one line per step, and an exit code for the outcome
     #[arg(long, conflicts_with = "dry_run")]
     pub headless: bool,
-    /// Return as soon as the tasks are on the board; at a terminal the call otherwise stays until they are over or need you
+    /// Return as soon as the tasks are on the board, without waiting for their end
     #[arg(long, conflicts_with_all = ["headless", "interactive"])]
     pub detach: bool,
     /// Destination of the agents' output

@@ -17,13 +17,13 @@ use crate::protocol::wire::{CallReply, ServerCall, SignalSent};
 
 /// Kinds of signals, as they are written on the command line, and what each says.
 pub(super) const SIGNALS: [(&str, &str); 7] = [
-    ("claim", "I begin"),
-    ("done", "I am done"),
-    ("reject", "What I looked at is not good enough"),
-    ("block", "I cannot go on"),
-    ("fail", "I failed"),
-    ("progress", "A step of the way"),
-    ("question", "I need an answer"),
+    ("claim", "Work begins"),
+    ("done", "The work is done"),
+    ("reject", "The reviewed work is not good enough"),
+    ("block", "A person must decide or help first"),
+    ("fail", "The work failed"),
+    ("progress", "A step is done"),
+    ("question", "A person must answer"),
 ];
 
 fn signal_kinds() -> impl TypedValueParser<Value = SignalKind> {

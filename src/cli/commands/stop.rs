@@ -18,7 +18,7 @@ pub struct StopArgs {
     /// Stop all agents too, even when no server runs
     #[arg(long)]
     all: bool,
-    /// Do not wait for running checks, pushes and copies; they rerun at the next start
+    /// Do not wait for running gates, pushes and backups; they rerun at the next start
     #[arg(long)]
     now: bool,
     #[command(flatten)]

@@ -63,7 +63,7 @@ pub enum TaskCommand {
     /// Add a comment to a task; `-` as the text reads standard input
     #[command(add = facts(OwnAgent, "dbs task comment dbs-1 \"use the parser we have\""))]
     Comment(TaskTextArgs),
-    /// Add or remove a dependency: `dbs task dep ID ON` lets ID wait for ON
+    /// Add or remove a dependency: `dbs task dep ID ON` makes ID wait for ON
     #[command(add = facts(Conductors, "dbs task dep dbs-2 dbs-1\ndbs task dep dbs-2 dbs-1 --remove"))]
     Dep {
         /// Task that waits
@@ -98,7 +98,7 @@ pub enum TaskCommand {
     Retry(RetryArgs),
     #[command(hide = true)]
     Why(WhyArgs),
-    /// Restore as branches what agents left uncommitted, and what was on deleted branches
+    /// Restore uncommitted work and deleted branches as new branches
     ///
     /// The branches are `kept/ID-1`, `kept/ID-2` and so on, in the order in which the work was put aside. A branch that is there already
     /// stays as it is; no checkout is touched.

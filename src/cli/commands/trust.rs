@@ -28,10 +28,10 @@ pub(super) enum TrustView {
 
 /// Review or trust the commands this project's files would run
 ///
-/// What steers agents is among them. Ends with exit code 1 while something is not trusted. An agent cannot trust anything.
+/// This includes settings that influence agents. Exits with 1 while something is not trusted. An agent cannot trust anything.
 ///
-/// The address of origin is kept from when work in a project began, because an agent can change it. When it is another one later, no server
-/// starts and `dbs doctor` says so; `--origin` takes the new one, while no server runs.
+/// An agent could change the address of origin, so `dbs` remembers it. If it changes, no server starts until you accept the new address with
+/// `--origin`, while no server runs; `dbs doctor` says so.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs trust show\ndbs trust diff\ndbs trust --hash HASH\ndbs trust --forget\ndbs trust --origin git@example.org:shop.git"))]
 pub struct TrustArgs {
@@ -44,7 +44,7 @@ pub struct TrustArgs {
     /// Revoke all trust in this project
     #[arg(long, conflicts_with = "hash")]
     forget: bool,
-    /// Use the state in this project's folder although it was not created by you on this machine
+    /// Accept state that was created by another user or on another machine
     #[arg(long, conflicts_with_all = ["hash", "forget"])]
     state: bool,
     /// Accept this new address of origin, if origin has it now

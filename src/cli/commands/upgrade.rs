@@ -4,7 +4,7 @@ use crate::cli::commands::prelude::*;
 
 /// Show the installed version and how to upgrade
 ///
-/// It fetches nothing: what is put in its place is a person's choice.
+/// Does not download or install anything.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs upgrade"))]
 pub struct UpgradeArgs {

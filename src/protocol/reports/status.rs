@@ -97,7 +97,7 @@ fn agent_lines(model: &ReadModel) -> Vec<String> {
 /// nothing either.
 fn at_work(model: &ReadModel) -> Option<String> {
     match &model.pause {
-        Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),
+        Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` continues")),
         Some(PauseReason::Quota { why, .. }) => Some(format!("paused by a usage limit: {why}")),
         None => model.is_live.then(|| "server runs".to_owned()),
     }

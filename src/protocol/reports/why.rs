@@ -407,7 +407,7 @@ mod tests {
         let model = ReadModel::of(&board, Timestamp(9_000_000));
         assert_eq!(
             why_task(&model, &board.tasks[&TaskId::from("t-1")]),
-            "t-1: held: exited 3 times without reporting: cannot open agent.sh; `dbs retry t-1` takes it up again"
+            "t-1: held: exited 3 times without reporting: cannot open agent.sh; `dbs retry t-1` retries it"
         );
     }
 
@@ -460,7 +460,7 @@ mod tests {
         let skip = asked_for(Command::Skip("t-1".into()));
         let board = told(&[skip]);
         assert!(
-            board.starts_with("t-1: skipped by ann; `dbs retry t-1` takes it up again"),
+            board.starts_with("t-1: skipped by ann; `dbs retry t-1` retries it"),
             "{board}"
         );
     }
@@ -516,7 +516,7 @@ mod tests {
                 waits(WaitReason::NoRoom { running: 4, most: 4 }),
                 "queued: 4 of 4 agents are running",
             ),
-            (waits(WaitReason::Paused), "paused; `dbs resume` goes on"),
+            (waits(WaitReason::Paused), "paused; `dbs resume` continues"),
             (
                 waits(WaitReason::NoGoAhead),
                 "queued: its batch has not been released yet; `dbs batch release main` hands it over",
@@ -535,15 +535,15 @@ mod tests {
             ),
             (
                 task("t-1", TaskState::Parked("not now".to_owned()), None),
-                "parked: not now; `dbs retry t-1` takes it up again",
+                "parked: not now; `dbs retry t-1` retries it",
             ),
             (
                 skipped("failed"),
-                "skipped: failed failed; `dbs retry failed` takes it up again",
+                "skipped: failed failed; `dbs retry failed` retries it",
             ),
             (
                 skipped("left-out"),
-                "skipped with left-out; `dbs retry left-out` takes it up again",
+                "skipped with left-out; `dbs retry left-out` retries it",
             ),
         ] {
             assert_eq!(why_task(&model, &task), format!("t-1: {said}"));
@@ -561,6 +561,6 @@ mod tests {
             ..unserved
         };
         let said = why_task(&paused, &waits(WaitReason::Paused));
-        assert_eq!(said, "t-1: paused: ann paused the board; `dbs resume` goes on");
+        assert_eq!(said, "t-1: paused: ann paused the board; `dbs resume` continues");
     }
 }

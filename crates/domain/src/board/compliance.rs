@@ -154,7 +154,7 @@ impl Board {
         self.forget_seen(id);
         if !kept.is_empty() {
             let text = format!(
-                "begins anew on a clean branch; the work before is kept as {}",
+                "starts over on a clean branch; the work before is kept as {}",
                 kept.join(" and ")
             );
             self.comment(transition.now, id, ENGINE, text);

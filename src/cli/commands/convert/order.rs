@@ -21,7 +21,7 @@ use crate::plans::making::{
 /// Agent that writes a plan, and the use of its result.
 #[derive(Debug, Args)]
 pub(in crate::cli::commands) struct WriterArgs {
-    /// Name of the result; default: that of the file or the goal
+    /// Name of the result; default: derived from the file name or the goal
     #[arg(long)]
     pub(in crate::cli::commands) name: Option<String>,
     /// Kind of agent that writes it; default: as set for its role
@@ -33,10 +33,10 @@ pub(in crate::cli::commands) struct WriterArgs {
     /// Destination of the agent's output
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
     output: AgentOutput,
-    /// Start the agents without a question, as where no terminal can ask
+    /// Start the agents without asking (the default without a terminal)
     #[arg(long)]
     yes: bool,
-    /// Return once the work is ordered; the same command shows the result later
+    /// Return as soon as the work is queued; the same command shows the result later
     #[arg(long)]
     detach: bool,
     /// Approve the result with this hash (printed where no terminal can ask)

@@ -238,7 +238,7 @@ impl<'a> RunFollower<'a> {
             RunStep::GoesOn => return Ok(None),
             RunStep::Still => {}
             RunStep::PausedBy(by) => {
-                output::problem(&format!("the board was paused by {by}; `dbs resume` goes on"));
+                output::problem(&format!("the board was paused by {by}; `dbs resume` continues"));
             }
         }
         Ok(Some(found))

@@ -55,7 +55,7 @@ pub struct CreateArgs {
     /// Require the approval of a person
     #[arg(long)]
     approval: bool,
-    /// Check of its own, a name and a command; can be repeated
+    /// Gate for this task only, a name and a command; can be repeated
     #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = values::gate)]
     gates: Vec<GateCommand>,
     /// Time limit of an attempt, such as 90m; default: as its stage says

@@ -34,7 +34,7 @@ pub struct UpdateArgs {
     /// Tags to remove
     #[arg(long = "remove-tag", alias = "remove-label")]
     remove_tags: Vec<String>,
-    /// Status of a bead, always refused: the error names the command to use instead
+    /// Status as in beads, always refused: the error names the command to use instead
     #[arg(long)]
     status: Option<String>,
     /// New stage
@@ -43,10 +43,10 @@ pub struct UpdateArgs {
     /// New workflow, entered at its entry or at --stage; refused while an agent works on the task
     #[arg(long)]
     workflow: Option<String>,
-    /// New checks of its own, each a name and a command; can be repeated
+    /// New gates for this task only, each a name and a command; can be repeated
     #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = values::gate)]
     gates: Vec<GateCommand>,
-    /// Remove its own checks
+    /// Remove the gates for this task only
     #[arg(long, conflicts_with = "gates")]
     no_gates: bool,
     /// Approval by a person, required or not
@@ -100,7 +100,7 @@ impl RunCommand for UpdateArgs {
 /// Returns the action to take instead of giving a task the status of a bead (K77).
 fn status_way(id: &str, status: &str) -> String {
     let way = match status {
-        "open" => format!("`dbs task release {id}` hands it over, `dbs retry {id}` takes it up again"),
+        "open" => format!("`dbs task release {id}` hands it over, `dbs retry {id}` retries it"),
         "blocked" => {
             format!("`dbs task park {id} REASON` sets it aside, `dbs task dep {id} ON` lets it wait")
         }
