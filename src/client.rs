@@ -7,6 +7,7 @@ mod error;
 mod features;
 mod frame_check;
 mod input;
+mod input_event;
 #[cfg(unix)]
 mod key_decoder;
 mod key_source;

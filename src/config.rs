@@ -20,7 +20,6 @@ mod files;
 mod json;
 pub mod kept_settings;
 mod layers;
-pub mod notify_style;
 mod origin;
 pub mod process_env;
 pub mod project_paths;
@@ -45,7 +44,7 @@ pub use error::{ConfigError, ProcessEnvError, WorkflowError};
 pub use files::ConfigFiles;
 pub use layers::{Config, ResolvedSetting};
 pub use origin::{ConfigOverrides, SettingOrigin};
-pub use schema::{keys, reference, with_end};
+pub use schema::{keys, with_end};
 pub use setting::{
     FromSettingValue, Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
 };

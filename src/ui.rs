@@ -1,24 +1,20 @@
 //! The user interface: [`view()`] draws a [`UiState`] and a [`Scene`], [`update()`] takes in keys and returns [`UiRequest`]s. Pure: no
 //! input or output, no clock, no threads; `view` takes shared references only.
 
-mod action;
 mod alerts;
 mod availability;
 mod cache;
 mod canvas;
-mod chord;
 mod click_target;
 mod flowchart;
 mod fuzzy;
 mod help;
-mod keymap;
 mod last_output;
 mod layout;
 mod line_editor;
 mod link;
 mod list_filter;
 mod live_screen;
-mod next_steps;
 mod palette;
 mod pane;
 mod pane_names;
@@ -34,46 +30,36 @@ mod status;
 mod suggestions;
 mod target;
 mod terminal_search;
-mod text;
 mod theme;
 mod update;
 mod view;
 mod views;
 
-pub use action::{Action, ActionEntry, ActionGroup, Availability, TextMove, ViewName, entries};
 pub use alerts::{
-    Alert, AlertQueue, AlertRules, AlertWhen, ProgramCalls, TerminalAlerts, TerminalUpdate, WorkProgress,
-    alert_text, redacted_alert_text,
+    Alert, AlertQueue, AlertRules, TerminalAlerts, TerminalUpdate, alert_text, redacted_alert_text,
 };
 pub use cache::{CacheEntry, CacheKey, CacheRequest, CheckPhase, DiffBase, RecordedScreen, ViewCache};
-pub use chord::{Chord, KeyParseError};
 pub use flowchart::flowchart;
-pub use keymap::{KeyTable, Keymap, KeymapError};
 pub use last_output::LastOutputCache;
-pub use layout::{FirstTab, LayoutError, TabLayout};
-pub use live_screen::{LiveScreen, key_input, mouse_input};
-pub use next_steps::{NEXT_STEPS, NextSteps};
-pub use pane::{Axis, Direction, PaneId};
+pub use layout::{LayoutError, TabLayout};
+pub use live_screen::LiveScreen;
+pub use pane::PaneId;
 pub use plain::{
     HELP as PLAIN_HELP, PlainCommand as PlainTyped, PlainPrompt, PlainPrompts, parse_line as read_plain,
 };
 pub use program_report::{ProgramCall, ProgramReport, ProgramReports};
 pub use repaint::RenderedFrame;
 pub use scene::{
-    LeaveEffect, LogLine, MouseReporting, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts,
-    SessionKind,
+    LogLine, MouseReporting, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind,
 };
 pub use screen_layout::InputMode;
-pub use scrollback::{Scrollback, ScrollbackLine, SelectionMode};
+pub use scrollback::{Scrollback, ScrollbackLine};
 pub use state::{
-    ClientLocation, DetectedPrograms, MouseCapture, PaneContent, PastePreview, PlanQuestion,
-    SavedArrangement, Toast, UiState, UiStateError,
+    ClientLocation, DetectedPrograms, PaneContent, PlanQuestion, SavedArrangement, Toast, UiState,
+    UiStateError,
 };
 pub use terminal_search::{LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch};
-pub use text::{cut, width};
-pub use theme::{
-    Background, ColourDepth, DisplayCaps, Glyphs, Motion, StyleRole, Theme, ThemeError, Themes, UserTheme,
-};
+pub use theme::{StyleRole, Theme, ThemeError, Themes};
 pub use update::{NewTask, ProgramInput, UiInput, UiRequest, initial_requests, next_redraw, perform, update};
 pub use view::{FrameCursor, PaneArea, RenderedLayout, view};
 pub use views::ClickTarget;

@@ -5,15 +5,17 @@ use std::fs;
 use std::path::Path;
 
 use dbs::config::{
-    Config, ConfigError, ConfigFiles, ConfigOverrides, SettingOrigin, SettingValue, ValueKind, keys,
-    reference, schema, set, unset,
+    Config, ConfigError, ConfigFiles, ConfigOverrides, SettingOrigin, SettingSpec, SettingStatus,
+    SettingValue, ValueKind, keys, schema, set, unset,
 };
+use dbs::display::{Glyphs, MouseCapture};
 use dbs::domain::time::Span;
 use dbs::domain::{BoardSettings, RoleId};
 use dbs::formats::finding::FindingLevel;
-use dbs::ui::{Glyphs, MouseCapture};
 use tempfile::TempDir;
 
+#[path = "config/appearance.rs"]
+mod appearance;
 #[path = "config/design_documents.rs"]
 mod design_documents;
 #[path = "config/graph_plans.rs"]
@@ -703,6 +705,31 @@ fn shown_settings_can_be_written_as_json() {
     let json = serde_json::to_value(fixture.read().explain("paused").unwrap()).unwrap();
     assert_eq!(json["value"], true);
     assert!(json["origin"].as_str().unwrap().ends_with("config.toml:1"));
+}
+
+/// Returns the table of all settings in markdown, as it is in the documentation.
+fn reference() -> String {
+    let mut text = String::from(
+        "| setting | value | default | takes effect | what it is for | from |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for key in keys() {
+        text.push_str(&row(key));
+    }
+    text
+}
+
+fn row(key: &SettingSpec) -> String {
+    let default = key
+        .default
+        .map_or("not set".to_owned(), |default| format!("`{default}`"));
+    let doc = match key.status {
+        SettingStatus::Used | SettingStatus::Legacy | SettingStatus::Kept => key.doc.to_owned(),
+        SettingStatus::Obsolete(why) => format!("Obsolete: {why}. {}", key.doc),
+    };
+    format!(
+        "| `{}` | {} | {default} | {} | {doc} | {} |\n",
+        key.name, key.kind, key.effect, key.source
+    )
 }
 
 #[test]

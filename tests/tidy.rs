@@ -33,6 +33,8 @@ mod paths;
 mod rows;
 #[path = "tidy/shells.rs"]
 mod shells;
+#[path = "tidy/snapshots.rs"]
+mod snapshots;
 #[path = "tidy/source.rs"]
 mod source;
 #[path = "tidy/texts.rs"]
@@ -139,6 +141,10 @@ fn rulings_on_words(tree: &Tree) -> Vec<Ruling> {
         Ruling {
             findings: documents::check_examples(&tree.source),
             way_out: "write a test, and say in words what the document shows",
+        },
+        Ruling {
+            findings: snapshots::check(&tree.texts),
+            way_out: "remove the file, or compare it",
         },
         Ruling {
             findings: texts::check(tree),

@@ -12,12 +12,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use dbs::display::{ColourDepth, Glyphs};
 use dbs::domain::{AttemptId, Board, Event, Span, Workplace};
+use dbs::keymap::Chord;
 use dbs::read_model::ReadModel;
 use dbs::term::{EmulatorKind, Size, Terminal};
 use dbs::ui::{
-    Chord, ColourDepth, Glyphs, LiveScreen, RenderedFrame, Scene, ScreenId, ScreenRead, Screens,
-    SessionFacts, Theme, UiInput, UiState, ViewCache, update,
+    LiveScreen, RenderedFrame, Scene, ScreenId, ScreenRead, Screens, SessionFacts, Theme, UiInput, UiState,
+    ViewCache, update,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

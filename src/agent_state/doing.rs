@@ -1,6 +1,6 @@
 //! Activity of an agent, as far as its reports show it. The progress of its work is another matter and not part of this.
 
-use crate::domain::{AskKind, ProcessExit, Timestamp};
+use crate::domain::{ActivityKind, AskKind, ProcessExit, Timestamp};
 
 /// Current activity of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +80,30 @@ impl Doing {
         match exit {
             ProcessExit::Vanished => Doing::Lost,
             known => Doing::Exited(known),
+        }
+    }
+
+    /// Returns the activity in the vocabulary of the board, with the texts of the source.
+    pub fn activity(&self) -> ActivityKind {
+        match self {
+            Doing::Starting => ActivityKind::Starting,
+            Doing::Working(_) | Doing::Background(_) => ActivityKind::Working,
+            Doing::Blocked(wait) => match wait.kind {
+                AskKind::Permission | AskKind::Plan => ActivityKind::Permission(wait.text.clone()),
+                AskKind::Question => ActivityKind::Question(wait.text.clone()),
+                AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
+            },
+            Doing::Limit { until, text } => ActivityKind::Limit {
+                until: *until,
+                why: text.clone(),
+            },
+            Doing::NotLoggedIn { text } => ActivityKind::NotLoggedIn(text.clone()),
+            Doing::Idle | Doing::Done { problem: None } => ActivityKind::Idle,
+            Doing::Done {
+                problem: Some(problem),
+            } => ActivityKind::Failed(problem.clone()),
+            Doing::Exited(_) => ActivityKind::Exited,
+            Doing::Lost => ActivityKind::Lost,
         }
     }
 

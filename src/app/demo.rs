@@ -22,11 +22,11 @@ use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::{self, SessionSetup};
+use crate::display::{LeaveEffect, NEXT_STEPS, NextSteps};
 use crate::domain::{BatchId, Command, TaskState, pluralized};
 use crate::protocol::wire::{LONG_FRAMES_TOGETHER, StopAgents, longest_from_client};
 use crate::read_model::ReadModel;
 use crate::server::{Server, Session, SessionEndError};
-use crate::ui::{LeaveEffect, NEXT_STEPS, NextSteps};
 
 /// Demo that was asked for.
 #[derive(Debug)]

@@ -117,5 +117,5 @@ fn theme(verb: &CliCommand) -> Option<&str> {
 /// Prints the error of a command, the only place that does, and returns its exit code.
 fn failed(error: &CommandError) -> ExitCode {
     output::problem(&error.to_string());
-    error.exit_code()
+    ExitCode::FAILURE
 }

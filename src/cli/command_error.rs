@@ -13,13 +13,13 @@ use crate::config::trust::TrustError;
 use crate::config::{ConfigError, ProcessEnvError, WorkflowError};
 use crate::domain::{Cause, Refusal};
 use crate::formats::prompt::PromptError;
+use crate::keymap::KeymapError;
 use crate::ports::git::{GitError, NameError, PreflightError};
 use crate::ports::holders::HolderPortError;
 use crate::ports::store::StoreError;
 use crate::protocol::connection::ProtocolError;
 use crate::protocol::query::QueryError;
 use crate::protocol::session_list::SessionNameError;
-use crate::ui::KeymapError;
 
 /// Result of a command or of a part of it; commands themselves return their exit code.
 pub type CommandResult<T = ExitCode> = Result<T, CommandError>;
@@ -50,7 +50,6 @@ pub struct CommandError {
     tried: String,
     source: Option<ErrorSource>,
     hints: Vec<String>,
-    exit_code: u8,
 }
 
 impl CommandError {
@@ -60,7 +59,6 @@ impl CommandError {
             tried: tried.into(),
             source,
             hints: Vec::new(),
-            exit_code: 1,
         }
     }
 
@@ -101,21 +99,9 @@ impl CommandError {
         self
     }
 
-    /// Sets the exit code, which is 1 otherwise.
-    #[must_use]
-    pub fn with_exit_code(mut self, code: u8) -> CommandError {
-        self.exit_code = code;
-        self
-    }
-
     /// Returns the part that has to change for the command to succeed.
     pub fn kind(&self) -> ErrorKind {
         self.kind
-    }
-
-    /// Returns the exit code of the program.
-    pub fn exit_code(&self) -> ExitCode {
-        self.exit_code.into()
     }
 }
 

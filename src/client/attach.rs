@@ -13,9 +13,9 @@ use crate::client::error::ClientError;
 use crate::config::capabilities;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::display::DisplayCaps;
 use crate::protocol::connection::{ProtocolError, receive, send};
 use crate::protocol::wire::{AttachRequest, FromClient, FromServer, Packet};
-use crate::ui::DisplayCaps;
 
 use super::colours::TerminalInput;
 use super::features::TerminalFeatures;
@@ -167,7 +167,9 @@ async fn run_connection(
                     if matches!(heard, TerminalInput::Event(crossterm::event::Event::Resize(..))) {
                         frozen.resize();
                     }
-                    send(sender, &message_of(heard)).await?;
+                    if let Some(message) = message_of(heard) {
+                        send(sender, &message).await?;
+                    }
                 }
                 // The terminal is gone: leave quietly, everything continues.
                 Some(Err(_)) | None => return Ok(DetachReason::Ended(String::new())),

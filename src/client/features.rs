@@ -1,8 +1,8 @@
 //! Features of a terminal beyond drawing: titles and notifications. A terminal that is simple, old or unknown is sent nothing but the bell.
 //! Texts are cleaned again here: whatever the server sends, nothing in it acts on the terminal.
 
-use crate::config::notify_style::NotifySequence;
 use crate::config::process_env::ProcessEnv;
+use crate::display::NotifySequence;
 use crate::protocol::wire::TerminalNotice;
 use crate::term::sanitize;
 
@@ -90,7 +90,7 @@ impl TerminalFeatures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::notify_style::NotifyStyle;
+    use crate::display::NotifyStyle;
 
     fn features(environment: &[(&str, &str)]) -> TerminalFeatures {
         TerminalFeatures::detect(&ProcessEnv::with_variables(environment))

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::client::colours::{ColourReplyParser, QUERY, TerminalInput};
+use crate::client::input_event::input_event;
 use crate::client::key_source;
 use crate::client::tty::{is_enhanced, write_all};
 use crate::protocol::wire::FromClient;
@@ -23,15 +24,14 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// 2031), but the reader of keys would take the report for an incomplete key, and swallow the next ones.
 const QUERY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Converts an input event to a message for the server.
-pub(super) fn message_of(heard: TerminalInput) -> FromClient {
-    match heard {
-        TerminalInput::Event(Event::Key(key)) => {
-            FromClient::Input(Event::Key(normalize_key(key, is_enhanced())))
-        }
-        TerminalInput::Event(event) => FromClient::Input(event),
-        TerminalInput::Colour(colour) => FromClient::Colour(colour),
-    }
+/// Converts an input event to a message for the server; none for a key that has no meaning.
+pub(super) fn message_of(heard: TerminalInput) -> Option<FromClient> {
+    let event = match heard {
+        TerminalInput::Event(Event::Key(key)) => Event::Key(normalize_key(key, is_enhanced())),
+        TerminalInput::Event(event) => event,
+        TerminalInput::Colour(colour) => return Some(FromClient::Colour(colour)),
+    };
+    input_event(event).map(FromClient::Input)
 }
 
 /// Returns a key by its usual name. An old terminal sends one character for `C-4` and `C-\\`, and so on to `C-7` and `C-_`; the reader uses

@@ -2,7 +2,7 @@
 //! sent only to those that are known to understand it.
 
 use crate::config::process_env::ProcessEnv;
-use crate::ui::WorkProgress;
+use crate::display::WorkProgress;
 
 /// Removes the progress again; does nothing where none is shown.
 pub(super) const CLEAR_PROGRESS: &[u8] = b"\x1b]9;4;0;0\x1b\\";

@@ -99,7 +99,7 @@ impl TerminalGuard {
     pub(super) fn status_line(text: &str) {
         let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
         // One row and no more: text beyond its end would push the frame up.
-        let text = crate::ui::cut(text, usize::from(columns.saturating_sub(1)), "");
+        let text = crate::display::text::cut(text, usize::from(columns.saturating_sub(1)), "");
         let mut out = io::stdout().lock();
         let shown = queue!(
             out,

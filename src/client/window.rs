@@ -4,7 +4,7 @@
 use crate::client::features::TerminalFeatures;
 use crate::client::progress::ProgressSupport;
 use crate::client::tty::TerminalGuard;
-use crate::ui::WorkProgress;
+use crate::display::WorkProgress;
 
 /// Title and progress that were last sent to the terminal window.
 pub(super) struct WindowStatus {

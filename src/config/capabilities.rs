@@ -1,7 +1,7 @@
 //! Drawing capabilities of a terminal, detected from its environment. The terminal itself is not asked.
 
 use crate::config::process_env::ProcessEnv;
-use crate::ui::{Background, ColourDepth, DisplayCaps, Glyphs};
+use crate::display::{Background, ColourDepth, DisplayCaps, Glyphs};
 
 /// Beginnings of names of terminals that show all colours, whatever else the environment says.
 const TRUE: [&str; 6] = [

@@ -35,10 +35,10 @@ use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
 use crate::config::setting::SettingTrust::{Harmless, Runs, Steers};
 use crate::config::setting::{Setting, SettingSpec, SettingStatus};
 use crate::config::value::ValueKind;
+use crate::display::{FirstTab, Glyphs, Motion, MouseCapture, PastePreview};
 use crate::domain::{BoardSettings, ContextRules, OnCompaction, Span};
 use crate::formats::nearest::nearest;
 use crate::term::EmulatorKind;
-use crate::ui::{FirstTab, Glyphs, Motion, MouseCapture, PastePreview};
 
 /// The spec of the setting or family that `path` belongs to.
 pub(super) fn spec_of(path: &[&str]) -> Option<&'static SettingSpec> {
@@ -96,31 +96,6 @@ pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
         .copied()
         .chain(RENAMED)
         .chain(KEPT)
-}
-
-/// Returns the table of all settings in markdown, as it is in the documentation.
-pub fn reference() -> String {
-    let mut text = String::from(
-        "| setting | value | default | takes effect | what it is for | from |\n| --- | --- | --- | --- | --- | --- |\n",
-    );
-    for key in keys() {
-        text.push_str(&row(key));
-    }
-    text
-}
-
-fn row(key: &SettingSpec) -> String {
-    let default = key
-        .default
-        .map_or("not set".to_owned(), |default| format!("`{default}`"));
-    let doc = match key.status {
-        SettingStatus::Used | SettingStatus::Legacy | SettingStatus::Kept => key.doc.to_owned(),
-        SettingStatus::Obsolete(why) => format!("Obsolete: {why}. {}", key.doc),
-    };
-    format!(
-        "| `{}` | {} | {default} | {} | {doc} | {} |\n",
-        key.name, key.kind, key.effect, key.source
-    )
 }
 
 settings! { SETTINGS

@@ -15,12 +15,12 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
+use crate::display::{LeaveEffect, NextSteps};
 use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow};
 use crate::formats::plan::PlanKind;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
-use crate::ui::{LeaveEffect, NextSteps};
 
 /// Everything a session is started with, from configuration, arguments and environment.
 #[derive(Debug, Clone)]

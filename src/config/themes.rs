@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
-use crate::ui::UserTheme;
+use crate::display::UserTheme;
 
 /// Reads the theme files of the project, then the person's own; and returns the errors of those that could not be read. Blocks for a few
 /// small reads.

@@ -9,7 +9,7 @@ use crate::domain::DailyHours;
 use crate::domain::commit_template::{self, is_template};
 use crate::formats::inner_path::escape_reason;
 use crate::formats::permissions::read_setting;
-use crate::ui::Keymap;
+use crate::keymap::Keymap;
 
 /// Kind of values that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,20 +4,20 @@
 use std::collections::BTreeMap;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::ipc::LONGEST_FRAME;
-use crate::config::notify_style::NotifyStyle;
+use crate::display::NotifyStyle;
+use crate::display::{DisplayCaps, WorkProgress};
 use crate::domain::{Accepted, AttemptId, Command, Refusal, SignalKind, Timestamp};
 use crate::protocol::hooks::{HookCall, HookReply};
 use crate::protocol::query::{Answer, Query, QueryError};
 use crate::read_model::LogLine;
 use crate::term::Rgb;
-use crate::ui::{DisplayCaps, WorkProgress};
+use crate::term::keys::{KeyInput, MouseInput};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 15;
+pub const PROTOCOL: u32 = 16;
 
 /// Position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] continues from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -46,6 +46,19 @@ pub enum FromClient {
     /// Number of the frame that is on the screen now.
     Ack(u64),
     Call(Box<ServerCall>),
+}
+
+/// Input of the person at a client's terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InputEvent {
+    Key(KeyInput),
+    Mouse(MouseInput),
+    Paste(String),
+    /// Another size of the terminal: columns, rows.
+    Resize(u16, u16),
+    /// The terminal gained or lost the focus.
+    Focus(bool),
 }
 
 /// Foreground or background colour that a terminal reported.
@@ -223,7 +236,7 @@ const MAX_TEXT_CHUNK: usize = 256 * 1024;
 /// Prefixes of the frames of clients, and the maximum number of bytes of each. Only pasted, written and imported texts are long.
 const LONGEST_FROM_CLIENT: &[(&str, usize)] = &[
     ("J{\"hello\"", 4 * 1024),
-    ("J{\"input\":{\"Paste\"", LONGEST_FRAME),
+    ("J{\"input\":{\"paste\"", LONGEST_FRAME),
     ("J{\"edited\"", LONGEST_FRAME),
     ("J{\"call\":{\"ask\"", LONGEST_FRAME),
     ("J{\"call\":{\"signal\"", LONGEST_FROM_AGENT),
@@ -340,7 +353,7 @@ mod tests {
         };
         assert_eq!(most(FromClient::Hello(hello)), 4 * 1024);
         for short in [
-            FromClient::Input(InputEvent::FocusGained),
+            FromClient::Input(InputEvent::Focus(true)),
             FromClient::Ack(7),
             call(ServerCall::Who),
             call(ServerCall::Stop(StopAgents::No)),

@@ -88,7 +88,7 @@ impl<'a> NotifierTask<'a> {
             configured: ChannelSettings::default(),
             channels: Vec::new(),
             rules: NotifyRules {
-                when: crate::ui::AlertWhen::Never,
+                when: crate::display::AlertWhen::Never,
                 pause: crate::domain::Span(0),
             },
             quiet: DailyHours::default(),

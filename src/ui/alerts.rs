@@ -2,7 +2,7 @@
 //! takes the time, the focus and the board, and returns what the terminal has to show; sending it is done elsewhere.
 
 use super::program_report::ProgramCall;
-use super::theme::Glyphs;
+use crate::display::{AlertWhen, Appearance, DisplayCaps, Glyphs, ProgramCalls, WorkProgress};
 use crate::domain::{Span, Timestamp};
 use crate::read_model::ReadModel;
 use queue::clean;
@@ -10,32 +10,11 @@ use queue::clean;
 mod progress;
 mod queue;
 
-pub use progress::WorkProgress;
+use progress::progress_of;
 pub use queue::{Alert, AlertQueue, alert_text, redacted_alert_text};
 
 /// Interval at which progress is repeated while the work continues: a terminal may remove a progress that is not repeated for a while.
 const PROGRESS_REPEAT: Span = Span::seconds(10);
-
-/// Condition for alerting a person: while they look elsewhere, always, or never.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AlertWhen {
-    /// After the terminal reported that they look elsewhere.
-    #[default]
-    Away,
-    Always,
-    Never,
-}
-
-/// Calls of programs in panes that reach a person outside of the pane; in the pane they are marked in any case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ProgramCalls {
-    /// Bells and notifications.
-    #[default]
-    All,
-    /// Notifications, which have words.
-    Words,
-    None,
-}
 
 /// The settings that decide when and how a terminal alerts its person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +30,23 @@ pub struct AlertRules {
     pub progress: bool,
     /// Characters that the title may be written with.
     pub glyphs: Glyphs,
+}
+
+impl AlertRules {
+    /// Creates the rules for calling a person at a terminal with these capabilities; without words or a bell, a person is never called.
+    pub fn of(appearance: &Appearance, caps: DisplayCaps) -> AlertRules {
+        AlertRules {
+            when: match appearance.notify_style {
+                Some(_) => appearance.alert_when,
+                None => AlertWhen::Never,
+            },
+            programs: appearance.program_calls,
+            min_interval: appearance.min_call_interval,
+            title: appearance.title,
+            progress: appearance.progress,
+            glyphs: appearance.effective_caps(caps).glyphs,
+        }
+    }
 }
 
 /// Update for a client's terminal: a window title, a notification, or the progress of the work.
@@ -145,7 +141,7 @@ impl TerminalAlerts {
             self.title = Some(title);
         }
         let progress = if self.rules.progress {
-            WorkProgress::from_model(model)
+            progress_of(model)
         } else {
             WorkProgress::Idle
         };

@@ -1,7 +1,6 @@
 //! Availability of actions: tells if an action is possible now, and if not, the reason in one sentence for people. Used by hints, help and
 //! keys.
 
-use super::action::{Action, Availability};
 use super::pane::PaneId;
 use super::scene::Scene;
 use super::screen_layout::{ScreenLayout, is_running};
@@ -12,6 +11,7 @@ use crate::domain::WaitReason;
 use crate::domain::task::HoldReason;
 use crate::domain::workflow::RejectTo;
 use crate::domain::{AskKind, Task, TaskState};
+use crate::keymap::{Action, Availability};
 
 /// Returns the reason why an action is not possible now; nothing when it is possible.
 pub(crate) fn unavailable_reason(
@@ -64,7 +64,6 @@ pub(crate) fn unavailable_reason_for(
             state.copy_mode.is_some() || !state.pane(layout.focus).filter.is_empty(),
             "nothing was searched for",
         ),
-        Availability::Attention => unless(!scene.model.attention.is_empty(), "nothing needs you"),
         Availability::Trouble => unless(
             scene.model.delayed().next().is_some(),
             "nothing waits because of something outside",

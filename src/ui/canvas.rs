@@ -7,8 +7,8 @@ use ratatui::style::Style;
 use ratatui::widgets::BorderType;
 
 use super::click_target::ClickTarget;
-use super::text::{clean, cut, width, wrap};
 use super::theme::{StyleRole, Theme};
+use crate::display::text::{clean, cut, width, wrap};
 
 pub(crate) mod area;
 pub(crate) mod borders;
@@ -25,7 +25,8 @@ pub(crate) mod prelude {
         skip_top, top_part,
     };
     pub(crate) use super::{Canvas, StyledText, dim, piece, pieces_width, plain, strong};
-    pub(crate) use crate::ui::theme::{Glyphs, StyleRole};
+    pub(crate) use crate::display::Glyphs;
+    pub(crate) use crate::ui::theme::StyleRole;
 }
 
 /// A drawing surface: a screen buffer with its theme, and the facts found while drawing.

@@ -1,9 +1,9 @@
 //! Places on the screen that can be clicked, or jumped to by a label. Data only.
 
-use super::action::Action;
-use super::chord::Chord;
 use super::pane::PaneId;
 use crate::domain::{AttemptId, TaskId};
+use crate::keymap::Action;
+use crate::keymap::Chord;
 
 /// Target of a click or a jump label at a place on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,7 @@
 //! Rows of the help for the typed text: what you see, the keys here, all keys. Computed each time by `update` and `view` alike.
 
-use super::action::{Action, ActionEntry, ActionGroup, entries};
 use super::availability::unavailable_reason;
 use super::fuzzy::FuzzyQuery;
-use super::keymap::{KeyTable, Keymap};
 use super::scene::Scene;
 use super::screen_layout::{InputMode, ScreenLayout, mode_under_overlay};
 use super::state::UiState;
@@ -11,6 +9,8 @@ use super::status::DisplayStatus;
 use super::suggestions::suggested_actions;
 use super::target::ActionTarget;
 use super::views::view_of;
+use crate::keymap::{Action, ActionEntry, ActionGroup, entries};
+use crate::keymap::{KeyTable, Keymap};
 use crate::read_model::ReadModel;
 
 /// Row of the help: a heading, a text or an action.

@@ -1,7 +1,7 @@
 //! The last output of a program in a terminal: its screen without the input line. Agents draw an input line or a choice at the bottom, with
 //! keys and figures below it; their output is above. The rules are the same for all agents.
 
-use super::text::width;
+use crate::display::text::width;
 
 /// Marks at the beginning of an input line, or of the marked row of a choice.
 const PROMPTS: [char; 4] = ['❯', '›', '>', '▌'];

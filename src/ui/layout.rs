@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::pane::{Axis, PaneId, PaneTree};
+use super::pane::{PaneId, PaneTree};
+use crate::display::FirstTab;
+use crate::keymap::Axis;
 
 /// Arrangement of the panes of a tab: as in its layout file, by a person, or one pane per agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,26 +129,12 @@ enum LayoutNode {
     },
 }
 
-/// Choice between the two arrangements of the first tab.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FirstTab {
-    /// The tasks, and the agent of the selected one beside them.
-    #[default]
-    Main,
-    /// As the seed has it (K84): conductor, shell, board, watcher.
-    Classic,
-    /// The table of the plan that is carried out.
-    Plan,
-}
-
-impl FirstTab {
-    /// Returns the text of the layout that takes the place of the main one.
-    pub(super) fn replacement(self) -> Option<&'static str> {
-        match self {
-            FirstTab::Main => None,
-            FirstTab::Classic => Some(include_str!("../../assets/layouts/classic.toml")),
-            FirstTab::Plan => Some(include_str!("../../assets/layouts/plan.toml")),
-        }
+/// Returns the text of the layout that takes the place of the main one.
+pub(super) fn replacement(first: FirstTab) -> Option<&'static str> {
+    match first {
+        FirstTab::Main => None,
+        FirstTab::Classic => Some(include_str!("../../assets/layouts/classic.toml")),
+        FirstTab::Plan => Some(include_str!("../../assets/layouts/plan.toml")),
     }
 }
 
@@ -241,7 +229,7 @@ mod tests {
             .collect();
         assert_eq!(layouts[0].views, ["board", "selected", "log"]);
         assert_eq!(layouts[0].focus, PaneId::Fixed(0));
-        let classic = TabLayout::parse(FirstTab::Classic.replacement().expect("layout")).expect("layout");
+        let classic = TabLayout::parse(replacement(FirstTab::Classic).expect("layout")).expect("layout");
         assert_eq!(classic.views, ["conductor", "shell", "board", "watcher"]);
         assert_eq!(classic.focus, PaneId::Fixed(2));
         assert_eq!(layouts[1].views, ["agents"]);
@@ -253,7 +241,7 @@ mod tests {
         for text in BUILTIN.into_iter().chain(
             [FirstTab::Classic, FirstTab::Plan]
                 .into_iter()
-                .filter_map(FirstTab::replacement),
+                .filter_map(replacement),
         ) {
             if let PaneArrangement::Saved { wide, medium, narrow } =
                 TabLayout::parse(text).expect("layout").arrangement

@@ -1,9 +1,9 @@
 //! A line of text being written: the typed text, the position of the caret, and the keys that change both.
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
-use super::chord::Chord;
+use crate::keymap::Chord;
 
 /// Maximum bytes of a line.
 const MOST_BYTES: usize = 4096;
@@ -44,12 +44,12 @@ impl LineEditor {
     /// Takes in a key that edits; returns true if it was such a key.
     pub(crate) fn key(&mut self, chord: Chord) -> bool {
         match chord.code() {
-            KeyCode::Left => self.caret = self.one_back(),
-            KeyCode::Right => self.caret = self.one_on(),
-            KeyCode::Home => self.caret = 0,
-            KeyCode::End => self.caret = self.text.len(),
-            KeyCode::Backspace => self.erase(LineEditor::one_back),
-            KeyCode::Delete => {
+            Key::Left => self.caret = self.one_back(),
+            Key::Right => self.caret = self.one_on(),
+            Key::Home => self.caret = 0,
+            Key::End => self.caret = self.text.len(),
+            Key::Backspace => self.erase(LineEditor::one_back),
+            Key::Delete => {
                 let end = self.one_on();
                 self.text.replace_range(self.caret..end, "");
             }

@@ -1,16 +1,11 @@
-//! The bridge to the terminal layer: its screens as something to draw, and the keys and clicks of a person as something it can encode.
+//! The bridge to the terminal layer: its screens as something to draw.
 
-use crossterm::event::{
-    KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MediaKeyCode, MouseButton, MouseEvent,
-    MouseEventKind,
-};
 use ratatui::style::{Color, Modifier, Style};
 
 use super::last_output::{LastOutputCache, last_output};
 use super::scene::{MouseReporting, ScreenCursor, ScreenRead};
 use super::scrollback::{Scrollback, ScrollbackLine};
 use crate::domain::Timestamp;
-use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
 use crate::term::{
     Cell, CellAttributes, CellStyle, CellWidth, Color as TermColor, MouseMode, TermMode, Terminal, Underline,
 };
@@ -254,112 +249,11 @@ fn color(color: TermColor) -> Option<Color> {
     }
 }
 
-/// Returns a key as the terminal layer knows it; nothing for keys that no program in a terminal can receive.
-pub fn key_input(key: &KeyEvent) -> Option<KeyInput> {
-    let keypad = key.state.contains(KeyEventState::KEYPAD);
-    let mut modifiers = held(key.modifiers);
-    let known = match key.code {
-        KeyCode::Char(c) if keypad => Key::Keypad(c),
-        KeyCode::Enter if keypad => Key::Keypad('\r'),
-        KeyCode::Char(c) => Key::Char(c),
-        KeyCode::BackTab => {
-            modifiers = modifiers.union(Modifiers::SHIFT);
-            Key::Tab
-        }
-        code => named(code)?,
-    };
-    Some(KeyInput {
-        key: known,
-        modifiers,
-        kind: match key.kind {
-            KeyEventKind::Press => KeyKind::Press,
-            KeyEventKind::Repeat => KeyKind::Repeat,
-            KeyEventKind::Release => KeyKind::Release,
-        },
-    })
-}
-
-fn named(code: KeyCode) -> Option<Key> {
-    Some(match code {
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Tab => Key::Tab,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Esc => Key::Escape,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Insert => Key::Insert,
-        KeyCode::Delete => Key::Delete,
-        KeyCode::F(number) => Key::Function(number),
-        KeyCode::Menu => Key::Menu,
-        KeyCode::CapsLock => Key::CapsLock,
-        KeyCode::ScrollLock => Key::ScrollLock,
-        KeyCode::NumLock => Key::NumLock,
-        KeyCode::PrintScreen => Key::PrintScreen,
-        KeyCode::Pause | KeyCode::Media(MediaKeyCode::Pause) => Key::Pause,
-        KeyCode::BackTab
-        | KeyCode::Char(_)
-        | KeyCode::Null
-        | KeyCode::KeypadBegin
-        | KeyCode::Media(_)
-        | KeyCode::Modifier(_) => return None,
-    })
-}
-
-fn held(modifiers: KeyModifiers) -> Modifiers {
-    let mut held = Modifiers::empty();
-    for (theirs, ours) in [
-        (KeyModifiers::SHIFT, Modifiers::SHIFT),
-        (KeyModifiers::ALT, Modifiers::ALT),
-        (KeyModifiers::CONTROL, Modifiers::CONTROL),
-        (KeyModifiers::SUPER, Modifiers::SUPER),
-        (KeyModifiers::HYPER, Modifiers::HYPER),
-        (KeyModifiers::META, Modifiers::META),
-    ] {
-        if modifiers.contains(theirs) {
-            held = held.union(ours);
-        }
-    }
-    held
-}
-
-/// Returns a mouse event relative to a pane whose first cell is at `origin`.
-pub fn mouse_input(event: &MouseEvent, origin: (u16, u16)) -> MouseInput {
-    MouseInput {
-        kind: match event.kind {
-            MouseEventKind::Down(which) => MouseKind::Press(button(which)),
-            MouseEventKind::Up(which) => MouseKind::Release(button(which)),
-            MouseEventKind::Drag(which) => MouseKind::Motion(Some(button(which))),
-            MouseEventKind::Moved => MouseKind::Motion(None),
-            MouseEventKind::ScrollUp => MouseKind::WheelUp,
-            MouseEventKind::ScrollDown => MouseKind::WheelDown,
-            MouseEventKind::ScrollLeft => MouseKind::WheelLeft,
-            MouseEventKind::ScrollRight => MouseKind::WheelRight,
-        },
-        col: event.column.saturating_sub(origin.0),
-        row: event.row.saturating_sub(origin.1),
-        modifiers: held(event.modifiers),
-    }
-}
-
-fn button(which: MouseButton) -> Button {
-    match which {
-        MouseButton::Left => Button::Left,
-        MouseButton::Middle => Button::Middle,
-        MouseButton::Right => Button::Right,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keymap::SelectionMode;
     use crate::term::{EmulatorKind, Size};
-    use crate::ui::scrollback::SelectionMode;
 
     fn all(written: &str) -> String {
         let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(6, 3), 2000);

@@ -1,7 +1,6 @@
 //! Rows of the palette for the typed text: actions, tasks, panes. Computed each time from state and scene by `update` and `view` alike;
 //! nothing is run here.
 
-use super::action::{Action, ActionEntry, entries};
 use super::availability::unavailable_reason_for;
 use super::fuzzy::FuzzyQuery;
 use super::pane::PaneId;
@@ -14,6 +13,7 @@ use super::target::{ActionTarget, named_target};
 use super::terminal_search::is_searchable;
 use super::views::target;
 use crate::domain::{AttemptId, TaskId};
+use crate::keymap::{Action, ActionEntry, entries};
 
 mod arguments;
 

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::AttemptId;
+use crate::keymap::{Axis, Direction};
 
 /// The identity of a pane: numbered, or the pane of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,25 +17,6 @@ pub enum PaneId {
     Fixed(u32),
     /// The pane of an agent in a tab that arranges itself.
     Agent(AttemptId),
-}
-
-/// Axis of a split: its halves are side by side or one above the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Axis {
-    /// Side by side.
-    Columns,
-    /// Stacked.
-    Rows,
-}
-
-/// A direction on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
-    Left,
-    Right,
-    Up,
-    Down,
 }
 
 /// A binary tree of panes: one pane, or two trees divided by a split.

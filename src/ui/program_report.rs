@@ -4,7 +4,7 @@
 use crate::domain::cut::cut_chars;
 use std::path::PathBuf;
 
-use super::text::clean;
+use crate::display::text::clean;
 use crate::domain::{Span, Timestamp};
 use crate::term::{DesktopNotification, ProgressReport};
 

@@ -5,11 +5,12 @@ use ratatui::style::Style;
 
 use super::cache::{CacheEntry, CacheKey, ViewCache};
 use super::last_output::last_output;
-use super::next_steps::NextSteps;
 use super::program_report::ProgramReport;
 pub use super::screen_id::ScreenId;
 use super::scrollback::Scrollback;
 use super::theme::Theme;
+use crate::display::LeaveEffect;
+use crate::display::NextSteps;
 use crate::domain::{AttemptId, Timestamp};
 pub use crate::read_model::LogLine;
 use crate::read_model::{LiveActivity, ReadModel, RunningCheck, running_check};
@@ -60,18 +61,6 @@ pub struct SessionFacts {
     pub utc_offset: i32,
     /// Note about the session that a person should know; shown until it is empty.
     pub notice: Option<String>,
-}
-
-/// Fate of a session when its person leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LeaveEffect {
-    /// Session that continues, as every session of a project does.
-    #[default]
-    GoesOn,
-    /// Demo that is deleted: its agents end, and so does its folder.
-    EndsAndDeletes,
-    /// Demo whose folder is kept: its agents end.
-    EndsAndKeeps,
 }
 
 /// Kind of the agents of a session: real or scripted.

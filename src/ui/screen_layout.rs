@@ -3,10 +3,11 @@
 
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 
-use super::pane::{Axis, PaneId, PaneTree, grid};
+use super::pane::{PaneId, PaneTree, grid};
 use super::scene::{Scene, ScreenId};
 use super::state::{KeyFocus, Overlay, PaneArrangement, PaneContent, Tab, UiState};
 use crate::domain::AttemptId;
+use crate::keymap::Axis;
 
 /// Minimum size of a terminal that is drawn in full.
 pub(crate) const LEAST: (u16, u16) = (60, 15);

@@ -4,7 +4,8 @@
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::text::grapheme_width;
+use crate::display::text::grapheme_width;
+use crate::keymap::SelectionMode;
 
 /// The history and the screen of a terminal as lines of text, frozen at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,15 +31,6 @@ pub struct ScrollbackLine {
 
 /// A position in a scrollback: line and column.
 pub(crate) type TextPosition = (usize, usize);
-
-/// Mode in which a selection takes the text between its ends: by text, by whole lines, or as a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SelectionMode {
-    /// Text that continues from line to line.
-    Text,
-    Lines,
-    Block,
-}
 
 impl ScrollbackLine {
     /// Creates a line without styles.

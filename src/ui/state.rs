@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::action::Action;
 use super::click_target::ClickTarget;
-use super::keymap::Keymap;
 pub(crate) use super::layout::PaneArrangement;
 use super::pane::{PaneId, SplitPath, next_free_id};
 use super::scene::ScreenId;
+use crate::display::{MouseCapture, PastePreview};
 use crate::domain::{AttemptId, Command, Span, TaskId, Timestamp};
+use crate::keymap::Action;
+use crate::keymap::Keymap;
 use crate::term::keys::KeyInput;
 
 mod content;
@@ -142,27 +143,6 @@ pub enum ClientLocation {
     Local,
     /// At the other end of a connection: a program opened here is not seen there.
     Remote,
-}
-
-/// Preview of pastes that could run something, before they are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PastePreview {
-    /// Pastes that could do something by themselves are shown.
-    #[default]
-    Shown,
-    /// All pastes are sent at once.
-    Never,
-}
-
-/// Mouse events that the interface handles itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MouseCapture {
-    #[default]
-    All,
-    /// The wheel alone; clicks and drags reach only the program with the keyboard focus.
-    Scroll,
-    /// None: the mouse stays the terminal's, which selects and scrolls by itself.
-    Off,
 }
 
 /// Receiver of the next key: our views, the program in a terminal, or the prefix table.

@@ -1,7 +1,8 @@
 //! Marks of tasks and agents: glyph, word, colour role (K80, P50). The word alone has the full meaning.
 
 use super::scene::Scene;
-use super::theme::{Glyphs, StyleRole};
+use super::theme::StyleRole;
+use crate::display::Glyphs;
 use crate::domain::{Attempt, FailureClass, NoticeLevel, Task, Timestamp};
 pub(super) use crate::read_model::DisplayStatus;
 use crate::read_model::{AttentionKind, Look, Standing, attempt_standing};

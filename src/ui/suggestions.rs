@@ -1,12 +1,12 @@
 //! Suggested actions for the place with the focus: the hints of the last row, the first rows of palette and help.
 
-use super::action::Action;
 use super::scene::Scene;
 use super::screen_layout::{InputMode, ScreenLayout, mode_under_overlay};
-use super::scrollback::SelectionMode;
 use super::state::{PaneContent, UiState};
 use super::views::{LOG, METRICS, SESSIONS, target};
 use crate::domain::AskKind;
+use crate::keymap::Action;
+use crate::keymap::SelectionMode;
 
 const NAV: [Action; 19] = [
     Action::NextPart,

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use ratatui::style::{Modifier, Style};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+
+use crate::display::{Appearance, ColourDepth, DisplayCaps, Glyphs, Motion};
 
 mod accent;
 mod colour;
@@ -12,7 +14,7 @@ mod file;
 mod themes;
 
 pub use file::ThemeError;
-pub use themes::{Themes, UserTheme};
+pub use themes::Themes;
 
 /// The styles of all roles, the colour depth and the glyphs of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,76 +23,6 @@ pub struct Theme {
     /// Number of colours that may be used; with none the colours of agents are dropped as well.
     pub palette: ColourDepth,
     pub glyphs: Glyphs,
-}
-
-/// The colours, glyphs and background a client's terminal can display.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DisplayCaps {
-    pub palette: ColourDepth,
-    pub glyphs: Glyphs,
-    /// Brightness of the terminal's background, where it is known.
-    pub ground: Option<Background>,
-}
-
-impl DisplayCaps {
-    /// Creates the capabilities of a terminal whose background is not known.
-    pub fn new(palette: ColourDepth, glyphs: Glyphs) -> DisplayCaps {
-        DisplayCaps {
-            palette,
-            glyphs,
-            ground: None,
-        }
-    }
-}
-
-/// Number of colours that may be used, from none to true colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ColourDepth {
-    /// No colours; bold, dim and reverse only.
-    Mono,
-    /// The terminal's own 16 colours.
-    Sixteen,
-    /// The 16 colours, and a fixed table of 240 more.
-    Indexed,
-    True,
-}
-
-/// Set of glyphs and lines that can be drawn: Unicode, or only ASCII.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Glyphs {
-    Unicode,
-    /// ASCII only: for `TERM=linux`, `LANG=C`, and locales that draw lines two columns wide.
-    Ascii,
-}
-
-impl Glyphs {
-    /// Returns the one of two that can be drawn.
-    pub(crate) fn pick<T>(self, unicode: T, ascii: T) -> T {
-        match self {
-            Glyphs::Unicode => unicode,
-            Glyphs::Ascii => ascii,
-        }
-    }
-}
-
-/// Brightness of a terminal's background: dark or light.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Background {
-    /// Background for light text.
-    Dark,
-    Light,
-}
-
-/// Setting for blinking parts of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Motion {
-    /// Marks of tasks that need a person blink.
-    Full,
-    /// Nothing blinks.
-    Reduced,
 }
 
 /// The meaning of a piece of text on the screen, from which a theme derives its style.
@@ -139,22 +71,25 @@ pub enum StyleRole {
     Rehearsal,
 }
 
-impl Background {
-    /// Returns the brightness of a background of that red, green and blue.
-    pub fn from_rgb(red: u8, green: u8, blue: u8) -> Background {
-        let palette = crate::term::ColorPalette {
-            background: (red, green, blue),
-            ..crate::term::ColorPalette::default()
-        };
-        if palette.is_dark() {
-            Background::Dark
-        } else {
-            Background::Light
-        }
-    }
-}
-
 impl Theme {
+    /// Creates the theme for a terminal with these capabilities: the one that was chosen, else the one that is set. A setting wins over the
+    /// terminal, also over `NO_COLOR`.
+    ///
+    /// # Errors
+    /// The fault of the theme.
+    pub fn of(appearance: &Appearance, chosen: Option<&str>, caps: DisplayCaps) -> Result<Theme, ThemeError> {
+        let name = chosen.unwrap_or(&appearance.theme);
+        let themes = Themes::new(appearance.own_themes.clone());
+        let theme = themes.theme(name, appearance.effective_caps(caps))?;
+        Ok(theme.with_motion(appearance.motion))
+    }
+
+    /// Creates the theme that needs no file, for when there is something wrong with the other one.
+    pub fn plain(appearance: &Appearance, caps: DisplayCaps) -> Theme {
+        let caps = appearance.effective_caps(caps);
+        Theme::builtin(caps.palette, caps.glyphs).with_motion(appearance.motion)
+    }
+
     /// Creates the theme that follows the terminal's own colours, or uses none.
     pub fn builtin(palette: ColourDepth, glyphs: Glyphs) -> Theme {
         let looks = DisplayCaps::new(palette, glyphs);

@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
-use super::action::Action;
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId};
 use super::screen_layout::{InputMode, ScreenLayout, input_mode, is_running, screen_layout};
@@ -16,7 +14,8 @@ use super::target::{ActionTarget, named_target};
 use super::views::target;
 use crate::domain::task::TaskKind;
 use crate::domain::{AttemptId, Command, NoticeLevel, Span, TaskId, Timestamp, WorkflowId};
-use crate::term::keys::{KeyInput, MouseInput};
+use crate::keymap::Action;
+use crate::term::keys::{KeyInput, MouseInput, MouseKind};
 
 mod affected;
 mod approval;
@@ -46,8 +45,8 @@ mod welcome;
 /// Something that happened at a client: a key, the mouse, a paste, a new size, or time passing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UiInput {
-    Key(KeyEvent),
-    Mouse(MouseEvent),
+    Key(KeyInput),
+    Mouse(MouseInput),
     /// The person's editor was closed, with the text it wrote, or nothing when it failed.
     Edited(Option<String>),
     Paste(String),
@@ -162,7 +161,7 @@ fn take_in(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequ
             }
         }
         UiInput::Mouse(event) => {
-            if matches!(event.kind, MouseEventKind::Down(_)) {
+            if matches!(event.kind, MouseKind::Press(_)) {
                 let closes = turn.state.shows_away_card();
                 turn.state.dismiss_splash();
                 if closes {

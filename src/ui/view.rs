@@ -9,7 +9,6 @@ use ratatui::widgets::BorderType;
 
 pub(crate) use self::cursor::screen_cursor;
 pub(crate) use self::overlays::has_overlay;
-use super::action::Action;
 use super::cache::CacheRequest;
 use super::canvas::borders::BorderGrid;
 use super::canvas::prelude::*;
@@ -20,8 +19,9 @@ use super::screen_layout::{
 };
 use super::state::{Overlay, SortOrder, UiState};
 use super::status::DisplayStatus;
-use super::text::{clean, cut};
 use super::views::{ClickTarget, ViewContext, view_of};
+use crate::display::text::{clean, cut};
+use crate::keymap::Action;
 use crate::term::CursorShape;
 
 mod away_summary;

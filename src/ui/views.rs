@@ -1,19 +1,20 @@
 //! The views of panes. Each view is one file and one [`View`]; all of them can be split, zoomed and moved alike. Views draw and return the
 //! outcome of a step; they change nothing.
 
-use super::action::{Action, ViewName};
 use super::cache::{CacheEntry, CacheKey, CacheRequest};
 use super::canvas::prelude::*;
 pub use super::click_target::ClickTarget;
 use super::list_filter::ListFilter;
-use super::pane::{Direction, PaneId};
+use super::pane::PaneId;
 use super::scene::Scene;
 use super::screen_layout::{InputMode, ScreenLayout};
 use super::state::{Pane, PaneContent, SortOrder, UiState};
 use super::status::DisplayStatus;
 use super::target::{ActionTarget, attempt_target, selected_target, task_target};
-use super::text::{clean, cut};
+use crate::display::text::{clean, cut};
 use crate::domain::{AttemptId, TaskId};
+use crate::keymap::Direction;
+use crate::keymap::{Action, ViewName};
 use crate::read_model::AgentRow;
 
 mod agents;

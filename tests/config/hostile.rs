@@ -7,10 +7,12 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use dbs::adapters::rehearsal::{MANIFEST, TreeCheck, check};
+use dbs::display::{ColourDepth, DisplayCaps, Glyphs, UserTheme};
 use dbs::formats::finding::Finding;
 use dbs::formats::test_text::{self, TestWords};
 use dbs::formats::{design, end_rules, graph_plan, prd, scenario, story_files, task_list, workflow};
-use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
+use dbs::keymap::Keymap;
+use dbs::ui::{TabLayout, Themes};
 
 use super::plans::PIECES;
 use super::{Fixture, SettingValue};

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use dbs::cli::args::{CommandFacts, Persons};
 use dbs::cli::commands::command_line::command;
+use dbs::display::{ColourDepth, DisplayCaps, Glyphs};
 use dbs::domain::{AttemptId, SignalKind};
 use dbs::protocol::connection::{blocking_runtime, call_once, greet, receive, send};
 use dbs::protocol::wire::{AttachRequest, FromClient, FromServer, Packet, ServerCall, SignalSent};
-use dbs::ui::{ColourDepth, DisplayCaps, Glyphs};
 
 use crate::driver::{Story, said};
 use crate::scenarios::working;

@@ -59,6 +59,7 @@ const LAYERS: &[Layer] = &[
         name: "term",
         inside: &[],
         outside: Outside::Only(&[
+            "serde",
             "base64",
             "bitflags",
             "rio_vt",
@@ -69,6 +70,16 @@ const LAYERS: &[Layer] = &[
             "compact_str",
             "thiserror",
         ]),
+    },
+    Layer {
+        name: "display",
+        inside: &["domain", "term"],
+        outside: Outside::Only(&["serde", "textwrap", "unicode_width", "unicode_segmentation"]),
+    },
+    Layer {
+        name: "keymap",
+        inside: &["term"],
+        outside: Outside::Only(&["serde", "thiserror", "toml_edit"]),
     },
     Layer {
         name: "engine",
@@ -98,10 +109,9 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "ui",
-        inside: &["domain", "read_model", "term"],
+        inside: &["domain", "read_model", "term", "display", "keymap"],
         outside: Outside::Only(&[
             "ratatui",
-            "crossterm",
             "serde",
             "toml_edit",
             "thiserror",
@@ -112,7 +122,9 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "config",
-        inside: &["domain", "ports", "formats", "term", "adapters", "ui"],
+        inside: &[
+            "domain", "ports", "formats", "term", "adapters", "display", "keymap",
+        ],
         outside: Outside::AnyNotOwned,
     },
     Layer {
@@ -135,7 +147,7 @@ const LAYERS: &[Layer] = &[
             "read_model",
             "agent_state",
             "term",
-            "ui",
+            "display",
             "config",
             "adapters::clock",
             "adapters::holder::process",
@@ -156,6 +168,8 @@ const LAYERS: &[Layer] = &[
             "term",
             "engine",
             "adapters",
+            "display",
+            "keymap",
             "ui",
             "config",
             "plans",
@@ -170,6 +184,8 @@ const LAYERS: &[Layer] = &[
             "read_model",
             "term",
             "adapters",
+            "display",
+            "keymap",
             "ui",
             "config",
             "protocol",
@@ -187,6 +203,8 @@ const LAYERS: &[Layer] = &[
             "term",
             "engine",
             "adapters",
+            "display",
+            "keymap",
             "ui",
             "config",
             "plans",
@@ -205,6 +223,8 @@ const LAYERS: &[Layer] = &[
             "term",
             "engine",
             "adapters",
+            "display",
+            "keymap",
             "ui",
             "config",
             "plans",
@@ -243,14 +263,7 @@ const OWNED: &[(&str, &[&str])] = &[
     // The rehearsal is a program in a terminal of its own.
     (
         "crossterm",
-        &[
-            "ui",
-            "protocol",
-            "server",
-            "client",
-            "adapters::output",
-            "adapters::rehearsal",
-        ],
+        &["client", "adapters::output", "adapters::rehearsal"],
     ),
     ("minijinja", &["formats::prompt"]),
     ("clap", &["cli", "app"]),

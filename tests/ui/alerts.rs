@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+use dbs::display::{AlertWhen, Glyphs, ProgramCalls, WorkProgress};
 use dbs::domain::batch::RunState;
 use dbs::domain::command::TaskDraft;
 use dbs::domain::{AttemptId, PauseReason, Span, Task, TaskState, Timestamp};
 use dbs::read_model::{AttentionItem, AttentionKind, ReadModel};
-use dbs::ui::{
-    AlertRules, AlertWhen, Glyphs, ProgramCall, ProgramCalls, TerminalAlerts, TerminalUpdate, WorkProgress,
-};
+use dbs::ui::{AlertRules, ProgramCall, TerminalAlerts, TerminalUpdate};
 
 const RULES: AlertRules = AlertRules {
     when: AlertWhen::Away,

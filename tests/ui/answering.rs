@@ -233,7 +233,7 @@ fn enter_in_the_body_of_a_task_is_a_line_and_what_is_typed_on_is_no_key_of_ours(
     assert!(dashboard.text().contains("2 lines … two"), "{}", dashboard.text());
     let mut sent = Vec::new();
     for key in ["C-s", "s", "x", "o", "q"] {
-        let chord = key.parse::<dbs::ui::Chord>().expect("key");
+        let chord = key.parse::<dbs::keymap::Chord>().expect("key");
         sent.extend(dashboard.input(UiInput::Key(chord.event())));
     }
     assert!(

@@ -1,7 +1,8 @@
 //! Choosing how the screen looks, and what themes do to whole frames.
 
+use dbs::display::{Background, ColourDepth, DisplayCaps, Glyphs};
 use dbs::domain::Span;
-use dbs::ui::{Background, ColourDepth, DisplayCaps, Glyphs, SessionKind, Themes, UiRequest};
+use dbs::ui::{SessionKind, Themes, UiRequest};
 use ratatui::style::Color;
 
 use crate::fixture::Dashboard;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use dbs::display::{ColourDepth, Glyphs};
 use dbs::domain::{
     ActivityKind, FailureClass, HoldReason, PauseReason, TaskId, TaskState, WaitReason, Worker,
 };
-use dbs::ui::{ColourDepth, Glyphs, Theme};
+use dbs::ui::Theme;
 
 use crate::fixture::{Dashboard, asked};
 

@@ -1,7 +1,7 @@
 //! Searching lists and terminals, holding a terminal still, selecting, copying; numbers before movements.
 
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, TaskId};
+use dbs::term::keys::{Button, Modifiers, MouseInput, MouseKind};
 use dbs::ui::{ProgramInput, ScreenId, ScrollbackLine, UiInput, UiRequest};
 
 use crate::fixture::Dashboard;
@@ -228,21 +228,21 @@ fn the_mouse_selects_and_letting_go_copies() {
         .expect("pane")
         .area;
     let mouse = |kind, column, row| {
-        UiInput::Mouse(MouseEvent {
+        UiInput::Mouse(MouseInput {
             kind,
-            column,
+            col: column,
             row,
-            modifiers: KeyModifiers::NONE,
+            modifiers: Modifiers::empty(),
         })
     };
     dashboard.press("C-b [");
     dashboard.press("g q");
     dashboard.press("g");
     let (x, y) = (area.x, area.y + 2);
-    dashboard.input(mouse(MouseEventKind::Down(MouseButton::Left), x, y));
-    dashboard.input(mouse(MouseEventKind::Drag(MouseButton::Left), x + 3, y));
+    dashboard.input(mouse(MouseKind::Press(Button::Left), x, y));
+    dashboard.input(mouse(MouseKind::Motion(Some(Button::Left)), x + 3, y));
     assert_eq!(dashboard.mode(), "COPY");
-    let requests = dashboard.input(mouse(MouseEventKind::Up(MouseButton::Left), x + 3, y));
+    let requests = dashboard.input(mouse(MouseKind::Release(Button::Left), x + 3, y));
     assert_eq!(copied(&requests), "line");
 }
 

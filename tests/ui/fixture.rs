@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crossterm::event::KeyEvent;
+use dbs::display::{ColourDepth, FirstTab, Glyphs, LeaveEffect, NextSteps};
 use dbs::domain::attempt::{Activity, WorkspaceState};
 use dbs::domain::batch::{Batch, RunState};
 use dbs::domain::command::TaskDraft;
@@ -19,10 +19,12 @@ use dbs::domain::{
     Skip, Span, StageId, Task, TaskId, TaskState, Timestamp, Tri, Verdict, WaitReason, Worker, Workflow,
     Workplace,
 };
+use dbs::keymap::Chord;
 use dbs::read_model::ReadModel;
+use dbs::term::keys::KeyInput;
 use dbs::ui::{
-    Chord, ColourDepth, FirstTab, Glyphs, LeaveEffect, LogLine, NextSteps, RenderedLayout, Scene, ScreenId,
-    SessionFacts, SessionKind, Theme, UiInput, UiRequest, UiState, ViewCache, update, view,
+    LogLine, RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind, Theme, UiInput, UiRequest, UiState,
+    ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -134,7 +136,7 @@ impl Dashboard {
         requests
     }
 
-    pub(crate) fn key(&mut self, key: KeyEvent) -> Vec<UiRequest> {
+    pub(crate) fn key(&mut self, key: KeyInput) -> Vec<UiRequest> {
         self.input(UiInput::Key(key))
     }
 

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use dbs::display::Glyphs;
+use dbs::display::text::width;
 use dbs::domain::workflow::{Edge, RejectTo};
 use dbs::domain::{StageId, Workflow};
-use dbs::ui::{Glyphs, flowchart, width};
+use dbs::ui::flowchart;
 use proptest::prelude::*;
 
 fn workflow(text: &str) -> Workflow {

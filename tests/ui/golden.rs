@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use dbs::display::{ColourDepth, FirstTab, Glyphs};
 use dbs::domain::{NoticeLevel, PauseReason, Span};
-use dbs::ui::{CacheEntry, ColourDepth, FirstTab, Glyphs, SessionKind, Theme, ViewCache, entries};
+use dbs::keymap::entries;
+use dbs::ui::{CacheEntry, SessionKind, Theme, ViewCache};
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use dbs::ui::{ActionEntry, ActionGroup, KeyTable, Keymap, entries};
+use dbs::keymap::{ActionEntry, ActionGroup, KeyTable, Keymap, entries};
 
 /// All actions with their keys, as a Markdown document.
 pub(crate) fn keys_document(keymap: &Keymap) -> String {
     let mut text = String::from(
         "# Keys\n\n\
-         Made from the table of actions (`src/ui/action/table.rs`) and `assets/keys.toml`; `DBS_UPDATE=1 cargo test --test ui` \
+         Made from the table of actions (`src/keymap/action/table.rs`) and `assets/keys.toml`; `DBS_UPDATE=1 cargo test --test ui` \
          writes it anew.\n\n\
          The word at the lower left says who gets the next key:\n\n\
          - **NAV**: our own views. **LOOK**: a terminal, to look at and to scroll. The column *Key* holds in both.\n\

@@ -1,6 +1,6 @@
 //! Key files: what they may contain, and the errors for everything else.
 
-use dbs::ui::{Action, Chord, KeyTable, Keymap, entries};
+use dbs::keymap::{Action, Chord, KeyTable, Keymap, entries};
 
 fn problem(own: &str) -> String {
     Keymap::with_overrides(own).expect_err("refused").to_string()

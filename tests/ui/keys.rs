@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use dbs::display::FirstTab;
 use dbs::domain::{AttemptId, Command, NoticeLevel, Span, TaskId, TaskState};
-use dbs::term::keys::{Key, KeyInput, Modifiers};
-use dbs::ui::{
-    Chord, FirstTab, KeyTable, Keymap, PaneContent, ProgramInput, ScreenId, UiInput, UiRequest, UiState,
-    entries,
-};
+use dbs::keymap::{Chord, KeyTable, Keymap, entries};
+use dbs::term::keys::{Key, KeyInput, KeyKind, Modifiers};
+use dbs::ui::{PaneContent, ProgramInput, ScreenId, UiInput, UiRequest, UiState};
 use proptest::prelude::*;
 
 use crate::defaults::DEFAULTS;
@@ -100,8 +98,8 @@ fn control_c_reaches_the_program_in_type_and_stops_nothing_elsewhere() {
 
 #[test]
 fn releases_are_sent_on_while_typing_and_never_act_elsewhere() {
-    let mut key = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
-    key.kind = KeyEventKind::Release;
+    let mut key = KeyInput::new(Key::Char('q'), Modifiers::empty());
+    key.kind = KeyKind::Release;
     assert_eq!(Dashboard::full((80, 24)).key(key), []);
     assert_eq!(typing().key(key).len(), 1);
 }
@@ -150,12 +148,12 @@ fn what_was_typed_ahead_behind_a_doubled_prefix_is_dropped_too() {
 
 #[test]
 fn a_key_held_with_one_that_no_key_file_knows_means_nothing_and_reaches_programs() {
-    for modifier in [KeyModifiers::SUPER, KeyModifiers::HYPER, KeyModifiers::META] {
+    for modifier in [Modifiers::SUPER, Modifiers::HYPER, Modifiers::META] {
         for key in ['q', 's', 'a', ':', '3'] {
             let mut dashboard = Dashboard::full((120, 40));
             let before = dashboard.text();
             assert_eq!(
-                dashboard.key(KeyEvent::new(KeyCode::Char(key), modifier)),
+                dashboard.key(KeyInput::new(Key::Char(key), modifier)),
                 [],
                 "{key}"
             );
@@ -163,7 +161,7 @@ fn a_key_held_with_one_that_no_key_file_knows_means_nothing_and_reaches_programs
             assert_eq!(dashboard.text(), before, "{key}");
         }
         let mut dashboard = typing();
-        let held = KeyEvent::new(KeyCode::Char('b'), modifier | KeyModifiers::CONTROL);
+        let held = KeyInput::new(Key::Char('b'), modifier | Modifiers::CONTROL);
         assert_eq!(dashboard.key(held).len(), 1);
         assert_eq!(dashboard.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
     }
@@ -731,43 +729,42 @@ fn a_shell_that_is_not_open_yet_is_asked_for_at_the_start() {
     assert_eq!(PaneContent::Shell(Some(3)).screen(), Some(ScreenId::Shell(3)));
 }
 
-fn any_key() -> impl Strategy<Value = KeyEvent> {
+fn any_key() -> impl Strategy<Value = KeyInput> {
     let code = prop_oneof![
-        any::<char>().prop_map(KeyCode::Char),
-        (1u8..=24).prop_map(KeyCode::F),
+        any::<char>().prop_map(Key::Char),
+        (1u8..=24).prop_map(Key::Function),
         prop::sample::select(vec![
-            KeyCode::Enter,
-            KeyCode::Esc,
-            KeyCode::Tab,
-            KeyCode::BackTab,
-            KeyCode::Backspace,
-            KeyCode::Delete,
-            KeyCode::Insert,
-            KeyCode::Up,
-            KeyCode::Down,
-            KeyCode::Left,
-            KeyCode::Right,
-            KeyCode::Home,
-            KeyCode::End,
-            KeyCode::PageUp,
-            KeyCode::PageDown,
-            KeyCode::Menu,
+            Key::Enter,
+            Key::Escape,
+            Key::Tab,
+            Key::Backspace,
+            Key::Delete,
+            Key::Insert,
+            Key::Up,
+            Key::Down,
+            Key::Left,
+            Key::Right,
+            Key::Home,
+            Key::End,
+            Key::PageUp,
+            Key::PageDown,
+            Key::Menu,
         ]),
     ];
-    let modifiers = (0u8..64).prop_map(KeyModifiers::from_bits_truncate);
-    (code, modifiers).prop_map(|(code, modifiers)| KeyEvent::new(code, modifiers))
+    let modifiers = (0u8..64).prop_map(Modifiers::from_bits_truncate);
+    (code, modifiers).prop_map(|(code, modifiers)| KeyInput::new(code, modifiers))
 }
 
 proptest! {
     #[test]
     fn in_type_every_key_but_the_prefix_is_the_programs(key in any_key()) {
-        let prefix = key.code == KeyCode::Char('b') && key.modifiers == KeyModifiers::CONTROL;
-        let without_shift = key.modifiers - KeyModifiers::SHIFT == KeyModifiers::CONTROL;
-        let shifted = matches!(key.code, KeyCode::Char('b' | 'B')) && without_shift;
+        let prefix = key.key == Key::Char('b') && key.modifiers == Modifiers::CONTROL;
+        let without_shift = key.modifiers - Modifiers::SHIFT == Modifiers::CONTROL;
+        let shifted = matches!(key.key, Key::Char('b' | 'B')) && without_shift;
         prop_assume!(!prefix && !shifted);
         let mut dashboard = typing();
         let requests = dashboard.key(key);
-        prop_assert_eq!(requests, vec![UiRequest::SendInput(RAVEL, ProgramInput::Key(dbs::ui::key_input(&key).expect("known")))]);
+        prop_assert_eq!(requests, vec![UiRequest::SendInput(RAVEL, ProgramInput::Key(key))]);
         prop_assert_eq!(dashboard.mode(), "TYPE");
     }
 }

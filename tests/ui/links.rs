@@ -1,8 +1,9 @@
 //! Opening links: the whole target is shown first, nothing but the web is opened, and over a connection it is copied.
 
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use dbs::display::PastePreview;
 use dbs::domain::AttemptId;
-use dbs::ui::{ClientLocation, PastePreview, ProgramInput, ScreenId, UiInput, UiRequest};
+use dbs::term::keys::{Button, Modifiers, MouseInput, MouseKind};
+use dbs::ui::{ClientLocation, ProgramInput, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::Dashboard;
 
@@ -64,11 +65,11 @@ fn control_and_a_click_mean_the_link_there() {
     let frame = dashboard.frame().1;
     let area = frame.panes.iter().find(|pane| pane.focus).expect("pane").area;
     let mut click = |column| {
-        let event = MouseEvent {
-            kind: MouseEventKind::Down(MouseButton::Left),
-            column,
+        let event = MouseInput {
+            kind: MouseKind::Press(Button::Left),
+            col: column,
             row: area.y,
-            modifiers: KeyModifiers::CONTROL,
+            modifiers: Modifiers::CONTROL,
         };
         dashboard.input(UiInput::Mouse(event));
         let asked = dashboard.mode() == "ASK";

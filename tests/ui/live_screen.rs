@@ -1,9 +1,7 @@
 //! Terminals as the interface reads them, and keys as they are sent to programs.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use dbs::term::keys::{Key, KeyInput, Modifiers};
 use dbs::term::{EmulatorKind, Size, Terminal};
-use dbs::ui::{LiveScreen, MouseReporting, ScreenRead, key_input};
+use dbs::ui::{LiveScreen, MouseReporting, ScreenRead};
 use ratatui::style::{Color, Modifier};
 
 #[test]
@@ -59,16 +57,6 @@ fn what_a_program_wants_is_known() {
     terminal.feed(0, b"\x1b[?1002h\x1b[?1049h");
     let wants = LiveScreen::new(&mut terminal, true).mouse_reporting();
     assert!(wants.reports && wants.wheel_keys);
-}
-
-#[test]
-fn keys_keep_their_modifiers_and_back_tab_is_tab_with_shift() {
-    let back = key_input(&KeyEvent::new(KeyCode::BackTab, KeyModifiers::NONE));
-    assert_eq!(back, Some(KeyInput::new(Key::Tab, Modifiers::SHIFT)));
-    let both = KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL | KeyModifiers::ALT);
-    let expected = KeyInput::new(Key::Char('x'), Modifiers::CONTROL.union(Modifiers::ALT));
-    assert_eq!(key_input(&both), Some(expected));
-    assert_eq!(key_input(&KeyEvent::new(KeyCode::Null, KeyModifiers::NONE)), None);
 }
 
 #[test]

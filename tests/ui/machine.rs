@@ -1,8 +1,9 @@
 //! What the top bar says of the machine: only what is known of the present, only where there is room.
 
+use dbs::display::{ColourDepth, Glyphs};
 use dbs::domain::{PauseReason, Span};
 use dbs::read_model::MachineLoad;
-use dbs::ui::{CacheEntry, CacheKey, ColourDepth, Glyphs, SessionKind, Theme};
+use dbs::ui::{CacheEntry, CacheKey, SessionKind, Theme};
 
 use crate::fixture::{Dashboard, NOW};
 

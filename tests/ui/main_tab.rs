@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use dbs::display::LeaveEffect;
 use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict, WaitReason, Worker};
-use dbs::ui::{LeaveEffect, ScreenId, UiInput, UiRequest};
+use dbs::ui::{ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, NOW};
 use crate::snapshots;

@@ -1,30 +1,25 @@
 //! The mouse: first focus, then act; the wheel.
 
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use dbs::display::MouseCapture;
 use dbs::domain::{AttemptId, Span, TaskId};
-use dbs::term::keys::{Button, MouseInput, MouseKind};
-use dbs::ui::{
-    ClickTarget, LogLine, MouseCapture, MouseReporting, ProgramInput, ScreenId, UiInput, UiRequest,
-};
+use dbs::term::keys::{Button, Modifiers, MouseInput, MouseKind};
+use dbs::ui::{ClickTarget, LogLine, MouseReporting, ProgramInput, ScreenId, UiInput, UiRequest};
 use ratatui::layout::Rect;
 
 use crate::fixture::Dashboard;
 
-fn event(kind: MouseEventKind, (column, row): (u16, u16)) -> UiInput {
-    UiInput::Mouse(MouseEvent {
+fn event(kind: MouseKind, (column, row): (u16, u16)) -> UiInput {
+    UiInput::Mouse(MouseInput {
         kind,
-        column,
+        col: column,
         row,
-        modifiers: KeyModifiers::NONE,
+        modifiers: Modifiers::empty(),
     })
 }
 
 pub(crate) fn click(dashboard: &mut Dashboard, hit: &ClickTarget) -> Vec<UiRequest> {
     let area = place(dashboard, hit);
-    dashboard.input(event(
-        MouseEventKind::Down(MouseButton::Left),
-        (area.x + 1, area.y),
-    ))
+    dashboard.input(event(MouseKind::Press(Button::Left), (area.x + 1, area.y)))
 }
 
 fn place(dashboard: &Dashboard, hit: &ClickTarget) -> Rect {
@@ -61,9 +56,9 @@ fn a_click_on_a_terminal_focuses_and_the_next_one_types() {
         .find(|pane| pane.screen == Some(ScreenId::Shell(1)))
         .expect("shell");
     let at = (shell.area.x + 3, shell.area.y + 1);
-    dashboard.input(event(MouseEventKind::Down(MouseButton::Left), at));
+    dashboard.input(event(MouseKind::Press(Button::Left), at));
     assert_eq!(dashboard.mode(), "LOOK");
-    dashboard.input(event(MouseEventKind::Down(MouseButton::Left), at));
+    dashboard.input(event(MouseKind::Press(Button::Left), at));
     assert_eq!(dashboard.mode(), "TYPE");
 }
 
@@ -122,7 +117,7 @@ fn the_wheel_scrolls_what_is_under_it_without_moving_the_focus() {
         .find(|pane| pane.screen == Some(ScreenId::Shell(1)))
         .expect("shell")
         .area;
-    dashboard.input(event(MouseEventKind::ScrollUp, (shell.x, shell.y)));
+    dashboard.input(event(MouseKind::WheelUp, (shell.x, shell.y)));
     assert!(dashboard.text().contains("3 lines back"));
     assert_eq!(dashboard.mode(), "NAV");
 }
@@ -144,28 +139,28 @@ fn the_wheel_and_clicks_go_to_a_program_that_asked_for_the_mouse() {
         .find(|pane| pane.focus)
         .expect("pane")
         .area;
-    let sent = dashboard.input(event(MouseEventKind::ScrollUp, (area.x + 4, area.y + 2)));
+    let sent = dashboard.input(event(MouseKind::WheelUp, (area.x + 4, area.y + 2)));
     let [UiRequest::SendInput(to, ProgramInput::Mouse(MouseInput { kind, col, row, .. }))] = sent.as_slice()
     else {
         panic!("{sent:?}")
     };
     assert_eq!((*to, *kind, *col, *row), (id, MouseKind::WheelUp, 4, 2));
-    let sent = dashboard.input(event(MouseEventKind::Down(MouseButton::Left), (area.x, area.y)));
+    let sent = dashboard.input(event(MouseKind::Press(Button::Left), (area.x, area.y)));
     assert_eq!(sent.len(), 1);
 }
 
-fn with(kind: MouseEventKind, (column, row): (u16, u16), modifiers: KeyModifiers) -> UiInput {
-    UiInput::Mouse(MouseEvent {
+fn with(kind: MouseKind, (column, row): (u16, u16), modifiers: Modifiers) -> UiInput {
+    UiInput::Mouse(MouseInput {
         kind,
-        column,
+        col: column,
         row,
         modifiers,
     })
 }
 
-const DOWN: MouseEventKind = MouseEventKind::Down(MouseButton::Left);
-const DRAG: MouseEventKind = MouseEventKind::Drag(MouseButton::Left);
-const UP: MouseEventKind = MouseEventKind::Up(MouseButton::Left);
+const DOWN: MouseKind = MouseKind::Press(Button::Left);
+const DRAG: MouseKind = MouseKind::Motion(Some(Button::Left));
+const UP: MouseKind = MouseKind::Release(Button::Left);
 
 fn focused(dashboard: &Dashboard) -> Rect {
     let panes = dashboard.frame().1.panes;
@@ -254,7 +249,7 @@ fn with_shift_the_outer_terminal_selects_and_nothing_happens_here() {
     let before = dashboard.text();
     for (kind, by) in [(DOWN, 2), (DRAG, 9), (UP, 9)] {
         let at = (area.x + by, area.y + 2);
-        assert_eq!(dashboard.input(with(kind, at, KeyModifiers::SHIFT)), []);
+        assert_eq!(dashboard.input(with(kind, at, Modifiers::SHIFT)), []);
     }
     assert_eq!(dashboard.text(), before);
 }
@@ -283,9 +278,9 @@ fn the_wheel_moves_through_whatever_lies_over_the_panes() {
     let mut dashboard = Dashboard::full((80, 24));
     dashboard.press("?");
     let before = dashboard.frame().0;
-    dashboard.input(event(MouseEventKind::ScrollDown, (20, 10)));
+    dashboard.input(event(MouseKind::WheelDown, (20, 10)));
     assert_ne!(dashboard.frame().0, before);
-    dashboard.input(event(MouseEventKind::ScrollUp, (20, 10)));
+    dashboard.input(event(MouseKind::WheelUp, (20, 10)));
     assert_eq!(dashboard.frame().0, before);
 }
 
@@ -324,7 +319,7 @@ fn of_the_mouse_only_the_wheel_or_nothing_at_all_is_heeded_when_that_is_set() {
             (before, "NAV".into()),
             "{heeded:?}"
         );
-        dashboard.input(event(MouseEventKind::ScrollUp, at));
+        dashboard.input(event(MouseKind::WheelUp, at));
         assert_eq!(dashboard.text().contains("3 lines back"), scrolls, "{heeded:?}");
     }
 }
@@ -340,7 +335,7 @@ fn a_program_that_asked_gets_its_clicks_also_when_only_the_wheel_is_ours() {
     };
     dashboard.press("g i");
     let area = focused(&dashboard);
-    for kind in [DOWN, DRAG, UP, MouseEventKind::ScrollUp] {
+    for kind in [DOWN, DRAG, UP, MouseKind::WheelUp] {
         assert_eq!(
             dashboard.input(event(kind, (area.x, area.y))).len(),
             1,
@@ -392,16 +387,16 @@ fn the_wheel_moves_through_what_was_shown_before_whatever_its_program_asked_for(
     let at = (area.x + 4, area.y + 2);
     dashboard.press("C-b Esc k k");
     assert!(dashboard.text().contains("2 lines back"), "{}", dashboard.text());
-    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert_eq!(dashboard.input(event(MouseKind::WheelUp, at)), []);
     assert!(dashboard.text().contains("5 lines back"), "{}", dashboard.text());
     for _ in 0..2 {
-        assert_eq!(dashboard.input(event(MouseEventKind::ScrollDown, at)), []);
+        assert_eq!(dashboard.input(event(MouseKind::WheelDown, at)), []);
     }
     // Back at the present it is the program's again.
-    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
+    assert_eq!(dashboard.input(event(MouseKind::WheelUp, at)).len(), 1);
     dashboard.press("C-b [");
     let before = dashboard.text();
-    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert_eq!(dashboard.input(event(MouseKind::WheelUp, at)), []);
     assert_ne!(dashboard.text(), before);
 }
 
@@ -419,10 +414,10 @@ fn the_wheel_is_a_programs_keys_only_while_it_is_typed_to() {
     assert_eq!(dashboard.mode(), "LOOK");
     let area = focused(&dashboard);
     let at = (area.x + 4, area.y + 2);
-    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert_eq!(dashboard.input(event(MouseKind::WheelUp, at)), []);
     assert!(dashboard.text().contains("3 lines back"), "{}", dashboard.text());
     dashboard.press("i");
-    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
+    assert_eq!(dashboard.input(event(MouseKind::WheelUp, at)).len(), 1);
 }
 
 /// Clicks where the first row of that sort is drawn, and once more at the same place; what the screen said before and after each.

@@ -1,9 +1,9 @@
 //! What can never happen: a panic, a mode without a way out, a border that moves, a pane outside the frame.
 
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, Span};
-use dbs::term::keys::{Key, KeyInput, Modifiers};
-use dbs::ui::{Chord, ProgramInput, ScreenId, UiInput, UiRequest};
+use dbs::keymap::Chord;
+use dbs::term::keys::{Button, Key, KeyInput, Modifiers, MouseInput, MouseKind};
+use dbs::ui::{ProgramInput, ScreenId, UiInput, UiRequest};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
@@ -32,26 +32,26 @@ fn any_happening() -> impl Strategy<Value = Happening> {
         .collect();
     let prefix: Chord = "C-b".parse().expect("key");
     let kinds = vec![
-        MouseEventKind::Down(MouseButton::Left),
-        MouseEventKind::Down(MouseButton::Right),
-        MouseEventKind::Up(MouseButton::Left),
-        MouseEventKind::Drag(MouseButton::Left),
-        MouseEventKind::Moved,
-        MouseEventKind::ScrollUp,
-        MouseEventKind::ScrollDown,
+        MouseKind::Press(Button::Left),
+        MouseKind::Press(Button::Right),
+        MouseKind::Release(Button::Left),
+        MouseKind::Motion(Some(Button::Left)),
+        MouseKind::Motion(None),
+        MouseKind::WheelUp,
+        MouseKind::WheelDown,
     ];
     let held = vec![
-        KeyModifiers::NONE,
-        KeyModifiers::NONE,
-        KeyModifiers::NONE,
-        KeyModifiers::CONTROL,
-        KeyModifiers::SHIFT,
+        Modifiers::empty(),
+        Modifiers::empty(),
+        Modifiers::empty(),
+        Modifiers::CONTROL,
+        Modifiers::SHIFT,
     ];
     let kind_and_held = (prop::sample::select(kinds), prop::sample::select(held));
     let mouse = (kind_and_held, 0u16..210, 0u16..70).prop_map(|((kind, modifiers), column, row)| {
-        UiInput::Mouse(MouseEvent {
+        UiInput::Mouse(MouseInput {
             kind,
-            column,
+            col: column,
             row,
             modifiers,
         })

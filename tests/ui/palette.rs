@@ -1,7 +1,8 @@
 //! The palette and the help: everything can be found by name, run, and explained.
 
 use dbs::domain::{AttemptId, Command};
-use dbs::ui::{UiInput, UiRequest, entries};
+use dbs::keymap::entries;
+use dbs::ui::{UiInput, UiRequest};
 
 use crate::fixture::Dashboard;
 

@@ -12,11 +12,13 @@ mod svg;
 
 use std::path::Path;
 
+use dbs::display::{ColourDepth, Glyphs, LeaveEffect, NextSteps};
 use dbs::domain::{Span, Timestamp};
+use dbs::keymap::Chord;
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, ColourDepth, Glyphs, LeaveEffect, NextSteps, RenderedLayout, Scene, ScreenId, SessionFacts,
-    SessionKind, Theme, UiInput, UiState, ViewCache, update, view,
+    RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind, Theme, UiInput, UiState, ViewCache, update,
+    view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dbs::display::FirstTab;
 use dbs::domain::plan_entry::Risk;
 use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::GateSet;
@@ -9,7 +10,6 @@ use dbs::domain::{
     Batch, BatchId, ComplianceIssue, Cost, Evidence, EvidenceKind, PlanEntry, PlanSource, Severity, Spending,
     StageId, Task, TaskState, Usage,
 };
-use dbs::ui::FirstTab;
 
 use crate::fixture::{Dashboard, NOW};
 use crate::snapshots;

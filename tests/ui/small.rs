@@ -1,8 +1,9 @@
 //! What goes when space shrinks, in which order, and that all of it comes back (A4).
 
+use dbs::display::{ColourDepth, Glyphs, Motion};
 use dbs::domain::{PauseReason, Span};
 use dbs::read_model::Trouble;
-use dbs::ui::{ColourDepth, Glyphs, Motion, SessionKind, StyleRole, Theme, UiInput};
+use dbs::ui::{SessionKind, StyleRole, Theme, UiInput};
 use ratatui::style::Modifier;
 
 use crate::fixture::{Dashboard, NOW};

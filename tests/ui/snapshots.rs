@@ -1,8 +1,9 @@
 //! Frames that the golden matrix does not show, each whole at one size; at the other sizes the part that the test is about is compared.
 //! Look at them when they change: they must look like something one wants to use.
 
+use dbs::display::{ColourDepth, Glyphs};
 use dbs::domain::{NoticeLevel, PauseReason, Span};
-use dbs::ui::{ColourDepth, Glyphs, SessionKind, Theme};
+use dbs::ui::{SessionKind, Theme};
 use ratatui::style::{Color, Style};
 
 use crate::fixture::Dashboard;

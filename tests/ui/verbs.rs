@@ -4,7 +4,8 @@
 use clap::Parser as _;
 use dbs::cli::commands::command_line::CliArgs;
 use dbs::domain::{Command, Span, TaskId};
-use dbs::ui::{Action, ClickTarget, KeyTable, Keymap, UiRequest, entries};
+use dbs::keymap::{Action, KeyTable, Keymap, entries};
+use dbs::ui::{ClickTarget, UiRequest};
 
 use crate::fixture::{Dashboard, NOW, allow};
 use crate::mouse::click;

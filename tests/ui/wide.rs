@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use dbs::display::{ColourDepth, Glyphs};
 use dbs::domain::TaskId;
-use dbs::ui::{ColourDepth, Glyphs, Theme, UiInput};
+use dbs::ui::{Theme, UiInput};
 
 use crate::fixture::Dashboard;
 use crate::snapshots;

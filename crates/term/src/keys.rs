@@ -6,6 +6,8 @@ mod legacy;
 mod mouse;
 mod paste;
 
+use serde::{Deserialize, Serialize};
+
 use super::modes::{KittyFlags, Modes, TermMode};
 
 pub use mouse::{Button, MouseInput, MouseKind, encode_mouse, encode_wheel};
@@ -46,7 +48,7 @@ pub fn encode_focus(focused: bool, modes: &Modes) -> Option<&'static [u8]> {
 }
 
 /// A key with its modifiers and its event: pressed, repeated or released.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KeyInput {
     pub key: Key,
     pub modifiers: Modifiers,
@@ -65,7 +67,8 @@ impl KeyInput {
 }
 
 /// Event of a key: pressed, repeated or released.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KeyKind {
     #[default]
     Press,
@@ -74,7 +77,8 @@ pub enum KeyKind {
 }
 
 /// A key by its meaning, independent of how it is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Key {
     /// A character, as typed (upper case with shift).
     Char(char),
@@ -107,7 +111,8 @@ pub enum Key {
 
 bitflags::bitflags! {
     /// A set of modifiers, with the bits of the kitty protocol and xterm.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(transparent)]
     pub struct Modifiers: u8 {
         const SHIFT = 1;
         /// Alt, or option.

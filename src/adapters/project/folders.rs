@@ -10,7 +10,6 @@ use super::secret::ProjectSecret;
 use crate::adapters::excludes;
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
-use crate::domain::AttemptId;
 
 impl Project {
     /// Makes folders, ignore rules and the secret, as far as they are missing. May be repeated, also by several at once.
@@ -67,11 +66,6 @@ impl Project {
     /// `attempts` in the state: a folder for each attempt.
     pub fn attempts(&self) -> PathBuf {
         self.dbs().join("attempts")
-    }
-
-    /// The folder of one attempt.
-    pub fn attempt(&self, id: AttemptId) -> PathBuf {
-        self.attempts().join(id.to_string())
     }
 
     /// `inbox` in the state: signals that found no server.

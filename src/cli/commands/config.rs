@@ -1,14 +1,15 @@
 //! `dbs config`: show one value, all values, or set one (K68).
 
 use crate::cli::commands::prelude::*;
-use crate::config::appearance::Appearance;
+use crate::config::appearance;
 use crate::config::role_agents::kinds;
 use crate::config::session_setup;
 use crate::config::themes::own_themes;
 use crate::config::{self, Config, ResolvedSetting, faults, schema, set, unset};
+use crate::display::{ColourDepth, DisplayCaps, Glyphs};
 use crate::formats::finding::{Finding, FindingLevel};
 use crate::protocol::wire::{CallReply, ServerCall};
-use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
+use crate::ui::Theme;
 
 /// Show or change settings
 #[derive(Debug, Args)]
@@ -82,7 +83,7 @@ fn theme_problem(paths: &ProjectPaths, config: &Config, name: Option<&str>) -> O
         glyphs: Glyphs::Unicode,
         ground: None,
     };
-    let theme = Appearance::of(config).with(own).theme(name, looks);
+    let theme = Theme::of(&appearance::read(config, own), name, looks);
     theme.err().map(|problem| problem.to_string())
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::cli::commands::prelude::*;
-use crate::config::appearance::Appearance;
-use crate::ui::{KeyTable, Keymap, entries};
+use crate::config::appearance;
+use crate::keymap::{KeyTable, Keymap, entries};
 
 /// Show the key bindings in force, including your own
 ///
@@ -53,10 +53,9 @@ impl RunCommand for KeysArgs {
 /// Returns the keys of this project's settings; outside of a project those of the program.
 fn own(env: &ProcessEnv) -> CommandResult<Keymap> {
     match ProjectPaths::find(&env.folder, env) {
-        Ok(place) => {
-            let keymap = Appearance::of(&place.read_config()).keymap()?;
-            Ok(keymap.as_ref().clone())
-        }
+        Ok(place) => Ok(Keymap::with_overrides(&appearance::own_keys(
+            &place.read_config(),
+        ))?),
         Err(_outside) => Keymap::builtin().map_err(CommandError::from),
     }
 }

@@ -6,13 +6,14 @@ use clap::Subcommand;
 
 use crate::adapters::text_file;
 use crate::cli::commands::prelude::*;
-use crate::config::appearance::Appearance;
 use crate::config::capabilities;
+use crate::config::schema;
 use crate::config::session_setup;
+use crate::display::Glyphs;
 use crate::domain::Workflow;
 use crate::formats::finding::{Finding, FindingLevel};
 use crate::formats::workflow;
-use crate::ui::{Glyphs, flowchart};
+use crate::ui::flowchart;
 
 /// List, show and check workflows
 #[derive(Debug, Subcommand)]
@@ -88,7 +89,10 @@ fn show(env: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
 fn glyphs(env: &ProcessEnv) -> Glyphs {
     let looks = capabilities::detect(env);
     match ProjectPaths::find(&env.folder, env) {
-        Ok(place) => Appearance::of(&place.read_config()).glyphs(looks),
+        Ok(place) => place
+            .read_config()
+            .choice(&schema::GLYPHS)
+            .unwrap_or(looks.glyphs),
         Err(_outside) => looks.glyphs,
     }
 }

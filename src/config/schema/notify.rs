@@ -1,14 +1,14 @@
 //! Settings about how people are notified.
 
 use crate::adapters::notify::BodyFormat;
-use crate::config::notify_style::NotifySequence;
 use crate::config::row::{choice, seconds, settings, switch, unset, used};
 use crate::config::setting::SettingEffect::AtOnce;
 use crate::config::setting::SettingTrust::{Harmless, Runs, Sends};
 use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::{SecretText, ValueKind};
+use crate::display::NotifySequence;
+use crate::display::{AlertWhen, ProgramCalls};
 use crate::domain::Span;
-use crate::ui::{AlertWhen, ProgramCalls};
 
 const WAYS: [Option<NotifySequence>; 4] = [
     Some(NotifySequence::Osc9),

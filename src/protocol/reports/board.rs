@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::display::text::{cut, width};
 use crate::domain::batch::Batch;
 use crate::domain::{Attempt, AttemptId, BatchId, PauseReason, Task, TaskId, Timestamp, Workflow};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
@@ -12,7 +13,6 @@ use crate::protocol::reports::in_format;
 use crate::protocol::reports::status;
 use crate::protocol::reports::tasks::note;
 use crate::read_model::{ColumnKind, ReadModel};
-use crate::ui::{cut, width};
 
 /// Most cards shown per column, and of the done ones (K80).
 const MAX_CARDS: usize = 50;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::adapters::clock;
+use crate::display::text::cut;
 use crate::domain::{Batch, BatchId, RunState, SignalKind, Task, TaskId, TaskState};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::progress::progress;
@@ -13,7 +14,6 @@ use crate::protocol::reports::tasks::note;
 use crate::protocol::reports::{in_format, plan_table};
 use crate::read_model::ReadModel;
 use crate::term::sanitize;
-use crate::ui::cut;
 
 /// Batches with tasks, the newest first.
 pub(in crate::protocol) fn list(

@@ -11,10 +11,11 @@ use crate::config::process_env::runs_as_root;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
 use crate::config::themes::{read_small, toml_files};
+use crate::display::FirstTab;
 use crate::domain::{NoticeLevel, Span, Timestamp, pluralized};
 use crate::read_model::ReadModel;
 use crate::server::settings::in_force::ActiveSettings;
-use crate::ui::{FirstTab, SavedArrangement, SessionFacts, UiState};
+use crate::ui::{SavedArrangement, SessionFacts, UiState};
 
 /// Interval at which a client's arrangement is compared with the saved one.
 const SAVE_INTERVAL: Duration = Duration::from_secs(3);

@@ -1,15 +1,16 @@
 //! The attached clients together: the people who look, the terminal that decides sizes and colours, and the number of clients.
 
-use crossterm::event::{Event as InputEvent, MouseEventKind};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::ports::holders::{HolderId, PaneSize};
+use crate::protocol::wire::InputEvent;
 use crate::server::clients::colours::{ClientColours, ReportedColours};
 use crate::server::clients::presence::Presence;
 use crate::server::terminals::hub::TerminalHub;
 use crate::server::terminals::sizes::TerminalSizes;
 use crate::term::ColorPalette;
+use crate::term::keys::MouseKind;
 
 /// All attached clients, and what they decide together about the terminals.
 pub(in crate::server) struct AttachedClients {
@@ -42,13 +43,13 @@ impl AttachedClients {
     pub(in crate::server) fn received(&self, client: u64, event: &InputEvent) {
         let by_hand = match event {
             InputEvent::Key(_) | InputEvent::Paste(_) => true,
-            InputEvent::Mouse(mouse) => mouse.kind != MouseEventKind::Moved,
-            InputEvent::FocusGained | InputEvent::FocusLost | InputEvent::Resize(..) => false,
+            InputEvent::Mouse(mouse) => mouse.kind != MouseKind::Motion(None),
+            InputEvent::Focus(_) | InputEvent::Resize(..) => false,
         };
         if by_hand {
             self.presence.note_key();
         }
-        if by_hand || *event == InputEvent::FocusGained {
+        if by_hand || *event == InputEvent::Focus(true) {
             self.used(client);
         }
     }

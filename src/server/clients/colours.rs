@@ -3,9 +3,9 @@
 
 use parking_lot::Mutex;
 
+use crate::display::Background;
 use crate::protocol::wire::TerminalColour;
 use crate::term::{ColorPalette, Rgb};
-use crate::ui::Background;
 
 /// Foreground and background colour that a client's terminal reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -16,7 +16,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crossterm::event::Event as InputEvent;
 use futures::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -27,7 +26,7 @@ use crate::adapters::crash::payload;
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::config::Config;
 use crate::domain::{Command, NoticeLevel};
-use crate::protocol::wire::{AttachRequest, FromClient};
+use crate::protocol::wire::{AttachRequest, FromClient, InputEvent};
 use crate::server::clients::arrangements::{self, ArrangementSaver};
 use crate::server::clients::frame::{ClientFrame, StaleScope};
 use crate::server::clients::frame_pacer::FramePacer;
@@ -37,8 +36,8 @@ use crate::server::terminals::hub::{OutputWatch, TerminalChanges};
 use crate::server::terminals::search::{HistorySearch, SearchProgress};
 use crate::server::terminals::shells::PromisedShells;
 use crate::ui::{
-    self, CacheEntry, CacheKey, PaneId, PlanQuestion, Scene, ScreenId, ScrollbackLine, UiInput, UiRequest,
-    UiState, UiStateError,
+    self, CacheEntry, CacheKey, PaneId, PlanQuestion, Scene, ScreenId, ScrollbackLine, Themes, UiInput,
+    UiRequest, UiState, UiStateError,
 };
 use changes::either_changed;
 use display::ClientDisplay;
@@ -120,7 +119,7 @@ impl AttachedClient {
         let mut settings = services.settings.changes();
         let (appearance, problems) = appearance_of(&services.settings.paths, &mut settings);
         let mut state = first_state(&appearance, attach, services)?;
-        state.set_themes(appearance.themes());
+        state.set_themes(Themes::new(appearance.own_themes.clone()).names());
         let size = state.size;
         let mut client = AttachedClient {
             settings,
@@ -284,8 +283,7 @@ impl AttachedClient {
                 self.frame.reset((cols.max(1), rows.max(1)));
                 UiInput::Resize(cols.max(1), rows.max(1))
             }
-            InputEvent::FocusGained => UiInput::Focus(true),
-            InputEvent::FocusLost => UiInput::Focus(false),
+            InputEvent::Focus(here) => UiInput::Focus(here),
         };
         if let UiInput::Focus(here) = input {
             self.notifier.alerts.set_focused(here);

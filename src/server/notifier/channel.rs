@@ -6,10 +6,11 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::config::channels::NotifyChannel;
+use crate::display::AlertWhen;
 use crate::domain::{Notice, NoticeLevel, Span, Timestamp};
 use crate::ports::notify::{Notification, NotificationItem, Notifier, NotifyError};
 use crate::read_model::{ReadModel, general_notice};
-use crate::ui::{Alert, AlertQueue, AlertWhen, alert_text, redacted_alert_text};
+use crate::ui::{Alert, AlertQueue, alert_text, redacted_alert_text};
 
 /// Waits after failures in a row; the last one is repeated.
 const RETRY_DELAYS: [Span; 4] = [

@@ -11,8 +11,9 @@ use crate::config::Config;
 use crate::config::file_stamps::FileStamps;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
+use crate::display::{LeaveEffect, NextSteps};
 use crate::domain::{SettingFault, Timestamp};
-use crate::ui::{LeaveEffect, NextSteps, SessionFacts, SessionKind};
+use crate::ui::{SessionFacts, SessionKind};
 
 /// The settings in use, and the problem with the files if newer ones could not be taken over.
 pub(in crate::server) struct ActiveSettings {

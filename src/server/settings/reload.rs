@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::adapters::agents::AgentsByRole;
 use crate::adapters::clock;
-use crate::config::appearance::Appearance;
+use crate::config::appearance;
 use crate::config::faults;
 use crate::config::file_stamps::FileStamps;
 use crate::config::kept_settings::KeptSettings;
@@ -18,12 +18,13 @@ use crate::config::{self, Config, ConfigError, ResolvedSetting, SettingOrigin, W
 use crate::domain::{BoardSettings, Command, Event, NoticeLevel, Workflow};
 use crate::engine::inbox::InboxClosed;
 use crate::engine::journal::Journal;
+use crate::keymap::Keymap;
+use crate::keymap::KeymapError;
 use crate::protocol::session_list;
 use crate::read_model::general_notice;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::settings::in_force::{ActiveSettings, fault_text};
 use crate::server::settings::settings_changes::{WORKFLOWS, changed, guarded_change, is_guarded, summary};
-use crate::ui::KeymapError;
 
 /// The kind of notices about settings.
 pub(in crate::server) const NOTICE_KIND: &str = "settings";
@@ -267,7 +268,7 @@ impl Reloader {
             return Err(ReloadError::Faults(found.join("\n")));
         }
         let changed = changed(old, new);
-        if let Err(error) = Appearance::of(new).keymap() {
+        if let Err(error) = Keymap::with_overrides(&appearance::own_keys(new)) {
             let named = origin(&changed, |key| is_about_key(&error, key));
             let any = || origin(&changed, |key| key.starts_with("keys."));
             let origin = if named.is_empty() { any() } else { named };
@@ -371,7 +372,7 @@ fn publish_notice(journal: &Journal, level: NoticeLevel, text: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::Keymap;
+    use crate::keymap::Keymap;
 
     #[test]
     fn a_problem_of_the_keys_is_found_in_the_setting_that_caused_it() {

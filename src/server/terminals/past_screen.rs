@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use crate::adapters::holder::LogReader;
+use crate::adapters::holder::{IndexEntry, LogReader};
 use crate::domain::{Span, Timestamp};
 use crate::server::fetch_error::FetchError;
-use crate::server::terminals::replay::{SizeHistory, time_mark};
+use crate::server::terminals::replay::SizeHistory;
 use crate::term::{EmulatorKind, Size, Terminal};
 use crate::ui::{LiveScreen, RecordedScreen, ScreenRead as _};
 
@@ -23,7 +23,7 @@ const MARK_GAP: Span = Span::seconds(2);
 pub(in crate::server) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, FetchError> {
     let mut log = LogReader::open(folder)?;
     let entries = log.index_entries()?;
-    let marks: Vec<(Timestamp, u64)> = entries.iter().filter_map(time_mark).collect();
+    let marks: Vec<(Timestamp, u64)> = entries.iter().filter_map(IndexEntry::time_mark).collect();
     let (Some((first, _)), Some((last, _))) = (marks.first(), marks.last()) else {
         return Err(FetchError::NoLog);
     };

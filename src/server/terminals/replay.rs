@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use crate::adapters::holder::{HolderError, IndexEntry, LogChunk, LogReader};
-use crate::domain::Timestamp;
+use crate::adapters::holder::{HolderError, IndexEntry, LogReader};
 use crate::ports::holders::PaneSize;
 use crate::term::{Size, TermEvent, Terminal};
 
@@ -13,15 +12,6 @@ const CHUNK: usize = 256 * 1024;
 /// Sizes that a terminal had, each with the log offset from which it holds.
 #[derive(Debug, Default)]
 pub(in crate::server) struct SizeHistory(Vec<(u64, PaneSize)>);
-
-/// Returns the time and the end of the log at that time, where an index entry has it.
-pub(in crate::server) fn time_mark(entry: &IndexEntry) -> Option<(Timestamp, u64)> {
-    match entry {
-        IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
-        IndexEntry::Mark { offset, at } | IndexEntry::Size { offset, at, .. } => Some((*at, *offset)),
-        IndexEntry::Format { .. } | IndexEntry::Incomplete { .. } | IndexEntry::Dropped { .. } => None,
-    }
-}
 
 impl SizeHistory {
     /// Returns the sizes of the attempt in this folder; none when its index cannot be read.
@@ -76,18 +66,9 @@ impl SizeHistory {
         from: u64,
         until: u64,
     ) -> Result<(), HolderError> {
-        let mut at = from;
-        while at < until {
-            let most = usize::try_from(until - at).unwrap_or(CHUNK).min(CHUNK);
-            match log.read_from(at, most)? {
-                LogChunk::Bytes { bytes, .. } => {
-                    drop(self.feed(terminal, 0, at, &bytes));
-                    at += bytes.len() as u64;
-                }
-                LogChunk::Gap { to, .. } => at = to,
-                LogChunk::End => break,
-            }
-        }
+        log.read_range(from..until, CHUNK, |at, bytes| {
+            drop(self.feed(terminal, 0, at, bytes));
+        })?;
         self.apply(terminal, until);
         Ok(())
     }
@@ -96,6 +77,7 @@ impl SizeHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Timestamp;
     use crate::term::EmulatorKind;
 
     fn size(offset: u64, cols: u16, rows: u16) -> IndexEntry {

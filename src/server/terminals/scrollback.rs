@@ -2,7 +2,7 @@
 //! they leave the screen. Blocks: call from a blocking thread.
 
 use crate::adapters::clock;
-use crate::adapters::holder::{LogChunk, LogReader};
+use crate::adapters::holder::LogReader;
 use crate::server::terminals::hub::TerminalHub;
 use crate::server::terminals::screens::holder_of;
 use crate::term::{EmulatorKind, Size, Terminal};
@@ -32,20 +32,8 @@ pub(in crate::server) fn lines(hub: &TerminalHub, id: ScreenId, columns: u16) ->
 
 fn replay(mut log: LogReader, columns: u16) -> Vec<ScrollbackLine> {
     let mut recorder = ScrollbackRecorder::new(columns);
-    let mut offset = 0;
-    loop {
-        match log.read_from(offset, CHUNK) {
-            Ok(LogChunk::Bytes { offset: at, bytes }) => {
-                offset = at + u64::try_from(bytes.len()).unwrap_or(0);
-                recorder.feed(&bytes);
-            }
-            Ok(LogChunk::Gap { to, .. }) => offset = to,
-            Ok(LogChunk::End) => break,
-            Err(error) => {
-                tracing::warn!("could not {error}");
-                break;
-            }
-        }
+    if let Err(error) = log.read_range(0..u64::MAX, CHUNK, |_, bytes| recorder.feed(bytes)) {
+        tracing::warn!("could not {error}");
     }
     recorder.end()
 }

@@ -9,11 +9,10 @@ use std::path::PathBuf;
 use memchr::memmem::Finder;
 
 use self::plain_text::PlainTextParser;
-use crate::adapters::holder::{HolderError, LogChunk, LogReader};
+use crate::adapters::holder::{HolderError, IndexEntry, LogChunk, LogReader};
 use crate::adapters::store::SqliteStore;
 use crate::domain::{AttemptId, Timestamp};
 use crate::server::terminals::records::Records;
-use crate::server::terminals::replay::time_mark;
 use crate::server::terminals::screens::holder_of;
 use crate::term::sanitize;
 use crate::ui::{ScreenId, TerminalMatch, TerminalMatches, TerminalSearch};
@@ -155,7 +154,11 @@ impl HistorySearch {
 impl LogSearch {
     fn begin(place: SearchedLog) -> Result<LogSearch, HolderError> {
         let log = LogReader::open(&place.folder)?;
-        let marks: VecDeque<_> = log.index_entries()?.iter().filter_map(time_mark).collect();
+        let marks: VecDeque<_> = log
+            .index_entries()?
+            .iter()
+            .filter_map(IndexEntry::time_mark)
+            .collect();
         let at = marks.front().map_or(Timestamp::default(), |(at, _)| *at);
         Ok(LogSearch {
             place,

@@ -5,7 +5,7 @@ use crate::domain::cut::cut_chars;
 use std::collections::BTreeSet;
 
 use super::super::status::kind_word;
-use super::super::text::cut;
+use crate::display::text::cut;
 use crate::domain::batch::RunState;
 use crate::domain::{AttemptId, BatchId, NoticeLevel, Span, TaskId, Timestamp};
 use crate::read_model::{AttentionItem, AttentionKind, ReadModel};

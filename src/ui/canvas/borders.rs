@@ -6,7 +6,8 @@ use ratatui::symbols::merge::MergeStrategy;
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::Canvas;
-use crate::ui::theme::{Glyphs, StyleRole};
+use crate::display::Glyphs;
+use crate::ui::theme::StyleRole;
 
 /// The border lines of an area, collected beside what is drawn there so that lines join only lines.
 pub(crate) struct BorderGrid {

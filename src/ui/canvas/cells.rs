@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Canvas;
 use super::area::cells;
-use crate::ui::text::{UNKNOWN, grapheme_width, is_printable_ascii};
+use crate::display::text::{UNKNOWN, grapheme_width, is_printable_ascii};
 
 impl Canvas<'_> {
     /// Draws clean text cell by cell, never past `end`; a wide grapheme that would stick out is left out. Returns the column behind it.
@@ -132,7 +132,8 @@ mod tests {
     use ratatui::style::Color;
 
     use super::*;
-    use crate::ui::theme::{ColourDepth, Glyphs, Theme};
+    use crate::display::{ColourDepth, Glyphs};
+    use crate::ui::theme::Theme;
 
     const SURFACE: Rect = Rect::new(3, 2, 12, 3);
 

@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::symbols::merge::MergeStrategy;
 
+use crate::display::Glyphs;
+use crate::display::text::grapheme_width;
 use crate::ui::canvas::area::cells;
 use crate::ui::canvas::borders::{ascii, is_line};
-use crate::ui::text::grapheme_width;
-use crate::ui::theme::Glyphs;
 
 /// A grid of characters that lines and words are drawn on.
 #[derive(Debug)]

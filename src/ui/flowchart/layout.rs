@@ -3,9 +3,9 @@
 use super::char_grid::{ArrowHead, CharGrid};
 use super::lanes::{FlowLane, LaneSide, lanes};
 use super::nodes::{FlowEdge, FlowNode, nodes};
+use crate::display::Glyphs;
+use crate::display::text::{cut, width};
 use crate::domain::Workflow;
-use crate::ui::text::{cut, width};
-use crate::ui::theme::Glyphs;
 
 /// Maximum columns of the whole drawing.
 const COLUMNS: usize = 80;

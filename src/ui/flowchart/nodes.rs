@@ -1,8 +1,8 @@
 //! Nodes of a flowchart: the stages of a workflow, and the edges between them. Decides nothing about positions.
 
+use crate::display::text::{clean, cut};
 use crate::domain::workflow::{Actor, ExhaustionPolicy, RejectTo, Stage, Workflow};
 use crate::domain::{FailureClass, SignalKind, StageId};
-use crate::ui::text::{clean, cut};
 
 /// Maximum columns of a tag beside its edge.
 const TAG: usize = 12;

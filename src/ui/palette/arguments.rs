@@ -2,7 +2,7 @@
 
 use super::{PaletteAction, PaletteBuilder, PaletteMatch};
 use crate::domain::TaskId;
-use crate::ui::action::{Action, ActionEntry, Availability, entries};
+use crate::keymap::{Action, ActionEntry, Availability, entries};
 use crate::ui::fuzzy::FuzzyQuery;
 use crate::ui::target::named_target;
 

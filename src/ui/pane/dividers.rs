@@ -2,7 +2,8 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{Axis, LEAST_HEIGHT, LEAST_WIDTH, PaneId, PaneTree, Split};
+use super::{LEAST_HEIGHT, LEAST_WIDTH, PaneId, PaneTree, Split};
+use crate::keymap::Axis;
 
 /// The path from the root of a pane tree to one of its splits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

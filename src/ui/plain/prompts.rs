@@ -79,16 +79,6 @@ impl PlainPrompts {
     pub fn get(&self, number: u32) -> Option<&PlainPrompt> {
         self.open.iter().find(|prompt| prompt.number == number)
     }
-
-    /// Returns the number of waiting prompts.
-    pub fn len(&self) -> usize {
-        self.open.len()
-    }
-
-    /// Returns true if nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.open.is_empty()
-    }
 }
 
 impl PlainPrompt {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{AttemptId, TaskId, Timestamp};
-use crate::ui::action::ViewName;
+use crate::keymap::ViewName;
 use crate::ui::cache::DiffBase;
 use crate::ui::scene::ScreenId;
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::UiState;
 use crate::domain::{NoticeLevel, Timestamp};
+use crate::keymap::SelectionMode;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::ScreenId;
-use crate::ui::scrollback::{Scrollback, ScrollbackLine, SelectionMode, TextPosition};
+use crate::ui::scrollback::{Scrollback, ScrollbackLine, TextPosition};
 
 /// The state of copy mode: a frozen terminal with cursor, selection and search.
 #[derive(Debug, Clone)]

@@ -3,11 +3,12 @@
 use ratatui::layout::Rect;
 
 use crate::domain::{Ask, AskId, AttemptId, Command, TaskId};
-use crate::ui::action::Action;
-use crate::ui::chord::Chord;
+use crate::keymap::Action;
+use crate::keymap::Axis;
+use crate::keymap::Chord;
 use crate::ui::click_target::ClickTarget;
 use crate::ui::line_editor::LineEditor;
-use crate::ui::pane::{Axis, PaneId};
+use crate::ui::pane::PaneId;
 use crate::ui::scene::ScreenId;
 use crate::ui::scrollback::TextPosition;
 use crate::ui::state::{PaneContent, TaskForm, TrustReview, UiState, Welcome};

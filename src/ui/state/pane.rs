@@ -1,7 +1,7 @@
 //! A pane of a client: its content, its scroll position, and the filter and order of its rows. Data only.
 
 use super::{PaneContent, UiState};
-use crate::ui::action::Action;
+use crate::keymap::Action;
 use crate::ui::scene::ScreenId;
 
 /// A pane of a client: its content, scroll position, mark, filter and sort order.

@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{FinishedTasks, Pane, PaneContent, Tab, UiState, is_prefix_of};
+use crate::display::FirstTab;
 use crate::domain::{NoticeLevel, Timestamp};
-use crate::ui::layout::{FirstTab, TabLayout};
+use crate::ui::layout::TabLayout;
+use crate::ui::layout::replacement;
 use crate::ui::pane::PaneId;
 
 /// Version of the format.
@@ -114,7 +116,7 @@ impl UiState {
     /// # Errors
     /// Never with the built-in files; a test holds them to that.
     pub fn set_first_tab(&mut self, wanted: FirstTab) -> Result<(), super::UiStateError> {
-        let Some(layout) = wanted.replacement().filter(|_| !self.tabs.is_empty()) else {
+        let Some(layout) = replacement(wanted).filter(|_| !self.tabs.is_empty()) else {
             return Ok(());
         };
         super::start::add(self, TabLayout::parse(layout)?)?;

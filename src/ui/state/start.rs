@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Pane, PaneContent, Tab, UiState};
-use crate::ui::keymap::{Keymap, KeymapError};
+use crate::keymap::{Keymap, KeymapError};
 use crate::ui::layout::{BUILTIN, LayoutError, TabLayout};
 use crate::ui::pane::PaneId;
 

@@ -1,7 +1,7 @@
 //! The questions of a first start, all of them skippable, and a person's place among them. Data only; nothing here detects anything:
 //! the results come in.
 
-use crate::ui::chord::Chord;
+use crate::keymap::Chord;
 use crate::ui::line_editor::LineEditor;
 
 /// The agent programs and the terminal multiplexer found at a first start.

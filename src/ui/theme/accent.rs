@@ -2,7 +2,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::{ColourDepth, Theme};
+use super::Theme;
+use crate::display::ColourDepth;
 
 /// Colours from the part of the table that people do not change: far apart from each other, and 3 to 1 against the ground of every built-in
 /// theme, black and white (WCAG 2, non-text contrast).

@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::ColourDepth;
+use crate::display::ColourDepth;
 use crate::term::{ColorPalette as Table, Rgb};
 
 /// Returns a style with the colours of that palette.

@@ -8,6 +8,7 @@ use super::accent::{OF_16, OF_256};
 use super::colour::{linear, luminance, rgb_of};
 use super::themes::{BUILTIN, NAMES};
 use super::*;
+use crate::display::{Background, UserTheme};
 use crate::term::Rgb;
 
 mod dichromats;

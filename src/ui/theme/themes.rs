@@ -6,7 +6,9 @@ use ratatui::style::{Modifier, Style};
 
 use super::colour::fit_style_on;
 use super::file::{RoleStyle, ThemeFile};
-use super::{Background, ColourDepth, DisplayCaps, StyleRole, Theme, ThemeError};
+use super::{StyleRole, Theme, ThemeError};
+use crate::display::UserTheme;
+use crate::display::{Background, ColourDepth, DisplayCaps};
 
 macro_rules! theme_files {
     ($($name:literal),*) => {
@@ -54,15 +56,6 @@ pub(super) const NAMES: [(&str, &str); 13] = [
 
 /// Maximum length of a chain of themes joined by `like`.
 const DEEPEST: usize = 8;
-
-/// A theme file of a person's own, unparsed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserTheme {
-    /// Name of the theme: that of the file without `.toml`.
-    pub name: String,
-    pub file: String,
-    pub text: String,
-}
 
 /// All available themes: the built-in ones and a person's own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,8 +4,8 @@
 use super::affected::affected_lines;
 use super::{UiRequest, UpdateContext};
 use crate::domain::{Ask, AskRecord, AskReply, Attempt, AttemptId, Command, Span, TaskId};
+use crate::keymap::Action;
 use crate::read_model::AttentionKind;
-use crate::ui::action::Action;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{ConfirmAction, Overlay, PromptKind, TextPrompt, named};
 use crate::ui::target::ActionTarget;

@@ -3,7 +3,7 @@
 
 use super::UpdateContext;
 use crate::domain::{Attempt, Task, TaskId};
-use crate::ui::action::Action;
+use crate::keymap::Action;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{Menu, MenuAction, MenuItem, Overlay};
 use crate::ui::target::ActionTarget;

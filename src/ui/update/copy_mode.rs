@@ -8,14 +8,15 @@ use words::{WordEdge, word_back, word_on};
 use std::sync::Arc;
 
 use super::{ProgramInput, UiRequest, UpdateContext};
+use crate::display::text::{clean, cut};
 use crate::domain::NoticeLevel;
-use crate::ui::action::TextMove;
-use crate::ui::pane::Direction;
+use crate::keymap::Direction;
+use crate::keymap::SelectionMode;
+use crate::keymap::TextMove;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::ScreenLayout;
-use crate::ui::scrollback::{Scrollback, ScrollbackLine, SelectionMode, TextPosition};
+use crate::ui::scrollback::{Scrollback, ScrollbackLine, TextPosition};
 use crate::ui::state::{CopyMode, EditorPurpose, KeyFocus, OlderLines};
-use crate::ui::text::{clean, cut};
 use crate::ui::views::{ViewMove, first_row_shown};
 
 /// Maximum bytes that are copied: terminals refuse more, or hang.

@@ -2,9 +2,9 @@
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::{Command, Span};
-use crate::ui::action::Action;
+use crate::keymap::Action;
+use crate::keymap::Direction;
 use crate::ui::availability::unavailable_reason_for;
-use crate::ui::pane::Direction;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{KeyFocus, Overlay, Picker, PromptKind, TrustReview, retry};
 use crate::ui::target::ActionTarget;

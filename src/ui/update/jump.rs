@@ -1,10 +1,10 @@
 //! Jump labels: one or two letters at everything that can be clicked; typing them goes there.
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 use ratatui::layout::Rect;
 
 use super::UpdateContext;
-use crate::ui::chord::Chord;
+use crate::keymap::Chord;
 use crate::ui::state::{JumpLabel, JumpLabels, Overlay};
 use crate::ui::views::ClickTarget;
 
@@ -38,7 +38,7 @@ impl UpdateContext<'_, '_> {
 
     pub(super) fn jump_key(&mut self, mut jump: JumpLabels, chord: Chord) -> Option<Overlay> {
         match (chord.typed_char(), chord.code()) {
-            (_, KeyCode::Backspace) => {
+            (_, Key::Backspace) => {
                 jump.typed.pop();
             }
             (Some(letter), _) => jump.typed.push(letter),

@@ -1,20 +1,18 @@
 //! Routing of keys: to the program with the keys, an overlay, the prefix, or our keymap.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
+use crate::term::keys::{Key, KeyInput, KeyKind};
 
 use super::dispatch::TYPED_ON;
 use super::{ProgramInput, UiRequest, UpdateContext};
-use crate::ui::action::Action;
+use crate::display::PastePreview;
+use crate::keymap::Action;
+use crate::keymap::Chord;
+use crate::keymap::Direction;
+use crate::keymap::KeyTable;
 use crate::ui::availability::can_go_back;
-use crate::ui::chord::Chord;
-use crate::ui::keymap::KeyTable;
-use crate::ui::live_screen::key_input;
-use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{InputMode, is_running};
-use crate::ui::state::{
-    ConfirmAction, FormField, KeyFocus, MOST_HELD, Overlay, PastePreview, WelcomeStep as Question,
-};
+use crate::ui::state::{ConfirmAction, FormField, KeyFocus, MOST_HELD, Overlay, WelcomeStep as Question};
 use crate::ui::views::ViewMove;
 
 /// Maximum lines of a paste that are sent without being shown.
@@ -27,22 +25,22 @@ const MOST_COUNTED: u32 = 999;
 impl UpdateContext<'_, '_> {
     /// Returns true for a key that only closes the card over the panes: any key closes the summary, a key that closes boxes also the
     /// greeting. The prefix does that, too, and waits for its key.
-    pub(super) fn closes_card(&self, key: &KeyEvent) -> bool {
+    pub(super) fn closes_card(&self, key: &KeyInput) -> bool {
         let chord = Chord::from_event(key);
         let keymap = &self.state.keymap;
         // The summary names the key that leads to the tasks that need the person.
         let is_named = keymap.lookup(KeyTable::Nav, chord) == Some(Action::GoToAttention);
-        if key.kind == KeyEventKind::Release || chord == keymap.prefix() || is_named {
+        if key.kind == KeyKind::Release || chord == keymap.prefix() || is_named {
             return false;
         }
         let is_greeted = self.state.overlay.is_none() && self.state.splash_lines(self.scene.now).is_some();
-        let closes_boxes = matches!(chord.code(), KeyCode::Esc | KeyCode::Enter | KeyCode::Char(' '));
+        let closes_boxes = matches!(chord.code(), Key::Escape | Key::Enter | Key::Char(' '));
         self.state.shows_away_card() || (is_greeted && closes_boxes)
     }
 
-    pub(super) fn key(&mut self, key: &KeyEvent) {
+    pub(super) fn key(&mut self, key: &KeyInput) {
         let chord = Chord::from_event(key);
-        let released = key.kind == KeyEventKind::Release;
+        let released = key.kind == KeyKind::Release;
         if self.state.overlay.is_some() {
             if !released {
                 self.overlay_key(chord);
@@ -85,8 +83,7 @@ impl UpdateContext<'_, '_> {
     /// Returns true for a letter that a person goes on to type after a key that opened no prompt, so that it is not taken as a key.
     fn is_rest_of_text(&mut self, chord: Chord) -> bool {
         let now = self.scene.now;
-        let is_typed =
-            chord.typed_char().is_some() || matches!(chord.code(), KeyCode::Enter | KeyCode::Backspace);
+        let is_typed = chord.typed_char().is_some() || matches!(chord.code(), Key::Enter | Key::Backspace);
         let goes_on = is_typed && self.state.ignores_typing_until.is_some_and(|until| now < until);
         self.state.ignores_typing_until = goes_on.then_some(now + TYPED_ON);
         goes_on
@@ -148,7 +145,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Handles a key after the prefix. A key that is not bound cancels and is not sent on; the prefix again is sent once.
-    fn after_prefix(&mut self, chord: Chord, then: Option<ScreenId>, key: &KeyEvent) {
+    fn after_prefix(&mut self, chord: Chord, then: Option<ScreenId>, key: &KeyInput) {
         let ended = then.is_some_and(|id| !is_running(self.scene, id));
         let meant = self.state.keymap.lookup(KeyTable::Prefixed, chord);
         match then {
@@ -169,18 +166,16 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Keeps a key for the shell that is being opened.
-    fn hold_key(&mut self, key: &KeyEvent) {
+    fn hold_key(&mut self, key: &KeyInput) {
         if self.state.held_keys.len() < MOST_HELD {
-            self.state.held_keys.extend(key_input(key));
+            self.state.held_keys.push(*key);
         }
     }
 
-    fn type_key(&mut self, id: ScreenId, key: &KeyEvent) {
+    fn type_key(&mut self, id: ScreenId, key: &KeyInput) {
         let focus = self.arranged().focus;
         self.state.pane_mut(focus).scroll = 0;
-        if let Some(input) = key_input(key) {
-            self.ask(UiRequest::SendInput(id, ProgramInput::Key(input)));
-        }
+        self.ask(UiRequest::SendInput(id, ProgramInput::Key(*key)));
     }
 
     /// Shows a long paste, or one that could act by itself, before it is sent.

@@ -1,19 +1,19 @@
 //! The mouse: the first click focuses, the second acts; the wheel scrolls the pane under it, or goes to the program that asked.
 
-use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crate::term::keys::{Button, Key, Modifiers, MouseInput, MouseKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::copy_mode::word_at;
 use super::{ProgramInput, UiRequest, UpdateContext};
+use crate::display::MouseCapture;
 use crate::domain::Span;
-use crate::ui::action::Action;
-use crate::ui::chord::Chord;
-use crate::ui::live_screen::mouse_input;
+use crate::keymap::Action;
+use crate::keymap::Chord;
+use crate::keymap::SelectionMode;
 use crate::ui::scene::MouseReporting;
 use crate::ui::screen_layout::{InputMode, PlacedPane, ScreenLayout};
-use crate::ui::scrollback::SelectionMode;
-use crate::ui::state::{LastClick, MouseCapture, Overlay};
+use crate::ui::state::{LastClick, Overlay};
 use crate::ui::target::{selected, shown_agent};
 use crate::ui::view::view;
 use crate::ui::views::{ClickTarget, ViewMove};
@@ -24,15 +24,15 @@ const WHEEL_LINES: i16 = 3;
 const AGAIN_WITHIN: Span = Span::seconds(1);
 
 impl UpdateContext<'_, '_> {
-    pub(super) fn mouse(&mut self, event: MouseEvent) {
+    pub(super) fn mouse(&mut self, event: MouseInput) {
         let layout = self.arranged();
         let button = matches!(
             event.kind,
-            MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_)
+            MouseKind::Press(_) | MouseKind::Release(_) | MouseKind::Motion(Some(_))
         );
         let begun = self.is_held(event);
         // While Shift is held, the outer terminal selects by itself, whether or not it reports it.
-        if button && !begun && event.modifiers.contains(KeyModifiers::SHIFT) {
+        if button && !begun && event.modifiers.contains(Modifiers::SHIFT) {
             return;
         }
         match self.state.mouse {
@@ -46,25 +46,25 @@ impl UpdateContext<'_, '_> {
             MouseCapture::Off => return,
         }
         match event.kind {
-            MouseEventKind::ScrollUp => self.wheel(event, -WHEEL_LINES, &layout),
-            MouseEventKind::ScrollDown => self.wheel(event, WHEEL_LINES, &layout),
-            MouseEventKind::Down(MouseButton::Left)
-                if event.modifiers.contains(KeyModifiers::CONTROL)
+            MouseKind::WheelUp => self.wheel(event, -WHEEL_LINES, &layout),
+            MouseKind::WheelDown => self.wheel(event, WHEEL_LINES, &layout),
+            MouseKind::Press(Button::Left)
+                if event.modifiers.contains(Modifiers::CONTROL)
                     && self.state.overlay.is_none()
-                    && self.click_link(event.column, event.row, &layout) => {}
-            MouseEventKind::Down(MouseButton::Left) => {
+                    && self.click_link(event.col, event.row, &layout) => {}
+            MouseKind::Press(Button::Left) => {
                 if !self.reaches_program(event, &layout) {
                     self.click(event, &layout);
                 }
             }
-            MouseEventKind::Drag(MouseButton::Left) => {
+            MouseKind::Motion(Some(Button::Left)) => {
                 if self.state.dragged_split.is_some() {
-                    self.drag_split((event.column, event.row), &layout);
+                    self.drag_split((event.col, event.row), &layout);
                 } else if !self.reaches_program(event, &layout) {
                     self.drag(event, &layout);
                 }
             }
-            MouseEventKind::Up(MouseButton::Left) => {
+            MouseKind::Release(Button::Left) => {
                 if let Some((_, from)) = self.state.dragged_split.take() {
                     return self.release_split(event, from, &layout);
                 }
@@ -78,12 +78,12 @@ impl UpdateContext<'_, '_> {
                     self.reaches_program(event, &layout);
                 }
             }
-            MouseEventKind::Down(_)
-            | MouseEventKind::Up(_)
-            | MouseEventKind::Drag(_)
-            | MouseEventKind::Moved
-            | MouseEventKind::ScrollLeft
-            | MouseEventKind::ScrollRight => {
+            MouseKind::Press(_)
+            | MouseKind::Release(_)
+            | MouseKind::Motion(Some(_))
+            | MouseKind::Motion(None)
+            | MouseKind::WheelLeft
+            | MouseKind::WheelRight => {
                 self.reaches_program(event, &layout);
             }
         }
@@ -91,8 +91,8 @@ impl UpdateContext<'_, '_> {
 
     /// Returns true if a button was pressed before this event and is still held here; a press whose release never came ends with the next
     /// press.
-    fn is_held(&mut self, event: MouseEvent) -> bool {
-        if matches!(event.kind, MouseEventKind::Down(_)) {
+    fn is_held(&mut self, event: MouseInput) -> bool {
+        if matches!(event.kind, MouseKind::Press(_)) {
             (
                 self.state.mouse_press,
                 self.state.dragged_split,
@@ -106,9 +106,9 @@ impl UpdateContext<'_, '_> {
 
     /// Sends the event to the program with the keys, if it happened there and was requested. A program that received a press receives all
     /// events until the release, even if the mouse has left it: then at its edge.
-    fn reaches_program(&mut self, event: MouseEvent, layout: &ScreenLayout) -> bool {
+    fn reaches_program(&mut self, event: MouseInput, layout: &ScreenLayout) -> bool {
         let held = self.state.mouse_grab;
-        if matches!(event.kind, MouseEventKind::Up(_)) {
+        if matches!(event.kind, MouseKind::Release(_)) {
             self.state.mouse_grab = None;
         }
         let typing = self.state.overlay.is_none() && self.mode() == InputMode::Type;
@@ -118,20 +118,20 @@ impl UpdateContext<'_, '_> {
         let Some(placed) = placed.filter(|placed| self.wants(placed).reports) else {
             return false;
         };
-        if matches!(event.kind, MouseEventKind::Down(_)) {
+        if matches!(event.kind, MouseKind::Press(_)) {
             self.state.mouse_grab = Some(placed.pane);
         }
         self.forward(event, placed)
     }
 
-    fn forward(&mut self, mut event: MouseEvent, placed: &PlacedPane) -> bool {
+    fn forward(&mut self, mut event: MouseInput, placed: &PlacedPane) -> bool {
         let Some(id) = placed.content.screen() else {
             return false;
         };
         let area = placed.inner;
-        (event.column, event.row) = nearest_in(area, event);
-        let input = mouse_input(&event, (area.x, area.y));
-        self.ask(UiRequest::SendInput(id, ProgramInput::Mouse(input)));
+        let (col, row) = nearest_in(area, event);
+        (event.col, event.row) = (col.saturating_sub(area.x), row.saturating_sub(area.y));
+        self.ask(UiRequest::SendInput(id, ProgramInput::Mouse(event)));
         true
     }
 
@@ -141,12 +141,12 @@ impl UpdateContext<'_, '_> {
         wants.unwrap_or_default()
     }
 
-    fn wheel(&mut self, event: MouseEvent, lines: i16, layout: &ScreenLayout) {
+    fn wheel(&mut self, event: MouseInput, lines: i16, layout: &ScreenLayout) {
         self.state.last_click = None;
         if self.state.overlay.is_some() {
             return self.overlay_wheel(isize::from(lines.signum()));
         }
-        let Some(placed) = layout.at(event.column, event.row).cloned() else {
+        let Some(placed) = layout.at(event.col, event.row).cloned() else {
             return;
         };
         if placed.pane == layout.focus && self.focused_copy_mode(layout).is_some() {
@@ -164,7 +164,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Selects the text under the mouse: the terminal is held still where the mouse was pressed.
-    fn drag(&mut self, event: MouseEvent, layout: &ScreenLayout) {
+    fn drag(&mut self, event: MouseInput, layout: &ScreenLayout) {
         let Some((pane, from)) = self.state.mouse_press else {
             return;
         };
@@ -186,14 +186,14 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn click(&mut self, event: MouseEvent, layout: &ScreenLayout) {
+    fn click(&mut self, event: MouseInput, layout: &ScreenLayout) {
         let covered = self.state.overlay.is_some();
         self.state.mouse_press = layout
-            .at(event.column, event.row)
+            .at(event.col, event.row)
             .filter(|placed| !covered && inside(placed, event) && placed.content.screen().is_some())
             .map(|placed| {
                 let area = placed.inner;
-                (placed.pane, (event.column - area.x, event.row - area.y))
+                (placed.pane, (event.col - area.x, event.row - area.y))
             });
         if !covered && self.click_copy_mode(layout) {
             return;
@@ -208,12 +208,12 @@ impl UpdateContext<'_, '_> {
             ClickTarget::Task(..) | ClickTarget::Row(..) | ClickTarget::Agent(..) | ClickTarget::MenuItem(_)
         );
         self.state.last_click = (is_first && is_row).then(|| LastClick {
-            at: (event.column, event.row),
+            at: (event.col, event.row),
             since: self.scene.now,
             hit: hit.clone(),
         });
         if !covered && matches!(hit, ClickTarget::Pane(_)) {
-            self.grab_split((event.column, event.row), layout);
+            self.grab_split((event.col, event.row), layout);
         }
         // Grabbing a line does not mean its inside.
         if self.state.dragged_split.is_none() {
@@ -223,17 +223,17 @@ impl UpdateContext<'_, '_> {
 
     /// Returns the target that was clicked there just before: a list may have moved below the mouse since, for the marked row to be visible
     /// in it, and the second click means the row marked by the first one.
-    fn clicked_again(&mut self, event: MouseEvent) -> Option<ClickTarget> {
+    fn clicked_again(&mut self, event: MouseInput) -> Option<ClickTarget> {
         let clicked = self.state.last_click.take()?;
         let again =
-            clicked.at == (event.column, event.row) && self.scene.now.since(clicked.since) < AGAIN_WITHIN;
+            clicked.at == (event.col, event.row) && self.scene.now.since(clicked.since) < AGAIN_WITHIN;
         again.then_some(clicked.hit)
     }
 
     /// Releases a line. One that was not moved was not meant: it is the border of a pane, which gets the focus.
-    fn release_split(&mut self, event: MouseEvent, from: (u16, u16), layout: &ScreenLayout) {
+    fn release_split(&mut self, event: MouseInput, from: (u16, u16), layout: &ScreenLayout) {
         match self.hit(event) {
-            Some(ClickTarget::Pane(pane)) if (event.column, event.row) == from => {
+            Some(ClickTarget::Pane(pane)) if (event.col, event.row) == from => {
                 self.focus(pane, layout.focus);
             }
             _ => {}
@@ -336,7 +336,7 @@ impl UpdateContext<'_, '_> {
             | None => return,
         };
         if *marked == at {
-            return self.overlay_key(Chord::plain(KeyCode::Enter));
+            return self.overlay_key(Chord::plain(Key::Enter));
         }
         *marked = at;
         if let Some(Overlay::Menu(choose)) = self.state.overlay.clone() {
@@ -345,8 +345,8 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Returns the target at that position: the frame is drawn once more to find it.
-    fn hit(&self, event: MouseEvent) -> Option<ClickTarget> {
-        let at = (event.column, event.row).into();
+    fn hit(&self, event: MouseInput) -> Option<ClickTarget> {
+        let at = (event.col, event.row).into();
         let mut drawn = self.drawn_targets().into_iter().rev();
         drawn.find(|(area, _)| area.contains(at)).map(|(_, hit)| hit)
     }
@@ -359,25 +359,22 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-fn is_wheel(kind: MouseEventKind) -> bool {
+fn is_wheel(kind: MouseKind) -> bool {
     matches!(
         kind,
-        MouseEventKind::ScrollUp
-            | MouseEventKind::ScrollDown
-            | MouseEventKind::ScrollLeft
-            | MouseEventKind::ScrollRight
+        MouseKind::WheelUp | MouseKind::WheelDown | MouseKind::WheelLeft | MouseKind::WheelRight
     )
 }
 
-fn inside(placed: &PlacedPane, event: MouseEvent) -> bool {
-    placed.inner.contains((event.column, event.row).into())
+fn inside(placed: &PlacedPane, event: MouseInput) -> bool {
+    placed.inner.contains((event.col, event.row).into())
 }
 
 /// Returns the cell of an area that is nearest to the mouse: column, row.
-fn nearest_in(area: Rect, event: MouseEvent) -> (u16, u16) {
+fn nearest_in(area: Rect, event: MouseInput) -> (u16, u16) {
     (
         event
-            .column
+            .col
             .clamp(area.x, area.right().saturating_sub(1).max(area.x)),
         event
             .row

@@ -4,8 +4,9 @@ use ratatui::layout::Rect;
 
 use super::UpdateContext;
 use crate::domain::{AttemptId, TaskId};
-use crate::ui::action::ViewName;
-use crate::ui::pane::{Direction, PaneId, neighbour};
+use crate::keymap::Direction;
+use crate::keymap::ViewName;
+use crate::ui::pane::{PaneId, neighbour};
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{ScreenLayout, input_mode, is_running};
 use crate::ui::state::{KeyFocus, MAX_BACK_STACK, Pane, PaneArrangement, PaneContent, Zoom};

@@ -2,8 +2,9 @@
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::AttemptId;
+use crate::keymap::{Axis, Direction};
 use crate::ui::palette::pane_entries;
-use crate::ui::pane::{Axis, Direction, PaneId, PaneTree, preset_layout};
+use crate::ui::pane::{PaneId, PaneTree, preset_layout};
 use crate::ui::pane_names::pane_name;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{ScreenLayout, is_running, resizable_tree};

@@ -1,12 +1,12 @@
 //! Keys while the palette or the help is open: typing narrows the list, Enter runs the marked row.
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 
 use super::UpdateContext;
 use super::prompts::ListKey;
 use crate::domain::TaskId;
-use crate::ui::action::Action;
-use crate::ui::chord::Chord;
+use crate::keymap::Action;
+use crate::keymap::Chord;
 use crate::ui::help;
 use crate::ui::help::shell_command;
 use crate::ui::line_editor::LineEditor;
@@ -19,13 +19,13 @@ const PAGE: isize = 10;
 fn list_key(chord: Chord) -> ListKey {
     match chord.code() {
         _ if chord.cancels() => ListKey::Close,
-        KeyCode::Enter => ListKey::Take,
-        KeyCode::Up => ListKey::By(-1),
-        KeyCode::Down => ListKey::By(1),
+        Key::Enter => ListKey::Take,
+        Key::Up => ListKey::By(-1),
+        Key::Down => ListKey::By(1),
         _ if chord.is_control('p') => ListKey::By(-1),
         _ if chord.is_control('n') => ListKey::By(1),
-        KeyCode::PageUp => ListKey::By(-PAGE),
-        KeyCode::PageDown => ListKey::By(PAGE),
+        Key::PageUp => ListKey::By(-PAGE),
+        Key::PageDown => ListKey::By(PAGE),
         _ => ListKey::Other,
     }
 }
@@ -41,7 +41,7 @@ impl UpdateContext<'_, '_> {
         match list_key(chord) {
             ListKey::Close => return None,
             ListKey::By(by) => search.marked = move_mark(search.marked, by, rows.len()),
-            ListKey::Other if chord.code() == KeyCode::Tab => {
+            ListKey::Other if chord.code() == Key::Tab => {
                 if let Some(row) = palette::completion_row(&rows, search.marked, search.line.text()) {
                     search.line = LineEditor::with_text(palette::completion(row));
                     search.marked = 0;
@@ -140,7 +140,7 @@ impl UpdateContext<'_, '_> {
 
     /// Handles the wheel over an overlay.
     pub(super) fn overlay_wheel(&mut self, rows: isize) {
-        let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
+        let code = if rows < 0 { Key::Up } else { Key::Down };
         if matches!(
             self.state.overlay,
             Some(

@@ -1,12 +1,12 @@
 //! Keys for overlays: editing a line, answering a question, choosing from a list.
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 use ratatui::layout::Rect;
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::{Command, TaskId};
-use crate::ui::chord::Chord;
-use crate::ui::keymap::KeyTable;
+use crate::keymap::Chord;
+use crate::keymap::KeyTable;
 use crate::ui::state::{
     ConfirmAction, ConfirmPrompt, Menu, MenuAction, MenuItem, Overlay, PromptKind, TextPrompt,
 };
@@ -104,11 +104,11 @@ impl UpdateContext<'_, '_> {
         }
         match chord.code() {
             // Held with Control or the like it is another program's key, and not a yes.
-            KeyCode::Char('y' | 'Y') if chord.typed_char().is_some() => {
+            Key::Char('y' | 'Y') if chord.typed_char().is_some() => {
                 self.run_confirmed(confirm.action);
                 self.state.overlay.take()
             }
-            KeyCode::Char('n' | 'N' | 'q') | KeyCode::Esc | KeyCode::Enter => None,
+            Key::Char('n' | 'N' | 'q') | Key::Escape | Key::Enter => None,
             _ => Some(Overlay::Confirm(confirm)),
         }
     }
@@ -141,12 +141,12 @@ impl UpdateContext<'_, '_> {
         let most = prompt_lines::prompt_max_scroll(&ask, self.screen());
         match chord.code() {
             _ if chord.cancels() => return None,
-            KeyCode::Enter => return self.send(ask),
-            KeyCode::Up => {
+            Key::Enter => return self.send(ask),
+            Key::Up => {
                 ask.scrolled_back = (ask.scrolled_back + 1).min(most);
                 return Some(ask);
             }
-            KeyCode::Down => {
+            Key::Down => {
                 ask.scrolled_back = ask.scrolled_back.saturating_sub(1);
                 return Some(ask);
             }
@@ -221,15 +221,15 @@ pub(super) enum ListKey {
 
 pub(super) fn list_step(chord: Chord) -> ListKey {
     match chord.code() {
-        KeyCode::Esc | KeyCode::Char('q') => ListKey::Close,
+        Key::Escape | Key::Char('q') => ListKey::Close,
         _ if chord.is_control('c') => ListKey::Close,
-        KeyCode::Enter => ListKey::Take,
-        KeyCode::Up | KeyCode::Char('k') => ListKey::By(-1),
-        KeyCode::Down | KeyCode::Char('j') => ListKey::By(1),
-        KeyCode::PageUp => ListKey::By(-10),
-        KeyCode::PageDown => ListKey::By(10),
-        KeyCode::Home | KeyCode::Char('g') => ListKey::By(isize::MIN / 2),
-        KeyCode::End | KeyCode::Char('G') => ListKey::By(isize::MAX / 2),
+        Key::Enter => ListKey::Take,
+        Key::Up | Key::Char('k') => ListKey::By(-1),
+        Key::Down | Key::Char('j') => ListKey::By(1),
+        Key::PageUp => ListKey::By(-10),
+        Key::PageDown => ListKey::By(10),
+        Key::Home | Key::Char('g') => ListKey::By(isize::MIN / 2),
+        Key::End | Key::Char('G') => ListKey::By(isize::MAX / 2),
         _ => ListKey::Other,
     }
 }

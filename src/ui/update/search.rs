@@ -1,12 +1,12 @@
 //! Keys while the search words for a list or a terminal are written. Every key searches again.
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 
 use super::UpdateContext;
-use crate::ui::action::Action;
-use crate::ui::chord::Chord;
+use crate::keymap::Action;
+use crate::keymap::Chord;
+use crate::keymap::Direction;
 use crate::ui::line_editor::LineEditor;
-use crate::ui::pane::Direction;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{KeyFocus, Overlay, PaneContent, SearchPrompt, SearchScope};
 use crate::ui::views::{ViewMove, is_log, view_of};
@@ -85,7 +85,7 @@ impl UpdateContext<'_, '_> {
 
     pub(super) fn find_key(&mut self, mut finding: SearchPrompt, chord: Chord) -> Option<Overlay> {
         match chord.code() {
-            KeyCode::Enter => {
+            Key::Enter => {
                 self.accept_search(&finding);
                 return None;
             }
@@ -93,15 +93,15 @@ impl UpdateContext<'_, '_> {
                 self.cancel_search(&finding);
                 return None;
             }
-            KeyCode::Tab if finding.scope != SearchScope::AllTerminals => {
+            Key::Tab if finding.scope != SearchScope::AllTerminals => {
                 self.cancel_search(&finding);
                 self.state.copy_mode = None;
                 let layout = self.arranged();
                 self.find_everywhere(finding.line.text().to_owned(), &layout);
                 return self.state.overlay.take();
             }
-            KeyCode::Up => self.move_in_matches(ViewMove::One(Direction::Up)),
-            KeyCode::Down => self.move_in_matches(ViewMove::One(Direction::Down)),
+            Key::Up => self.move_in_matches(ViewMove::One(Direction::Up)),
+            Key::Down => self.move_in_matches(ViewMove::One(Direction::Down)),
             _ => {
                 finding.line.key(chord);
                 self.run_search(&finding);

@@ -1,9 +1,10 @@
 //! Contents of the panes that follow the selected task, and the choice of that task while none is selected.
 
 use super::UpdateContext;
+use crate::display::LeaveEffect;
 use crate::domain::{AttemptId, Span, TaskId};
 use crate::ui::pane::PaneId;
-use crate::ui::scene::{LeaveEffect, ScreenId};
+use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::shows_selected_task;
 use crate::ui::state::{PaneArrangement, PaneContent};
 use crate::ui::target::{ordered_columns, selected, shown_agent};

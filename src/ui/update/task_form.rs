@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::command::TaskPatch;
 use crate::domain::{Command, Span, Task, TaskId, WorkflowId};
-use crate::ui::chord::Chord;
+use crate::keymap::Chord;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{
     AfterCreate, EditorPurpose, FormField, KINDS, KeyFocus, Overlay, PromptKind, TaskForm, TextPrompt,
@@ -50,18 +50,18 @@ impl UpdateContext<'_, '_> {
         match chord.code() {
             _ if chord.cancels() => return self.close_form(),
             _ if chord.is_control('s') => return self.send_form(form),
-            KeyCode::Enter if form.field == FormField::Body => form.body.push('\n'),
-            KeyCode::Enter => return self.send_form(form),
+            Key::Enter if form.field == FormField::Body => form.body.push('\n'),
+            Key::Enter => return self.send_form(form),
             _ if chord.is_control('e') => {
                 self.ask(UiRequest::OpenEditor(form.body.clone()));
                 self.state.editing = Some(EditorPurpose::Form);
             }
-            KeyCode::Tab | KeyCode::Down => {
+            Key::Tab | Key::Down => {
                 let back = chord.to_string().starts_with("S-");
                 form.field = form.field.by(if back { -1 } else { 1 });
             }
-            KeyCode::Up => form.field = form.field.by(-1),
-            KeyCode::Right if self.complete(&mut form) => {}
+            Key::Up => form.field = form.field.by(-1),
+            Key::Right if self.complete(&mut form) => {}
             _ => edit_field(&mut form, chord),
         }
         Some(Overlay::Form(form))
@@ -180,7 +180,7 @@ fn edit_field(form: &mut TaskForm, chord: Chord) {
                 Some((head, last)) => (format!("{head}\n"), last.to_owned()),
                 None => (String::new(), form.body.clone()),
             };
-            if last.is_empty() && chord.code() == KeyCode::Backspace {
+            if last.is_empty() && chord.code() == Key::Backspace {
                 form.body.pop();
                 return;
             }
@@ -190,8 +190,8 @@ fn edit_field(form: &mut TaskForm, chord: Chord) {
         }
         FormField::Kind | FormField::Workflow | FormField::Priority | FormField::AfterCreate => {
             match chord.code() {
-                KeyCode::Left | KeyCode::Char('h' | '-') => form.turn(-1),
-                KeyCode::Right | KeyCode::Char('l' | ' ' | '+') => form.turn(1),
+                Key::Left | Key::Char('h' | '-') => form.turn(-1),
+                Key::Right | Key::Char('l' | ' ' | '+') => form.turn(1),
                 _ => {}
             }
         }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::affected::{affected_lines, listed};
 use super::{UiRequest, UpdateContext};
+use crate::display::LeaveEffect;
 use crate::domain::command::TaskPatch;
 use crate::domain::{AskKind, Command, Task, TaskId, TaskState};
-use crate::ui::action::Action;
+use crate::keymap::Action;
+use crate::keymap::Direction;
 use crate::ui::line_editor::LineEditor;
-use crate::ui::pane::Direction;
-use crate::ui::scene::LeaveEffect;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{
     ConfirmAction, ConfirmPrompt, FinishedTasks, Overlay, PromptKind, TextPrompt, UndoMethod, named, retry,

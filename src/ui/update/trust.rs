@@ -1,10 +1,10 @@
 //! Keys in the list of everything that a project's files would start.
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 
 use super::prompts::{ListKey, list_step};
 use super::{UiRequest, UpdateContext};
-use crate::ui::chord::Chord;
+use crate::keymap::Chord;
 use crate::ui::state::{Overlay, TrustReview};
 
 impl UpdateContext<'_, '_> {
@@ -15,8 +15,8 @@ impl UpdateContext<'_, '_> {
             .cache
             .trust(review.opened)
             .map_or(&[][..], |overview| &overview.texts);
-        let is_view_key = chord.code() == KeyCode::Char('v');
-        if chord.code() == KeyCode::Char('t') {
+        let is_view_key = chord.code() == Key::Char('v');
+        if chord.code() == Key::Char('t') {
             return self.trust_shown(review);
         }
         match (list_step(chord), &mut review.reading) {

@@ -1,11 +1,11 @@
 //! Keys while the questions of a first start are asked. Esc skips all that are left; given answers are kept.
 
-use crossterm::event::KeyCode;
+use crate::term::keys::Key;
 
 use super::{UiRequest, UpdateContext};
-use crate::ui::action::Action;
-use crate::ui::chord::Chord;
-use crate::ui::keymap::KeyTable;
+use crate::keymap::Action;
+use crate::keymap::Chord;
+use crate::keymap::KeyTable;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::scene::SessionKind;
 use crate::ui::state::{Overlay, Welcome, WelcomeStep};
@@ -16,17 +16,17 @@ const BASE_BRANCH: &str = "base_branch";
 impl UpdateContext<'_, '_> {
     /// Handles a key; returns the overlay afterwards.
     pub(super) fn welcome_key(&mut self, mut welcome: Box<Welcome>, chord: Chord) -> Option<Overlay> {
-        if chord.code() == KeyCode::Esc {
+        if chord.code() == Key::Escape {
             self.ask(UiRequest::SaveSettings(welcome.answers));
             return None;
         }
         match &mut welcome.step {
-            WelcomeStep::Command(line) | WelcomeStep::BaseName(line) if chord.code() != KeyCode::Enter => {
+            WelcomeStep::Command(line) | WelcomeStep::BaseName(line) if chord.code() != Key::Enter => {
                 line.key(chord);
             }
-            WelcomeStep::Prefix(pressed) if chord.code() != KeyCode::Enter => *pressed = Some(chord),
+            WelcomeStep::Prefix(pressed) if chord.code() != Key::Enter => *pressed = Some(chord),
             WelcomeStep::Agent | WelcomeStep::Base | WelcomeStep::Alerts | WelcomeStep::Demo
-                if chord.code() != KeyCode::Enter =>
+                if chord.code() != Key::Enter =>
             {
                 move_mark(&mut welcome, chord);
             }
@@ -143,8 +143,8 @@ fn base_answered(welcome: &mut Welcome) -> WelcomeStep {
 fn move_mark(welcome: &mut Welcome, chord: Chord) {
     let last = welcome.choices().len().saturating_sub(1);
     welcome.marked = match chord.code() {
-        KeyCode::Up | KeyCode::Char('k') => welcome.marked.saturating_sub(1),
-        KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => (welcome.marked + 1).min(last),
+        Key::Up | Key::Char('k') => welcome.marked.saturating_sub(1),
+        Key::Down | Key::Char('j') | Key::Tab => (welcome.marked + 1).min(last),
         _ => welcome.marked,
     };
 }

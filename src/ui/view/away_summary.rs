@@ -3,7 +3,7 @@
 
 use super::FrameContext;
 use crate::domain::{Task, TaskState, Timestamp};
-use crate::ui::action::Action;
+use crate::keymap::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::status::DisplayStatus;
 

@@ -2,12 +2,12 @@
 //! strip is missing, the number of tasks that need a person. Where there is little room they are shortened.
 
 use super::{FrameContext, machine};
+use crate::display::text::{clean, cut};
 use crate::domain::PauseReason;
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::SessionKind;
 use crate::ui::screen_layout::BorderMode;
 use crate::ui::status::DisplayStatus;
-use crate::ui::text::{clean, cut};
 
 /// Length of the texts of the banners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

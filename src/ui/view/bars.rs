@@ -2,16 +2,16 @@
 
 use super::banners::{Words, banners, that_fit};
 use super::{FrameContext, machine};
+use crate::display::text::{clean, cut, width};
 use crate::domain::{Span, TaskState};
+use crate::keymap::Action;
 use crate::read_model::{AttentionItem, AttentionKind, Stall, StallAct, Trouble, TroubleKind, as_question};
-use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{BorderMode, SEVERAL};
 use crate::ui::state::{PaneArrangement, PaneContent, Tab};
 use crate::ui::status::{DisplayStatus, attention_word};
-use crate::ui::text::{clean, cut, width};
 use crate::ui::views::{ClickTarget, longest_running, view_of};
 
 /// Style of the tab labels.

@@ -1,14 +1,14 @@
 //! The help, drawn; and the panel of keys that may follow the prefix.
 
 use super::{FrameContext, writing};
-use crate::ui::action::{Action, entries};
+use crate::display::text::{cut, wrap};
+use crate::keymap::Axis;
+use crate::keymap::KeyTable;
+use crate::keymap::{Action, entries};
 use crate::ui::availability::unavailable_reason;
 use crate::ui::canvas::prelude::*;
 use crate::ui::help::{HelpRow, keys_of, rows, shell_command};
-use crate::ui::keymap::KeyTable;
-use crate::ui::pane::Axis;
 use crate::ui::state::Picker;
-use crate::ui::text::{cut, wrap};
 use crate::ui::views::{ClickTarget, List, SESSIONS, target};
 
 /// Columns of the keys in the help.

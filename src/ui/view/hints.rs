@@ -2,17 +2,17 @@
 
 use super::{ClickTarget, FrameContext, writing};
 use crate::domain::AskKind;
-use crate::ui::action::Action;
+use crate::keymap::Action;
+use crate::keymap::Chord;
+use crate::keymap::KeyTable;
+use crate::term::keys::Key;
 use crate::ui::availability::{can_go_back, unavailable_reason};
 use crate::ui::canvas::prelude::*;
-use crate::ui::chord::Chord;
-use crate::ui::keymap::KeyTable;
 use crate::ui::screen_layout::InputMode;
 use crate::ui::state::{FormField, KeyFocus, Overlay, SearchPrompt, SearchScope};
 use crate::ui::suggestions::suggested_actions;
 use crate::ui::target::ActionTarget;
 use crate::ui::views::target;
-use crossterm::event::KeyCode;
 
 /// Draws the last row.
 pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
@@ -142,7 +142,7 @@ fn hints(frame: &FrameContext<'_>) -> Vec<KeyHint> {
     if let KeyFocus::Prefix { .. } = frame.state.key_focus {
         let prefix = frame.state.keymap.prefix();
         let waits = KeyHint {
-            keys: vec![Chord::plain(KeyCode::Esc)],
+            keys: vec![Chord::plain(Key::Escape)],
             ..hint(&prefix.to_string(), "next key? Esc cancel")
         };
         return vec![waits];

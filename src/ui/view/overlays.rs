@@ -4,14 +4,14 @@ use super::{
     FrameContext, away_summary, cursor, help, palette, prompt_lines, splash, task_form, trust, welcome,
     writing,
 };
-use crate::ui::action::Action;
+use crate::display::text::{clean, width};
+use crate::keymap::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::Scene;
 use crate::ui::state::{
     ConfirmPrompt, JumpLabels, KeyFocus, Menu, Overlay, TextPrompt, UNDO_FOR, UiState, WHICH_KEY_DELAY,
 };
 use crate::ui::status::level_status;
-use crate::ui::text::{clean, width};
 use crate::ui::views::{ClickTarget, List};
 
 /// Draws the overlays over the panes.

@@ -1,10 +1,10 @@
 //! The palette, drawn: the typed text, its completion, and the remaining rows.
 
 use super::{FrameContext, writing};
+use crate::display::text::width;
 use crate::ui::canvas::prelude::*;
 use crate::ui::palette::{MARKS, PaletteRow, completion_hint, rows};
 use crate::ui::state::Picker;
-use crate::ui::text::width;
 use crate::ui::views::{ClickTarget, List};
 
 /// Maximum number of rows that are drawn.

@@ -3,8 +3,8 @@
 
 use ratatui::layout::Rect;
 
+use crate::display::text::wrap;
 use crate::ui::state::{ConfirmPrompt, TextPrompt};
-use crate::ui::text::wrap;
 
 /// Rows of a question besides its lines: two of its box, one between, one of the choice.
 const AROUND_CONFIRM: u16 = 4;

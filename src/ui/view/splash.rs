@@ -2,8 +2,8 @@
 //! with the first key.
 
 use super::FrameContext;
+use crate::display::text::{clean, width};
 use crate::ui::canvas::prelude::*;
-use crate::ui::text::{clean, width};
 
 /// The name, as wide on every row.
 const NAME: [&str; 4] = [

@@ -1,11 +1,11 @@
 //! The form for a new task, drawn.
 
 use super::writing;
+use crate::display::text::clean;
 use crate::read_model::ReadModel;
 use crate::ui::canvas::prelude::*;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{FormField, TaskForm};
-use crate::ui::text::clean;
 
 /// Columns of the names of fields.
 const NAMES: u16 = 11;

@@ -1,12 +1,12 @@
 //! The list of everything that a project's files would start, drawn: the most dangerous first, untrusted texts marked, one text in full.
 
 use super::FrameContext;
+use crate::display::text::{clean, wrap};
 use crate::domain::Span;
 use crate::read_model::{TrustOverview, TrustText};
 use crate::ui::cache::{CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 use crate::ui::state::{Overlay, TrustReview};
-use crate::ui::text::{clean, wrap};
 use crate::ui::views::{ClickTarget, List};
 
 /// Maximum columns of the dialog.

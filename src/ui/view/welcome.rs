@@ -2,11 +2,11 @@
 
 use super::FrameContext;
 use super::writing;
+use crate::display::text::wrap;
+use crate::keymap::Chord;
 use crate::ui::canvas::prelude::*;
-use crate::ui::chord::Chord;
 use crate::ui::state::{Welcome, WelcomeStep, is_prefix_of};
 use crate::ui::status::DisplayStatus;
-use crate::ui::text::wrap;
 use crate::ui::views::{ClickTarget, List};
 
 /// Columns of the dialog where there is room.

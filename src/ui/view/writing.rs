@@ -2,9 +2,9 @@
 
 use ratatui::layout::Position;
 
+use crate::display::text::{clean, prefix, width};
 use crate::ui::canvas::prelude::*;
 use crate::ui::line_editor::LineEditor;
-use crate::ui::text::{clean, prefix, width};
 
 /// Draws the mark before the first line of a dialog; returns the area behind it for the text.
 pub(super) fn prompt_line(mark: &str, inside: Rect, canvas: &mut Canvas<'_>) -> Rect {

@@ -1,8 +1,8 @@
 //! The agents at work, as a list: beside the one that is shown when there is no room for all their terminals.
 
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use crate::keymap::Action;
 use crate::read_model::AgentRow;
-use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};

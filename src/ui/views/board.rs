@@ -5,15 +5,15 @@ use super::task_card::TaskCard;
 use super::{
     ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, summary, throughput,
 };
+use crate::display::text::{cut, width};
 use crate::domain::{TaskId, pluralized};
+use crate::keymap::Action;
 use crate::read_model::Column;
-use crate::ui::action::Action;
 use crate::ui::cache::{CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
 use crate::ui::screen_layout::shows_selected_task;
 use crate::ui::state::{FinishedTasks, Overlay, SortOrder, UiState};
 use crate::ui::target::{listed_tasks, ordered_columns, selected, shown_cards, shows_column};
-use crate::ui::text::{cut, width};
 
 /// The view of the board: a list, a list with details, or kanban columns.
 pub(super) struct BoardView;

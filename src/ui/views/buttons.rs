@@ -1,7 +1,7 @@
 //! Keys that a view offers for the marked row, each with a word, on as many lines as they need; a click does the same.
 
 use super::{ClickTarget, ViewContext};
-use crate::ui::action::Action;
+use crate::keymap::Action;
 use crate::ui::canvas::prelude::*;
 
 /// Columns between two buttons.

@@ -5,12 +5,12 @@ use super::list::ListRow;
 use super::task_card::TaskCard;
 use super::terminal::TerminalView;
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove, buttons};
+use crate::display::text::{clean, cut, width, wrap};
 use crate::domain::{TaskId, TaskState};
+use crate::keymap::Action;
 use crate::read_model::ColumnKind;
-use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::target::{selected, sort_tasks, task_filter};
-use crate::ui::text::{clean, cut, width, wrap};
 
 /// The view of the conductor's terminal, or of the tasks to be released while there is none.
 pub(super) struct ConductorView;

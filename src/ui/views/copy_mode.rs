@@ -1,10 +1,10 @@
 //! Copy mode, drawn: the lines of the frozen terminal, the selection, and the matches of a search.
 
 use super::ViewContext;
+use crate::display::text::clean;
 use crate::ui::canvas::prelude::*;
 use crate::ui::scrollback::{Scrollback, ScrollbackLine};
 use crate::ui::state::CopyMode;
-use crate::ui::text::clean;
 
 /// Returns the frozen terminal in that pane.
 pub(super) fn focused_copy_mode<'a>(ctx: &ViewContext<'a>) -> Option<&'a CopyMode> {

@@ -2,15 +2,15 @@
 
 use super::list::ListRow;
 use super::{MoveOutcome, View, ViewContext, ViewMove, scrolled};
+use crate::display::text::cut_front;
 use crate::domain::{Span, TaskId, pluralized};
+use crate::keymap::Action;
+use crate::keymap::Direction;
 use crate::read_model::{ChangeRange, Diff, DiffLine, DiffLineKind, FileChange, FileDiff, TaskWork};
-use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
-use crate::ui::pane::Direction;
 use crate::ui::state::PaneContent;
 use crate::ui::target::selected;
-use crate::ui::text::cut_front;
 
 mod hunks;
 

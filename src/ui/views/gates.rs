@@ -3,18 +3,19 @@
 mod output;
 
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use crate::display::text::width;
 use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker, pluralized};
+use crate::keymap::Action;
+use crate::keymap::Direction;
 use crate::read_model::{CheckResult, CheckRun, RunningCheck};
-use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 use crate::ui::list_filter;
-use crate::ui::pane::{Direction, PaneId};
+use crate::ui::pane::PaneId;
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, PaneContent, SortOrder, UiState};
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::{ActionTarget, marked_check, task_target as target_of};
-use crate::ui::text::width;
 
 /// The view of the checks the engine ran.
 pub(super) struct GatesView;

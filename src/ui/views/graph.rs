@@ -4,11 +4,11 @@ use super::list::stepped;
 use super::task_card::TaskCard;
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
+use crate::keymap::Direction;
+use crate::keymap::ViewName;
 use crate::read_model::{DependencyGraph, DependencyRow};
-use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
-use crate::ui::pane::Direction;
 use crate::ui::target::{selected, task_filter};
 
 /// The view of the dependencies between tasks.

@@ -3,9 +3,10 @@
 use super::buttons::{self, ActionButton};
 use super::task_card::reported;
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, longest_running, terminal};
+use crate::display::text::{clock, wrap};
 use crate::domain::{Attempt, Task};
+use crate::keymap::{Action, ViewName};
 use crate::read_model::{AttentionItem, AttentionKind, as_question, source_words, unsaid};
-use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
 use crate::ui::list_filter::inbox;
@@ -14,7 +15,6 @@ use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, SortOrder, UiState};
 use crate::ui::status::{DisplayStatus, attention_word, kind_word};
 use crate::ui::target::{ActionTarget, blocking_question, marked_attention, task_target};
-use crate::ui::text::{clock, wrap};
 
 /// The view of everything that needs a person.
 pub(super) struct InboxView;

@@ -6,13 +6,13 @@ use std::ops::Range;
 use super::list::stepped;
 use super::task_card::TaskCard;
 use super::{ClickTarget, MoveOutcome, ViewContext, ViewMove};
+use crate::display::text::{cut, width};
 use crate::domain::{TaskId, WaitReason};
+use crate::keymap::Direction;
 use crate::read_model::{Column, ColumnKind};
 use crate::ui::canvas::prelude::*;
-use crate::ui::pane::Direction;
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::{selected, sort_tasks, task_filter};
-use crate::ui::text::{cut, width};
 
 /// Minimum columns of a column of cards, its line included.
 const LEAST: u16 = 22;

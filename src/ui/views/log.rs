@@ -3,13 +3,13 @@
 
 use super::list::stepped;
 use super::{ClickTarget, List, MoveOutcome, View, ViewContext, ViewMove};
+use crate::display::text::{clock, prefix, width, wrap};
 use crate::domain::{NoticeLevel, Span};
-use crate::ui::action::{Action, ViewName};
+use crate::keymap::{Action, ViewName};
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::LogLine;
 use crate::ui::state::PaneContent;
 use crate::ui::status::level_status;
-use crate::ui::text::{clock, prefix, width, wrap};
 
 mod filter;
 

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use super::{MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
+use crate::keymap::ViewName;
 use crate::read_model::MetricsReport;
-use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 

@@ -4,14 +4,14 @@
 use super::list::{ListRow, stepped};
 use super::task_card::TaskCard;
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use crate::display::text::{cut, width};
 use crate::domain::batch::RunState;
 use crate::domain::plan_entry::Risk;
 use crate::domain::{TaskId, pluralized};
+use crate::keymap::{Action, ViewName};
 use crate::read_model::{PlanRow, PlanRun};
-use crate::ui::action::{Action, ViewName};
 use crate::ui::canvas::prelude::*;
 use crate::ui::target::{selected, task_filter};
-use crate::ui::text::{cut, width};
 
 /// The view of the runs of plans.
 pub(super) struct PlanView;

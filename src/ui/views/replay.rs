@@ -1,12 +1,12 @@
 //! The screen of an agent's terminal at a past moment, from its log: one second back or forward, ten, a minute.
 
 use super::{MoveOutcome, View, ViewContext, ViewMove};
+use crate::display::text::clock;
 use crate::domain::{AttemptId, Span, Timestamp};
+use crate::keymap::Direction;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, RecordedScreen};
 use crate::ui::canvas::prelude::*;
-use crate::ui::pane::Direction;
 use crate::ui::state::PaneContent;
-use crate::ui::text::clock;
 
 /// The view that shows an agent's recorded terminal at a chosen moment.
 pub(super) struct ReplayView;

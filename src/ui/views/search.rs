@@ -3,15 +3,15 @@
 
 use super::list::{ListRow, stepped};
 use super::{MoveOutcome, View, ViewContext, ViewMove};
+use crate::display::text::{clock, prefix, width};
 use crate::domain::{Span, pluralized};
-use crate::ui::action::Action;
+use crate::keymap::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 use crate::ui::state::PaneContent;
 use crate::ui::terminal_search::{
     LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch, is_searchable, match_columns,
 };
-use crate::ui::text::{clock, prefix, width};
 
 /// The view that lists the places where words occur in the output of all terminals.
 pub(super) struct SearchView;

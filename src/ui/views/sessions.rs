@@ -1,15 +1,15 @@
 //! The servers of this person's projects: those that run, those that were cut off, and the tasks that wait there; one key goes to another.
 
 use super::{MoveOutcome, View, ViewContext, ViewMove};
+use crate::display::text::cut_front;
 use crate::domain::{Span, pluralized};
+use crate::keymap::ViewName;
 use crate::read_model::{SessionRow, SessionState};
-use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 use crate::ui::list_filter::sessions;
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::marked_session;
-use crate::ui::text::cut_front;
 
 /// The view of the servers of this person's projects.
 pub(super) struct SessionsView;

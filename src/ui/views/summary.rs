@@ -2,16 +2,16 @@
 //! else in the place of cards; not a view of its own.
 
 use super::{LOG, METRICS, ViewContext, metrics};
+use crate::display::LeaveEffect;
+use crate::display::NEXT_STEPS;
+use crate::display::text::width;
 use crate::domain::cut::cut_chars;
 use crate::domain::{Span, Task, TaskState, pluralized};
+use crate::keymap::Action;
 use crate::read_model::MetricsReport;
-use crate::ui::action::Action;
 use crate::ui::cache::CacheRequest;
 use crate::ui::canvas::prelude::*;
-use crate::ui::next_steps::NEXT_STEPS;
-use crate::ui::scene::LeaveEffect;
 use crate::ui::status::DisplayStatus;
-use crate::ui::text::width;
 
 /// Maximum number of tasks that are named as merged, and as worth a look.
 const NAMED: usize = 5;

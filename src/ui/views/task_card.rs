@@ -1,13 +1,13 @@
 //! Contents of a task's card, in pieces that list and kanban share (K80): marker, id, title, the agent and its activity, the age, the tasks
 //! it waits for.
 
+use crate::display::text::{cut, width};
 use crate::domain::task::TaskState;
 use crate::domain::{Span, Task, TaskId, WaitReason, Worker};
 use crate::read_model::RunningCheck;
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::status::{DisplayStatus, StatusLabel, task_status};
-use crate::ui::text::{cut, width};
 
 /// Minimum columns of a name: a shorter one has no meaning.
 const LEAST_NAME: usize = 3;

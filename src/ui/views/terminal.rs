@@ -4,6 +4,7 @@
 use super::copy_mode;
 use super::head_line;
 use super::{MoveOutcome, View, ViewContext, ViewMove, scrolled};
+use crate::display::text::{clean, wrap};
 use crate::domain::AttemptId;
 use crate::ui::cache::CacheRequest;
 use crate::ui::canvas::prelude::*;
@@ -11,7 +12,6 @@ use crate::ui::scene::{ScreenId, ScreenRead};
 use crate::ui::screen_layout::InputMode;
 use crate::ui::state::PaneContent;
 use crate::ui::status::{DisplayStatus, attempt_status};
-use crate::ui::text::{clean, wrap};
 
 /// Columns of a program's call in a pane's title.
 const CALL_ROOM: usize = 60;

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use dbs::domain::{AttemptId, Span};
+use dbs::keymap::Chord;
 use dbs::read_model::ReadModel;
-use dbs::ui::{Chord, ScreenId, Screens, UiInput, update};
+use dbs::ui::{ScreenId, Screens, UiInput, update};
 use ratatui::buffer::Buffer;
 
 use super::agents::{Worktrees, written_by};

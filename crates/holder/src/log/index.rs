@@ -53,6 +53,17 @@ pub enum IndexEntry {
     },
 }
 
+impl IndexEntry {
+    /// Returns the time of the entry and the end of the log at that time, where it has them.
+    pub fn time_mark(&self) -> Option<(Timestamp, u64)> {
+        match self {
+            IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
+            IndexEntry::Mark { offset, at } | IndexEntry::Size { offset, at, .. } => Some((*at, *offset)),
+            IndexEntry::Format { .. } | IndexEntry::Incomplete { .. } | IndexEntry::Dropped { .. } => None,
+        }
+    }
+}
+
 /// Bytes of index above which marks are thinned out.
 const INDEX_LIMIT: u64 = 1024 * 1024;
 /// Notes kept in memory while the disk takes none; beyond that the oldest is forgotten.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::index::{IndexEntry, index_path, read_entries};
@@ -86,6 +87,31 @@ impl LogReader {
             }
         }
         self.at(offset, most).map_err(self.reading(offset))
+    }
+
+    /// Hands over all stored bytes of a range, in pieces of at most `most`, each with its offset.
+    ///
+    /// # Errors
+    /// When a file exists and cannot be read.
+    pub fn read_range(
+        &mut self,
+        range: Range<u64>,
+        most: usize,
+        mut take: impl FnMut(u64, &[u8]),
+    ) -> Result<(), HolderError> {
+        let mut at = range.start;
+        while at < range.end {
+            let piece = usize::try_from(range.end - at).unwrap_or(most).min(most);
+            match self.read_from(at, piece)? {
+                LogChunk::Bytes { bytes, .. } => {
+                    take(at, &bytes);
+                    at += bytes.len() as u64;
+                }
+                LogChunk::Gap { to, .. } => at = to,
+                LogChunk::End => break,
+            }
+        }
+        Ok(())
     }
 
     /// Returns the offset behind the last stored byte.

@@ -1,5 +1,7 @@
 //! Mouse events for the program in a pane. Must send nothing that was not asked for: a report in a shell is typed text.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Key, KeyInput, Modifiers, encode_key};
 use crate::modes::{Modes, MouseEncoding, MouseMode, TermMode};
 
@@ -7,7 +9,7 @@ use crate::modes::{Modes, MouseEncoding, MouseMode, TermMode};
 const WHEEL_LINES: usize = 3;
 
 /// A mouse event, relative to the pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MouseInput {
     pub kind: MouseKind,
     pub col: u16,
@@ -16,7 +18,8 @@ pub struct MouseInput {
 }
 
 /// Action of the mouse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MouseKind {
     Press(Button),
     Release(Button),
@@ -29,7 +32,8 @@ pub enum MouseKind {
 }
 
 /// A mouse button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Button {
     Left,
     Middle,

@@ -80,15 +80,8 @@ struct OutputTimes(Vec<TimeMark>);
 
 impl OutputTimes {
     fn among(notes: &[IndexEntry]) -> OutputTimes {
-        let known = notes.iter().filter_map(|note| match note {
-            IndexEntry::Segment {
-                start: offset, at, ..
-            }
-            | IndexEntry::Mark { offset, at }
-            | IndexEntry::Size { offset, at, .. } => Some((*offset, *at)),
-            IndexEntry::Format { .. } | IndexEntry::Incomplete { .. } | IndexEntry::Dropped { .. } => None,
-        });
-        let mut known: Vec<TimeMark> = known.collect();
+        let marks = notes.iter().filter_map(IndexEntry::time_mark);
+        let mut known: Vec<TimeMark> = marks.map(|(at, offset)| (offset, at)).collect();
         known.sort_by_key(|(offset, _)| *offset);
         // A clock that was set back must not turn the recording round.
         let mut latest = Timestamp::default();

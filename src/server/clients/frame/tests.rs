@@ -4,13 +4,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use crate::display::{ColourDepth, FirstTab, Glyphs};
 use crate::domain::Timestamp;
+use crate::keymap::Action;
 use crate::read_model::ReadModel;
 use crate::server::clients::frame::*;
 use crate::term::{Cell, CellWidth, EmulatorKind, Size, TermMode, Terminal, Underline};
 use crate::ui::{
-    Action, ColourDepth, FirstTab, Glyphs, LiveScreen, PaneContent, ScreenRead, Screens, SessionFacts, Theme,
-    UiInput, ViewCache, perform, update,
+    LiveScreen, PaneContent, ScreenRead, Screens, SessionFacts, Theme, UiInput, ViewCache, perform, update,
 };
 
 mod random;

@@ -1,9 +1,10 @@
 //! Appearance of one client's screen: the person's settings, the capabilities of their terminal, and the theme that follows from both.
 
-use crate::config::appearance::Appearance;
+use crate::display::Appearance;
+use crate::display::{Background, DisplayCaps};
 use crate::protocol::wire::TerminalColour;
 use crate::server::clients::colours::ReportedColours;
-use crate::ui::{Background, DisplayCaps, Theme, ThemeError};
+use crate::ui::{Theme, ThemeError};
 
 /// The appearance a person set, their terminal's capabilities and colours, and the theme in force.
 pub(super) struct ClientDisplay {
@@ -17,7 +18,7 @@ impl ClientDisplay {
     /// Creates a display with the plain theme, until one is applied.
     pub(super) fn new(appearance: Appearance, caps: DisplayCaps) -> ClientDisplay {
         ClientDisplay {
-            theme: appearance.plain_theme(caps),
+            theme: Theme::plain(&appearance, caps),
             colours: ReportedColours::from_background(caps.ground),
             caps,
             appearance,
@@ -29,10 +30,10 @@ impl ClientDisplay {
     /// # Errors
     /// The reason why it cannot be loaded; reads after "could not".
     pub(super) fn apply_theme(&mut self, name: Option<&str>) -> Result<(), ThemeError> {
-        let loaded = self.appearance.theme(name, self.caps);
+        let loaded = Theme::of(&self.appearance, name, self.caps);
         let (theme, outcome) = match loaded {
             Ok(theme) => (theme, Ok(())),
-            Err(problem) => (self.appearance.plain_theme(self.caps), Err(problem)),
+            Err(problem) => (Theme::plain(&self.appearance, self.caps), Err(problem)),
         };
         self.theme = theme;
         outcome

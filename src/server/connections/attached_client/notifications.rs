@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use crate::adapters::clock::{self, Zone};
 use crate::adapters::ipc::FrameSender;
-use crate::config::appearance::Appearance;
 use crate::config::clipboard_policy::ClipboardPolicy;
-use crate::config::notify_style::NotifyStyle;
 use crate::config::schema;
+use crate::display::Appearance;
+use crate::display::DisplayCaps;
+use crate::display::NotifyStyle;
 use crate::domain::{DailyHours, NoticeLevel, Timestamp};
+use crate::keymap::Action;
 use crate::protocol::wire::{FromServer, TerminalNotice};
 use crate::read_model::ReadModel;
 use crate::server::clients::frame::StaleScope;
@@ -16,7 +18,8 @@ use crate::server::connections::attached_client::AttachedClient;
 use crate::server::connections::peer::{ConnectionError, say};
 use crate::server::terminals::hub::TerminalHub;
 use crate::server::terminals::screens::{holder_of, pane_name};
-use crate::ui::{Action, DisplayCaps, ScreenId, TerminalAlerts, TerminalUpdate};
+use crate::ui::AlertRules;
+use crate::ui::{ScreenId, TerminalAlerts, TerminalUpdate};
 
 /// Sender of notifications and window titles to a client's terminal.
 pub(super) struct ClientNotifier {
@@ -36,10 +39,9 @@ pub(super) struct ClientNotifier {
 impl ClientNotifier {
     /// Creates a notifier; calls up to that number do not belong to this client.
     pub(super) fn new(appearance: &Appearance, caps: DisplayCaps, calls_seen: u64) -> ClientNotifier {
-        let (rules, style) = appearance.alert_rules(caps);
         ClientNotifier {
-            alerts: TerminalAlerts::new(rules),
-            style,
+            alerts: TerminalAlerts::new(AlertRules::of(appearance, caps)),
+            style: appearance.notify_style,
             quiet: appearance.quiet_hours.clone(),
             last_focused: None,
             offer: None,
@@ -49,9 +51,8 @@ impl ClientNotifier {
     }
 
     pub(super) fn apply_settings(&mut self, appearance: &Appearance, caps: DisplayCaps) {
-        let (rules, style) = appearance.alert_rules(caps);
-        self.alerts.set_rules(rules);
-        (self.style, self.quiet) = (style, appearance.quiet_hours.clone());
+        self.alerts.set_rules(AlertRules::of(appearance, caps));
+        (self.style, self.quiet) = (appearance.notify_style, appearance.quiet_hours.clone());
         self.last_board = None;
     }
 
@@ -152,9 +153,10 @@ impl AttachedClient {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display::{AlertWhen, Glyphs, ProgramCalls};
     use crate::domain::Span;
     use crate::read_model::{AttentionItem, AttentionKind};
-    use crate::ui::{AlertRules, AlertWhen, Glyphs, ProgramCalls};
+    use crate::ui::AlertRules;
 
     fn board(tasks: &[&str]) -> Arc<ReadModel> {
         let waits = |task: &&str| AttentionItem {

@@ -7,10 +7,13 @@ use tokio::sync::watch;
 use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
 use crate::config::Config;
-use crate::config::appearance::Appearance;
+use crate::config::appearance;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::own_themes;
+use crate::display::Appearance;
+use crate::display::{MouseCapture, UserTheme};
 use crate::domain::{NoticeLevel, Span};
+use crate::keymap::Keymap;
 use crate::protocol::wire::{AttachRequest, FromServer, TerminalColour};
 use crate::server::clients::arrangements;
 use crate::server::clients::frame::StaleScope;
@@ -21,7 +24,8 @@ use crate::server::notifier;
 use crate::server::services::Services;
 use crate::server::settings::first_start;
 use crate::server::settings::reload::NOTICE_KIND;
-use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState, UiStateError, UserTheme};
+use crate::ui::Themes;
+use crate::ui::{ClientLocation, LogLine, UiState, UiStateError};
 
 /// Time after a start in which people who attach are shown that the server before was lost. Later it is in the log.
 const LOSS_IS_NEWS: Span = Span::minutes(1);
@@ -44,13 +48,14 @@ impl AttachedClient {
             self.toast(NoticeLevel::Warning, problem);
         }
         // Keys that contradict each other never come into force.
-        if let Ok(keymap) = appearance.keymap() {
-            self.state.keymap = keymap;
+        if let Ok(keymap) = Keymap::with_overrides(&appearance.keys) {
+            self.state.keymap = Arc::new(keymap);
         }
         self.state.pastes = appearance.paste_preview;
         self.state.mouse = appearance.mouse;
         self.notifier.apply_settings(&appearance, self.display.caps);
-        self.state.set_themes(appearance.themes());
+        self.state
+            .set_themes(Themes::new(appearance.own_themes.clone()).names());
         self.display.appearance = appearance;
         self.apply_theme();
         self.frame.reset(self.state.size);
@@ -114,7 +119,7 @@ fn read_appearance(
 ) -> (Appearance, Vec<String>) {
     let config = Arc::clone(&settings.borrow_and_update());
     let (own, problems) = read_themes();
-    (Appearance::of(&config).with(own), problems)
+    (appearance::read(&config, own), problems)
 }
 
 /// Returns the first state of a client. Contradicting keys are reported and skipped, so that they do not keep people out.
@@ -149,8 +154,8 @@ pub(super) fn first_state(
 }
 
 fn fresh(appearance: &Appearance, size: (u16, u16)) -> Result<UiState, UiStateError> {
-    match appearance.keymap() {
-        Ok(keymap) => UiState::new(size, keymap),
+    match Keymap::with_overrides(&appearance.keys) {
+        Ok(keymap) => UiState::new(size, Arc::new(keymap)),
         Err(wrong) => {
             let mut state = UiState::builtin(size)?;
             let text = format!("could not {wrong}; the default keys hold");

@@ -2,7 +2,7 @@
 
 use crate::agent_state::{Conclusion, Doing, Source};
 use crate::domain::attempt::ActivityKind;
-use crate::domain::{AskKind, Span, Timestamp};
+use crate::domain::{Span, Timestamp};
 
 /// Returns true if an agent with this state waits for a person, so that the same once more is another wait.
 pub(super) fn is_awaited(word: &ActivityKind) -> bool {
@@ -35,12 +35,6 @@ pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str
     }
     let word = match &concluded.doing {
         Doing::Starting | Doing::Exited(_) | Doing::Lost => return None,
-        Doing::Working(_) | Doing::Background(_) => ActivityKind::Working,
-        Doing::Blocked(wait) => match wait.kind {
-            AskKind::Permission | AskKind::Plan => ActivityKind::Permission(wait.text.clone()),
-            AskKind::Question => ActivityKind::Question(wait.text.clone()),
-            AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
-        },
         Doing::NotLoggedIn { text } if concluded.confirmed_by.is_some() => {
             ActivityKind::NotLoggedIn(first_of(text, "not logged in"))
         }
@@ -61,7 +55,8 @@ pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str
         Doing::Done { problem: Some(text) } => {
             ActivityKind::Failed(first_of(text, "its tool does not say why"))
         }
-        Doing::Limit { .. } | Doing::Idle | Doing::Done { problem: None } => ActivityKind::Idle,
+        Doing::Limit { .. } => ActivityKind::Idle,
+        other => other.activity(),
     };
     Some((word, source))
 }

@@ -1,7 +1,7 @@
 //! The known state of an agent, as people read it: plain words, every source with its age, and the reason why it counts or does not.
 
 use crate::agent_state::{AgentState, Conclusion, Doing, Explained, Source, Work};
-use crate::domain::{ActivityKind, AskKind, Timestamp};
+use crate::domain::Timestamp;
 use crate::read_model::{LiveActivity, SourceReport, doing_words};
 
 /// Returns the present activity of an agent, for people.
@@ -54,23 +54,7 @@ fn words(doing: &Doing, now: Timestamp) -> String {
     let known = match doing {
         Doing::Working(work) => return work_words(work),
         Doing::Background(what) => return with("working in the background", what),
-        Doing::Blocked(wait) => match wait.kind {
-            AskKind::Permission | AskKind::Plan => ActivityKind::Permission(wait.text.clone()),
-            AskKind::Question => ActivityKind::Question(wait.text.clone()),
-            AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
-        },
-        Doing::Limit { until, text } => ActivityKind::Limit {
-            until: *until,
-            why: text.clone(),
-        },
-        Doing::Done {
-            problem: Some(problem),
-        } => ActivityKind::Failed(problem.clone()),
-        Doing::Done { problem: None } | Doing::Idle => ActivityKind::Idle,
-        Doing::Exited(_) => ActivityKind::Exited,
-        Doing::NotLoggedIn { text } => ActivityKind::NotLoggedIn(text.clone()),
-        Doing::Starting => ActivityKind::Starting,
-        Doing::Lost => ActivityKind::Lost,
+        other => other.activity(),
     };
     let (word, detail) = doing_words(&known, now);
     with(word, &detail)
@@ -99,6 +83,7 @@ fn with(word: &str, detail: &str) -> String {
 mod tests {
     use super::*;
     use crate::agent_state::{Observation, Seen, Wait};
+    use crate::domain::AskKind;
 
     #[test]
     fn each_state_has_plain_words() {

@@ -19,7 +19,7 @@ fn words(still: &Scrollback, line: usize, edge: WordEdge) -> Vec<usize> {
     let width = |end: usize| {
         let head = line.text.get(..end).unwrap_or_default();
         head.graphemes(true)
-            .map(|grapheme| crate::ui::text::grapheme_width(grapheme).max(1))
+            .map(|grapheme| crate::display::text::grapheme_width(grapheme).max(1))
             .sum::<usize>()
     };
     line.text

@@ -2,13 +2,13 @@
 
 use super::text_block::TextBlock;
 use super::told::Told;
+use crate::display::text::width;
 use crate::domain::attempt::{Attempt, AttemptState, Verdict};
 use crate::domain::{Span, Task, pluralized};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::Scene;
 use crate::ui::status::attempt_status;
-use crate::ui::text::width;
 use crate::ui::views::ViewContext;
 
 /// Columns before a verdict that has lines of its own.

@@ -3,8 +3,8 @@
 
 use super::text_block::TextBlock;
 use crate::domain::{Attempt, AttemptId, Evidence, FailureClass, Task};
+use crate::keymap::{Action, ViewName};
 use crate::read_model::{CheckResult, CheckRun};
-use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheEntry, CacheKey};
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{Scene, ScreenId};

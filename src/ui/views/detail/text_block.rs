@@ -1,7 +1,7 @@
 //! The lines of a task while they are assembled: sections, wrapped paragraphs and named facts, all of one width.
 
+use crate::display::text::wrap;
 use crate::ui::canvas::prelude::*;
-use crate::ui::text::wrap;
 
 /// Lines, each as the pieces it is drawn from.
 pub(super) type Lines = Vec<Vec<StyledText>>;

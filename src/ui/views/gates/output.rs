@@ -2,12 +2,12 @@
 
 use super::super::{MoveOutcome, ViewContext, ViewMove, scrolled};
 use super::{look_of, marked};
+use crate::display::text::{clean, prefix, width, wrap};
 use crate::domain::cut::cut_chars;
+use crate::keymap::Action;
 use crate::read_model::CheckRun;
-use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey};
 use crate::ui::canvas::prelude::*;
-use crate::ui::text::{clean, prefix, width, wrap};
 
 /// Draws the marked check in full: the command and its commit, the result, its output from the end.
 pub(super) fn draw(ctx: &ViewContext<'_>, check: &CheckRun, area: Rect, canvas: &mut Canvas<'_>) {

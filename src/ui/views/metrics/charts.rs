@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ratatui::symbols::bar;
 
 use super::MetricsLines;
+use crate::display::text::{cut, width};
 use crate::domain::workflow::Stage;
 use crate::domain::{Span, StageId, TaskId, TaskState, Workflow, pluralized};
 use crate::read_model::{MetricsReport, Trail, per_span};
 use crate::ui::canvas::prelude::*;
-use crate::ui::text::{cut, width};
 use crate::ui::views::ViewContext;
 
 /// Spans of the curves.

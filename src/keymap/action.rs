@@ -1,11 +1,41 @@
 //! The actions of the interface, one row of a table each. Keys, hints, the palette, the help and `docs/keys.md` are made from the table;
 //! `update` performs the actions in one exhaustive match.
 
+use serde::{Deserialize, Serialize};
+
 mod table;
 mod view_name;
 
 pub use table::{Action, entries};
 pub use view_name::ViewName;
+
+/// Axis of a split: its halves are side by side or one above the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Side by side.
+    Columns,
+    /// Stacked.
+    Rows,
+}
+
+/// A direction on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
+/// Mode in which a selection takes the text between its ends: by text, by whole lines, or as a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SelectionMode {
+    /// Text that continues from line to line.
+    Text,
+    Lines,
+    Block,
+}
 
 /// A cursor movement over the text in copy mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,8 +90,6 @@ pub enum Availability {
     /// The focus is on a terminal, or it is in copy mode, or the list there is searched.
     Matches,
     TerminalFocus,
-    /// Something waits for a person.
-    Attention,
     /// Tasks wait because of something outside.
     Trouble,
     /// The tab has more than one pane.

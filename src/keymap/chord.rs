@@ -3,41 +3,39 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crate::term::keys::{Key, KeyInput, Modifiers};
 
 /// A key with its modifiers in canonical form, comparable between key files and terminals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {
-    code: KeyCode,
-    modifiers: KeyModifiers,
+    code: Key,
+    modifiers: Modifiers,
 }
 
 impl Default for Chord {
     /// Returns a key that cannot be pressed.
     fn default() -> Chord {
-        Chord::plain(KeyCode::Null)
+        Chord::plain(Key::Function(0))
     }
 }
 
 impl Chord {
     /// Returns the chord of a key that a terminal reported.
-    pub fn from_event(key: &KeyEvent) -> Chord {
-        Chord::canonical(key.code, key.modifiers)
+    pub fn from_event(key: &KeyInput) -> Chord {
+        Chord::canonical(key.key, key.modifiers)
     }
 
-    fn canonical(code: KeyCode, modifiers: KeyModifiers) -> Chord {
+    fn canonical(code: Key, modifiers: Modifiers) -> Chord {
         // All modifiers: a key held with one that no key file can write is another key, and has no meaning here.
         let mut modifiers = modifiers;
         let code = match code {
-            KeyCode::BackTab => {
-                modifiers |= KeyModifiers::SHIFT;
-                KeyCode::Tab
-            }
-            KeyCode::Char(c) => {
-                let shifted = modifiers.contains(KeyModifiers::SHIFT) && c.is_ascii_lowercase();
-                modifiers -= KeyModifiers::SHIFT;
+            // The number pad writes what its keys say.
+            Key::Keypad('\r') => Key::Enter,
+            Key::Char(c) | Key::Keypad(c) => {
+                let shifted = modifiers.contains(Modifiers::SHIFT) && c.is_ascii_lowercase();
+                modifiers -= Modifiers::SHIFT;
                 let c = if shifted { c.to_ascii_uppercase() } else { c };
-                KeyCode::Char(if modifiers.contains(KeyModifiers::CONTROL) {
+                Key::Char(if modifiers.contains(Modifiers::CONTROL) {
                     c.to_ascii_lowercase()
                 } else {
                     c
@@ -51,7 +49,7 @@ impl Chord {
     /// Returns the character that the key types into a one-line prompt, if any.
     pub fn typed_char(self) -> Option<char> {
         match self.code {
-            KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
+            Key::Char(c) if self.modifiers.is_empty() => Some(c),
             _ => None,
         }
     }
@@ -59,46 +57,46 @@ impl Chord {
     /// Returns the reason why the key cannot be the prefix, if it cannot, to be read after "it is": programs and prompts need it as it is,
     /// or a terminal without the kitty keyboard protocol sends another key for it, and a person typing there would never get out.
     pub(crate) fn prefix_problem(self) -> Option<&'static str> {
-        let (control, alt) = (KeyModifiers::CONTROL, KeyModifiers::ALT);
+        let (control, alt) = (Modifiers::CONTROL, Modifiers::ALT);
         let held = self.modifiers.intersects(control | alt);
-        if !(held || matches!(self.code, KeyCode::F(_))) || self.is_control('c') {
+        if !(held || matches!(self.code, Key::Function(_))) || self.is_control('c') {
             return Some("needed as it is: hold Control or Alt, or press a function key");
         }
-        let arrives = self.modifiers - (control | alt | KeyModifiers::SHIFT) == KeyModifiers::NONE
+        let arrives = self.modifiers - (control | alt | Modifiers::SHIFT) == Modifiers::empty()
             && match self.code {
-                KeyCode::Char(c) if self.modifiers.contains(control) => arrives_with_control(c),
+                Key::Char(c) if self.modifiers.contains(control) => arrives_with_control(c),
                 // The beginning of a sequence, and letters of another keyboard.
-                KeyCode::Char(c) => c.is_ascii() && !matches!(c, '[' | 'O'),
-                KeyCode::Enter | KeyCode::Backspace => self.modifiers == alt,
-                KeyCode::Tab | KeyCode::Esc => false,
+                Key::Char(c) => c.is_ascii() && !matches!(c, '[' | 'O'),
+                Key::Enter | Key::Backspace => self.modifiers == alt,
+                Key::Tab | Key::Escape => false,
                 _ => true,
             };
         (!arrives).then_some("sent as another key by many terminals: take one that always arrives")
     }
 
     /// A key pressed by itself.
-    pub(crate) fn plain(code: KeyCode) -> Chord {
-        Chord::canonical(code, KeyModifiers::NONE)
+    pub(crate) fn plain(code: Key) -> Chord {
+        Chord::canonical(code, Modifiers::empty())
     }
 
     /// The key without its modifiers.
-    pub fn code(self) -> KeyCode {
+    pub fn code(self) -> Key {
         self.code
     }
 
     /// Returns true if the chord is Control with that character.
     pub fn is_control(self, c: char) -> bool {
-        self.code == KeyCode::Char(c) && self.modifiers == KeyModifiers::CONTROL
+        self.code == Key::Char(c) && self.modifiers == Modifiers::CONTROL
     }
 
     /// Returns true if the key leaves a prompt or a list without doing anything.
     pub(crate) fn cancels(self) -> bool {
-        self.code == KeyCode::Esc || self.is_control('c') || self.is_control('g')
+        self.code == Key::Escape || self.is_control('c') || self.is_control('g')
     }
 
     /// Returns the key event that a terminal would report for the chord.
-    pub fn event(self) -> KeyEvent {
-        KeyEvent::new(self.code, self.modifiers)
+    pub fn event(self) -> KeyInput {
+        KeyInput::new(self.code, self.modifiers)
     }
 }
 
@@ -108,21 +106,21 @@ fn arrives_with_control(c: char) -> bool {
     (c.is_ascii_lowercase() && !matches!(c, 'i' | 'm')) || matches!(c, ' ' | '\\' | ']' | '^' | '_')
 }
 
-const NAMES: [(&str, KeyCode); 14] = [
-    ("Enter", KeyCode::Enter),
-    ("Esc", KeyCode::Esc),
-    ("Tab", KeyCode::Tab),
-    ("Space", KeyCode::Char(' ')),
-    ("Backspace", KeyCode::Backspace),
-    ("Delete", KeyCode::Delete),
-    ("Up", KeyCode::Up),
-    ("Down", KeyCode::Down),
-    ("Left", KeyCode::Left),
-    ("Right", KeyCode::Right),
-    ("Home", KeyCode::Home),
-    ("End", KeyCode::End),
-    ("PageUp", KeyCode::PageUp),
-    ("PageDown", KeyCode::PageDown),
+const NAMES: [(&str, Key); 14] = [
+    ("Enter", Key::Enter),
+    ("Esc", Key::Escape),
+    ("Tab", Key::Tab),
+    ("Space", Key::Char(' ')),
+    ("Backspace", Key::Backspace),
+    ("Delete", Key::Delete),
+    ("Up", Key::Up),
+    ("Down", Key::Down),
+    ("Left", Key::Left),
+    ("Right", Key::Right),
+    ("Home", Key::Home),
+    ("End", Key::End),
+    ("PageUp", Key::PageUp),
+    ("PageDown", Key::PageDown),
 ];
 
 /// The error for a text that is not the name of a key.
@@ -134,15 +132,15 @@ impl FromStr for Chord {
     type Err = KeyParseError;
 
     fn from_str(text: &str) -> Result<Chord, KeyParseError> {
-        let mut modifiers = KeyModifiers::NONE;
+        let mut modifiers = Modifiers::empty();
         let mut rest = text;
         for (mark, modifier) in [
-            ("C-", KeyModifiers::CONTROL),
-            ("A-", KeyModifiers::ALT),
-            ("S-", KeyModifiers::SHIFT),
-            ("ctrl-", KeyModifiers::CONTROL),
-            ("alt-", KeyModifiers::ALT),
-            ("shift-", KeyModifiers::SHIFT),
+            ("C-", Modifiers::CONTROL),
+            ("A-", Modifiers::ALT),
+            ("S-", Modifiers::SHIFT),
+            ("ctrl-", Modifiers::CONTROL),
+            ("alt-", Modifiers::ALT),
+            ("shift-", Modifiers::SHIFT),
         ] {
             if let Some(after) = rest.strip_prefix(mark).filter(|after| !after.is_empty()) {
                 modifiers |= modifier;
@@ -154,16 +152,16 @@ impl FromStr for Chord {
     }
 }
 
-fn named(name: &str) -> Option<KeyCode> {
+fn named(name: &str) -> Option<Key> {
     if let Some((_, code)) = NAMES.iter().find(|(known, _)| *known == name) {
         return Some(*code);
     }
     if let Some(number) = name.strip_prefix('F').and_then(|digits| digits.parse().ok()) {
-        return (1..=24).contains(&number).then_some(KeyCode::F(number));
+        return (1..=24).contains(&number).then_some(Key::Function(number));
     }
     let mut chars = name.chars();
     match (chars.next(), chars.next()) {
-        (Some(c), None) if !c.is_control() => Some(KeyCode::Char(c)),
+        (Some(c), None) if !c.is_control() => Some(Key::Char(c)),
         _ => None,
     }
 }
@@ -171,22 +169,22 @@ fn named(name: &str) -> Option<KeyCode> {
 impl fmt::Display for Chord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (modifier, mark) in [
-            (KeyModifiers::CONTROL, "C-"),
-            (KeyModifiers::ALT, "A-"),
-            (KeyModifiers::SHIFT, "S-"),
-            (KeyModifiers::SUPER, "Super-"),
-            (KeyModifiers::HYPER, "Hyper-"),
-            (KeyModifiers::META, "Meta-"),
+            (Modifiers::CONTROL, "C-"),
+            (Modifiers::ALT, "A-"),
+            (Modifiers::SHIFT, "S-"),
+            (Modifiers::SUPER, "Super-"),
+            (Modifiers::HYPER, "Hyper-"),
+            (Modifiers::META, "Meta-"),
         ] {
             if self.modifiers.contains(modifier) {
                 f.write_str(mark)?;
             }
         }
         match self.code {
-            KeyCode::F(number) => write!(f, "F{number}"),
+            Key::Function(number) => write!(f, "F{number}"),
             code => match (NAMES.iter().find(|(_, known)| *known == code), code) {
                 (Some((name, _)), _) => f.write_str(name),
-                (None, KeyCode::Char(c)) => write!(f, "{c}"),
+                (None, Key::Char(c)) => write!(f, "{c}"),
                 (None, other) => write!(f, "{other:?}"),
             },
         }

@@ -17,12 +17,12 @@ pub fn width(text: &str) -> usize {
 }
 
 /// Returns true if each byte is a printable grapheme of one column. This holds for most of the drawn text and is quick to check.
-pub(super) fn is_printable_ascii(text: &str) -> bool {
+pub(crate) fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Returns the columns of a grapheme: none, one or two. A wider one is drawn as [`UNKNOWN`].
-pub(super) fn grapheme_width(grapheme: &str) -> usize {
+pub(crate) fn grapheme_width(grapheme: &str) -> usize {
     match grapheme.width() {
         wide @ 0..=2 => wide,
         _ => 1,
@@ -30,12 +30,12 @@ pub(super) fn grapheme_width(grapheme: &str) -> usize {
 }
 
 /// Substitute for a grapheme that no terminal draws in two columns.
-pub(super) const UNKNOWN: &str = "?";
+pub(crate) const UNKNOWN: &str = "?";
 
 /// Returns the text without anything that could control a terminal or hide from the eye; line ends and tabs become spaces.
 ///
 /// Variation selectors and joiners are removed: terminals disagree about the width they give a character, and a border must not move.
-pub(super) fn clean(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     const JOINERS: [char; 3] = ['\u{fe0e}', '\u{fe0f}', '\u{200d}'];
     if is_printable_ascii(text) {
         return Cow::Borrowed(text);
@@ -62,7 +62,7 @@ pub fn cut(text: &str, room: usize, mark: &str) -> String {
 }
 
 /// Returns as much of the end of a clean text as fits, with the mark before it when something was left out.
-pub(super) fn cut_front(text: &str, room: usize, mark: &str) -> String {
+pub(crate) fn cut_front(text: &str, room: usize, mark: &str) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
@@ -85,7 +85,7 @@ pub(super) fn cut_front(text: &str, room: usize, mark: &str) -> String {
 }
 
 /// Returns the longest beginning that fits.
-pub(super) fn prefix(text: &str, room: usize) -> &str {
+pub(crate) fn prefix(text: &str, room: usize) -> &str {
     let mut used = 0;
     for (at, grapheme) in text.grapheme_indices(true) {
         used += grapheme_width(grapheme);
@@ -97,7 +97,7 @@ pub(super) fn prefix(text: &str, room: usize) -> &str {
 }
 
 /// Wraps foreign text into lines that fit, broken at spaces where that is possible. Empty lines stay.
-pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let options = textwrap::Options::new(room)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
@@ -115,7 +115,7 @@ pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
 }
 
 /// Returns the time of day as `14:03:27`, at that distance from UTC in seconds.
-pub(super) fn clock(at: Timestamp, utc_offset: i32) -> String {
+pub(crate) fn clock(at: Timestamp, utc_offset: i32) -> String {
     let seconds = i64::try_from(at.0 / 1000).unwrap_or(0) + i64::from(utc_offset);
     let day = seconds.rem_euclid(86_400);
     format!("{:02}:{:02}:{:02}", day / 3600, day / 60 % 60, day % 60)

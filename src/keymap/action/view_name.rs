@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for ViewName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::action::{Action, entries};
+    use crate::keymap::{Action, entries};
 
     #[test]
     fn every_action_that_shows_a_view_has_the_name_of_a_view_with_a_title() {

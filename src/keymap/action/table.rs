@@ -2,9 +2,7 @@
 //! words], when CONDITION, shell COMMAND }`; an action that is always possible has no condition, and one that only a screen has has no
 //! command. Actions with a parameter have one row for each of its values. The order is that of the help.
 
-use super::{ActionEntry, ActionGroup, Availability, TextMove, ViewName};
-use crate::ui::pane::{Axis, Direction};
-use crate::ui::scrollback::SelectionMode;
+use super::{ActionEntry, ActionGroup, Availability, Axis, Direction, SelectionMode, TextMove, ViewName};
 
 macro_rules! actions {
     ($($group:ident { $($action:ident $(($parameter:ty))? { $(

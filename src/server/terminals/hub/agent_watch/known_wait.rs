@@ -1,0 +1,72 @@
+//! The wait of an agent that the board knows of, or is about to.
+
+use std::collections::BTreeSet;
+
+use super::super::board_word::{is_awaited, word_of};
+use super::AgentWatch;
+use crate::agent_state::{Doing, Source};
+use crate::domain::attempt::ActivityKind;
+use crate::domain::{Span, Timestamp};
+
+/// Maximum delay of a source that reports that the agent continues, and has never reported its wait, behind the source that has: a terminal
+/// that is not looked at is read about every fifth of a second.
+pub(super) const BEHIND: Span = Span(500);
+
+/// Change of a wait since it was reported to the board, as far as the agent waits for the same now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SinceTold {
+    /// The wait is unchanged.
+    Waits,
+    /// The agent continued.
+    WentOn,
+    /// The agent continued and waits again, which is another wait.
+    WaitsAgain,
+}
+
+/// A wait of an agent for an answer.
+#[derive(Debug, Default)]
+pub(super) struct KnownWait {
+    pub(super) word: Option<ActivityKind>,
+    /// Time at which it was first named.
+    pub(super) since: Timestamp,
+    /// Sources that reported it. A source that is behind another reports the state before the wait, and then the wait: that is not another
+    /// one.
+    pub(super) sources: BTreeSet<Source>,
+    /// Time at which it was answered here, or a person typed a key.
+    pub(super) answered_at: Option<Timestamp>,
+    /// Time until which a source that names it only after that may be behind.
+    pub(super) doubted_until: Option<Timestamp>,
+}
+
+impl KnownWait {
+    pub(super) fn of(word: ActivityKind, source: Source, since: Timestamp) -> KnownWait {
+        KnownWait {
+            word: Some(word),
+            since,
+            sources: BTreeSet::from([source]),
+            answered_at: None,
+            doubted_until: None,
+        }
+    }
+}
+
+impl AgentWatch {
+    /// Notes the source that reports a wait of the agent, and whether it reports it once more.
+    pub(super) fn note_wait(&mut self, source: Source, doing: &Doing, at: Timestamp) {
+        let Some(word) = word_of(source, doing, at).filter(is_awaited) else {
+            return;
+        };
+        if self.wait.word.as_ref() != Some(&word) {
+            self.wait = KnownWait::of(word, source, at);
+            return;
+        }
+        let is_new = self.wait.sources.insert(source);
+        let answered = self.wait.answered_at;
+        if is_new && answered.is_some_and(|answered| at.since(answered) <= BEHIND) {
+            self.wait.doubted_until = Some(at + BEHIND);
+        }
+        if self.since_told == SinceTold::WentOn && (!is_new || answered.is_some()) {
+            self.since_told = SinceTold::WaitsAgain;
+        }
+    }
+}
