@@ -27,7 +27,7 @@ impl GitCli {
         if seen == *now {
             return Ok(None);
         }
-        let pushed = self.control_ref(&pushed_name(branch))?;
+        let pushed = self.last_pushed(branch)?;
         let known: Vec<&CommitId> = [Some(&seen), pushed.as_ref()].into_iter().flatten().collect();
         let came = self.commits_without(now, &known)?;
         let n_lost = if self.is_ancestor(&seen, now)? {
@@ -58,6 +58,11 @@ impl GitCli {
     /// Remembers the commit that is about to be pushed to a branch, so that it is recognised even if the push fails.
     pub(super) fn note_pushed(&self, branch: &BranchName, commit: &CommitId) -> Result<(), GitError> {
         self.set_control_ref(&pushed_name(branch), commit)
+    }
+
+    /// Returns the commit that was pushed to a branch last, or was about to be.
+    pub(super) fn last_pushed(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
+        self.control_ref(&pushed_name(branch))
     }
 
     /// Checks whether commits were made in a worktree that are not part of `head`.
@@ -128,6 +133,10 @@ impl GitCli {
         if made_in(&self.project.git_dir).contains(commit) {
             return Ok(true);
         }
+        if !self.has_remote() {
+            // The branch of the checkout is the base itself, which an agent can move: only a checkout that took the commit says more.
+            return self.was_taken(commit);
+        }
         let call = self.in_project(format!("look for {commit} in the main checkout"));
         let output = call
             .words("merge-base --is-ancestor")
@@ -136,6 +145,18 @@ impl GitCli {
             .run()?;
         // Any other exit code means that there is no commit yet, or none of that id.
         Ok(output.code == Some(0))
+    }
+
+    /// Returns true if the log of the main checkout has a commit that holds this one.
+    fn was_taken(&self, commit: &CommitId) -> Result<bool, GitError> {
+        let log = log_lines(&self.project.git_dir.join("logs/HEAD"));
+        let heads = log.iter().filter_map(|line| line.split(' ').nth(1));
+        let call = self.in_project(format!("look for {commit} in the log of the main checkout"));
+        let call = call
+            .words("rev-list --ignore-missing --max-count=1")
+            .arg(commit.as_str());
+        let printed = call.arg("--not").args(heads).arg("--").run_line()?;
+        Ok(printed.is_empty())
     }
 
     /// Folder names and git folders of the worktrees of the engine.
