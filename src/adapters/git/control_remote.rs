@@ -51,16 +51,26 @@ impl GitCli {
             let there = there.map_or_else(|| "nowhere".to_owned(), |commit| commit.to_string());
             return Ok(PushReply::Stale(format!("it is at {there} now")));
         }
-        let call = self.in_control(format!("set branch {branch} of the control repository"))?;
-        let before = there.map(|commit| commit.to_string());
+        self.swap_control_ref(&branch.full(), there.as_ref(), commit)
+    }
+
+    /// Moves a ref of the control repository from where it was seen; none: it is made, or deleted.
+    pub(super) fn swap_control_ref(
+        &self,
+        name: &str,
+        seen: Option<&CommitId>,
+        commit: Option<&CommitId>,
+    ) -> Result<PushReply, GitError> {
+        let call = self.in_control(format!("set {name} of the control repository"))?;
+        let before = seen.map(CommitId::to_string);
         let call = match commit {
             Some(commit) => {
                 let before = before.unwrap_or_else(|| "0".repeat(commit.as_str().len()));
-                let call = call.words("update-ref --end-of-options").arg(branch.full());
+                let call = call.words("update-ref --end-of-options").arg(name);
                 call.arg(commit.as_str()).arg(before)
             }
             None => {
-                let call = call.words("update-ref -d --end-of-options").arg(branch.full());
+                let call = call.words("update-ref -d --end-of-options").arg(name);
                 call.args(before)
             }
         };

@@ -48,8 +48,12 @@ impl GitCli {
             }
             let next = self.next_base(branch, &person, seen.as_ref(), control.as_ref())?;
             let moved = self.set_in_control(Some(&next), branch, PushLease::At(control.as_ref()))?;
-            if matches!(moved, PushReply::Accepted) {
-                return self.set_control_ref(&person_name(branch), &person);
+            if !matches!(moved, PushReply::Accepted) {
+                continue;
+            }
+            let noted = self.swap_control_ref(&person_name(branch), seen.as_ref(), Some(&person))?;
+            if matches!(noted, PushReply::Accepted) {
+                return Ok(());
             }
         }
         Err(GitError::Unreachable {
