@@ -446,34 +446,36 @@ fn agents_reach_the_control_repository_by_name_but_not_what_it_keeps() {
 }
 
 #[test]
-fn a_base_that_an_agent_deletes_or_replaces_keeps_what_was_merged_and_what_the_person_has() {
+fn agents_only_add_commits_to_the_control_repository_and_no_damaged_ones() {
     let (fixture, git) = alone();
-    let work = with_merged_work(&fixture, &git);
+    with_merged_work(&fixture, &git);
+    let before = counted(&git);
     let other = git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
-    let mine = id(&fixture.commit(&fixture.project(), "mine.txt", "1", "Mine"));
-    assert!(
-        agent(&fixture, &git, &other.path, &["push", "-q", "dbs", ":main"])
-            .status
-            .success()
-    );
-    git.ensure_worktree(&spec("c", on_branch("t3"))).unwrap();
-    assert!(holds(&fixture, &counted(&git), &work) && holds(&fixture, &counted(&git), &mine));
+    let run = |args: &[&str]| agent(&fixture, &git, &other.path, args).status.success();
+    assert!(!run(&["push", "-q", "dbs", ":main"]));
     fixture.git(&other.path, &["checkout", "-q", "--orphan", "nothing"]);
-    let foreign = fixture.commit(&other.path, "foreign.txt", "x", "Foreign");
-    assert!(
-        agent(
-            &fixture,
-            &git,
-            &other.path,
-            &["push", "-q", "-f", "dbs", "HEAD:main"]
-        )
-        .status
-        .success()
-    );
-    let refused = git.ensure_worktree(&spec("d", on_branch("t4"))).unwrap_err();
-    assert_held(&refused, "shares no history with merged work");
-    assert_eq!(counted(&git).as_str(), foreign);
-    assert!(holds(&fixture, &main_of(&fixture), &mine));
+    fixture.commit(&other.path, "foreign.txt", "x", "Foreign");
+    assert!(!run(&["push", "-q", "-f", "dbs", "HEAD:main"]));
+    let tree = fixture.git(&other.path, &["rev-parse", "HEAD^{tree}"]);
+    let damaged = fixture.root().join("damaged");
+    let text = format!("tree {tree}\nparent {before}\nauthor nobody\ncommitter nobody\n\nDamaged\n");
+    std::fs::write(&damaged, text).unwrap();
+    let write = [
+        "hash-object",
+        "-t",
+        "commit",
+        "-w",
+        "--literally",
+        damaged.to_str().unwrap(),
+    ];
+    let damaged = fixture.git(&other.path, &write);
+    assert!(!run(&[
+        "push",
+        "-q",
+        "dbs",
+        &format!("{damaged}:refs/heads/main")
+    ]));
+    assert_eq!(counted(&git), before);
 }
 
 #[test]

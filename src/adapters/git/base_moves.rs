@@ -27,7 +27,7 @@ impl GitCli {
         if seen == *now {
             return Ok(None);
         }
-        let pushed = self.last_pushed(branch)?;
+        let pushed = self.control_ref(&pushed_name(branch))?;
         let known: Vec<&CommitId> = [Some(&seen), pushed.as_ref()].into_iter().flatten().collect();
         let came = self.commits_without(now, &known)?;
         let n_lost = if self.is_ancestor(&seen, now)? {
@@ -58,11 +58,6 @@ impl GitCli {
     /// Remembers the commit that is about to be pushed to a branch, so that it is recognised even if the push fails.
     pub(super) fn note_pushed(&self, branch: &BranchName, commit: &CommitId) -> Result<(), GitError> {
         self.set_control_ref(&pushed_name(branch), commit)
-    }
-
-    /// Returns the commit that was pushed to a branch last, or was about to be.
-    pub(super) fn last_pushed(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {
-        self.control_ref(&pushed_name(branch))
     }
 
     /// Checks whether commits were made in a worktree that are not part of `head`.

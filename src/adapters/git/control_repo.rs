@@ -28,9 +28,10 @@ const UNWANTED: &[&str] = &[
     "objects/info/alternates",
 ];
 
-/// Settings for the pushes of agents, where the control repository takes the place of a remote: what it keeps is out of their reach, and
-/// damaged objects are refused.
-const RECEIVING: &str = "[receive]\n\tfsckObjects = true\n\thideRefs = refs/dbs\n\tautogc = false\n";
+/// Settings for the pushes of agents, where the control repository takes the place of a remote: they only add commits to its branches, what
+/// it keeps is out of their reach, and damaged objects are refused.
+const RECEIVING: &str = "[receive]\n\tfsckObjects = true\n\thideRefs = refs/dbs\n\tdenyDeletes = true\n\
+                         \tdenyNonFastForwards = true\n\tautogc = false\n";
 
 /// The engine's own bare repository, in which merges and snapshots are made.
 pub(super) struct ControlRepo {

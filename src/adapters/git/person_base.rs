@@ -39,11 +39,7 @@ impl GitCli {
             let Some(person) = self.local_head(branch)? else {
                 return self.without_branch(branch, seen.as_ref(), control.as_ref());
             };
-            let is_known = seen.as_ref() == Some(&person);
-            if let (true, Some(control)) = (is_known, &control)
-                && self.has(control)?
-                && self.is_ancestor(&person, control)?
-            {
+            if control.is_some() && seen.as_ref() == Some(&person) {
                 return Ok(());
             }
             let next = self.next_base(branch, &person, seen.as_ref(), control.as_ref())?;
@@ -96,35 +92,31 @@ impl GitCli {
         control: Option<&CommitId>,
     ) -> Result<CommitId, GitError> {
         self.import_base(person)?;
-        let control = match control {
-            Some(control) => Some(control.clone()),
-            // The branch was deleted, by an agent that pushes: what the engine merged last is kept.
-            None => self.last_pushed(branch)?,
-        };
         let Some(control) = control else {
             return Ok(person.clone());
         };
-        self.fetch_pinned(&control)?;
-        if self.is_ancestor(&control, person)? {
+        // An agent may have pushed it.
+        self.fetch_pinned(control)?;
+        if self.is_ancestor(control, person)? {
             return Ok(person.clone());
         }
         if let Some(seen) = seen
             && !self.is_ancestor(seen, person)?
         {
-            return if self.lacks_merged_work(&control, person, seen)? {
+            return if self.lacks_merged_work(control, person, seen)? {
                 Err(self.to_settle(
                     branch,
-                    &control,
+                    control,
                     "it was rewritten, and merged work is no longer in it",
                 )?)
             } else {
                 Ok(person.clone())
             };
         }
-        if self.is_ancestor(person, &control)? {
-            return Ok(control);
+        if self.is_ancestor(person, control)? {
+            return Ok(control.clone());
         }
-        self.merge_person(branch, &control, person)
+        self.merge_person(branch, control, person)
     }
 
     /// Keeps a commit of the person's base. The first one is taken as it is; later ones are checked.
@@ -264,17 +256,6 @@ impl GitCli {
         self.move_branch(branch, person.as_ref(), &control, "dbs: merged work", &mut turn)?;
         drop(turn);
         self.set_control_ref(&person_name(branch), &control)
-    }
-
-    /// Makes a branch for the person, too, before it is begun in the control repository.
-    pub(super) fn begin_for_person(&self, branch: &BranchName, at: &CommitId) -> Result<(), GitError> {
-        if self.has_remote() || self.local_head(branch)?.is_some() {
-            return Ok(());
-        }
-        self.pin(PinKind::Remote, at)?;
-        self.export_to_project(&[&PinKind::Remote.ref_name(at)])?;
-        let mut turn = self.lock_project()?;
-        self.move_branch(branch, None, at, "dbs: new base", &mut turn)
     }
 
     /// Returns true if a checkout has a branch, or a rebase or bisect in one will come back to it.

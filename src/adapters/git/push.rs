@@ -93,7 +93,6 @@ impl GitCli {
             return Ok(false);
         }
         let start = start.ok_or_else(|| self.missing_base(from))?;
-        self.begin_for_person(branch, &start)?;
         let end = self.push(Some(&start), branch, PushLease::At(None));
         // A push that broke off may have arrived, and another process may have made the branch meanwhile.
         if self.remote_branch_head(branch)?.is_some() {
