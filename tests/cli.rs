@@ -50,6 +50,8 @@ mod prompting;
 #[cfg(unix)]
 #[path = "cli/refusing.rs"]
 mod refusing;
+#[path = "cli/remotes.rs"]
+mod remotes;
 #[path = "support/script.rs"]
 mod script;
 #[path = "cli/served.rs"]

@@ -132,5 +132,7 @@ mod terminal;
 mod tmux;
 #[path = "e2e/trusting.rs"]
 mod trusting;
+#[path = "e2e/without_remote.rs"]
+mod without_remote;
 #[path = "support/work_folder.rs"]
 mod work_folder;

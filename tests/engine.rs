@@ -56,3 +56,5 @@ mod stories;
 mod telling;
 #[path = "engine/tidying.rs"]
 mod tidying;
+#[path = "engine/without_remote.rs"]
+mod without_remote;

@@ -47,6 +47,8 @@ mod start;
 mod thrift;
 #[path = "git/upkeep.rs"]
 mod upkeep;
+#[path = "git/without_remote.rs"]
+mod without_remote;
 #[path = "git/worktrees.rs"]
 mod worktrees;
 

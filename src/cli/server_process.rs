@@ -9,6 +9,7 @@ use crate::adapters::own_program;
 use crate::adapters::text_file;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::command_error::{CommandError, CommandResult, could_not, failed};
+use crate::cli::remote_choice;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 
@@ -42,6 +43,7 @@ pub fn play_demo(env: &ProcessEnv) -> CommandResult<()> {
 /// Starts a server and waits until it listens, or until it has reported why it cannot. A server that another process is starting serves as
 /// well.
 pub fn start_server(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()> {
+    remote_choice::settle(env, paths, false)?;
     paths
         .prepare_for_server(env.environment.clone())
         .map_err(could_not)?;

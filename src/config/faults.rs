@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::adapters::agents::{AgentTool, AgentsByRole, find_program};
-use crate::adapters::git::{GitCli, known_branches};
+use crate::adapters::git::{GitCli, RemoteChoice, known_branches};
 use crate::config::Config;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
@@ -138,7 +138,9 @@ fn base_problem(paths: &ProjectPaths, base: &str) -> Option<String> {
         Some(meant) => format!("did you mean `{meant}`? dbs config base_branch {meant}"),
         None => "name one that is: dbs config base_branch NAME".to_owned(),
     };
-    Some(format!(
-        "there is no branch {base}, neither here nor on origin; {way}"
-    ))
+    let remote = match &setup.remote {
+        RemoteChoice::Named(name) => format!("neither here nor on {name}"),
+        RemoteChoice::Control => "and work here goes to no remote".to_owned(),
+    };
+    Some(format!("there is no branch {base}, {remote}; {way}"))
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::adapters::git::{ControlPlace, GitCli, GitSetup};
+use crate::adapters::git::{ControlPlace, GitCli, GitSetup, RemoteChoice};
 use crate::adapters::project::{
     Project, ProjectError, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin,
 };
@@ -151,6 +151,14 @@ impl ProjectPaths {
         Ok(())
     }
 
+    /// Returns the remote that the settings name.
+    pub fn remote(&self) -> RemoteChoice {
+        match self.read_config().value(&schema::REMOTE).as_ref() {
+            "none" => RemoteChoice::Control,
+            name => RemoteChoice::Named(name.to_owned()),
+        }
+    }
+
     /// Returns how git is used in the project. In one that is not prepared, nothing of it is kept.
     pub fn git_setup(&self, environment: impl IntoIterator<Item = (OsString, OsString)>) -> GitSetup {
         let control = if self.state.is_dir() {
@@ -160,6 +168,7 @@ impl ProjectPaths {
         };
         GitSetup {
             control,
+            remote: self.remote(),
             ..GitSetup::new(&self.root, environment)
         }
     }

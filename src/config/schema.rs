@@ -32,7 +32,7 @@ use crate::config::row::{
     unset, used,
 };
 use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
-use crate::config::setting::SettingTrust::{Harmless, Runs, Steers};
+use crate::config::setting::SettingTrust::{Harmless, Runs, Sends, Steers};
 use crate::config::setting::{Setting, SettingSpec, SettingStatus};
 use crate::config::value::ValueKind;
 use crate::display::{FirstTab, Glyphs, Motion, MouseCapture, PastePreview};
@@ -107,6 +107,8 @@ settings! { SETTINGS
         "Longest run of one attempt, in seconds or as `90m`, `2h`."));
     BASE_BRANCH: Option<String> = unset(ValueKind::Text), used("base_branch", AtOnce, Harmless, "K61, K62, K78",
         "Branch that tasks start from and are merged into, unless their batch names one.");
+    REMOTE: Cow<'static, str> = text(ValueKind::Text, "origin"), used("remote", NextStart, Sends, "",
+        "Name of the remote that work comes from and goes to, or `none`: nothing is pushed, and finished work comes to the base branch of this repository.");
     PAUSED: bool = switch(false), used("paused", AtOnce, Harmless, "K73, K78",
         "Begin with the board paused, unless agents are at work already.");
     USE_TMUX_WINDOWS: bool = switch(false), obsolete("use_tmux_windows", "K78, K85", "Had agents opened as windows of tmux.",

@@ -225,12 +225,13 @@ fn launch(
 ) -> Result<(), StartError> {
     let facts = prompt_place::facts(context, job, made, base);
     let mut brief = brief(job, attempt, made, facts).map_err(StartError::Failed)?;
+    brief.git_settings = context.git.agents_remote().settings;
     let difference = prompt_place::difference(context, &brief.facts);
     if is_judge(&brief) {
         brief.difference = difference.map_err(StartError::Failed)?;
         let settings = context.git.reader_settings();
         let settings = settings.map_err(|error| error.cause().after("could not "));
-        brief.git_settings = settings.map_err(StartError::Failed)?;
+        brief.git_settings.extend(settings.map_err(StartError::Failed)?);
     } else {
         brief.difference = difference.unwrap_or_default();
     }

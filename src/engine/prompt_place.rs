@@ -27,6 +27,7 @@ pub(super) fn facts(
     });
     facts.place.worktree = Some(made.path.clone());
     branch_of(&job.task).as_str().clone_into(&mut facts.place.branch);
+    facts.place.remote = context.git.agents_remote().name;
     facts.gate_limit = u64::try_from(context.config.gate_timeout.as_millis())
         .ok()
         .map(Span);
@@ -62,8 +63,8 @@ pub(super) fn difference(context: &EngineContext, facts: &PromptFacts) -> Result
         return match (ends, facts.stage.workspace) {
             ((None, _), Some(Workspace::Head)) => {
                 let why = format!(
-                    "could not find where {} stands on origin, which the work is compared with",
-                    facts.place.base
+                    "could not find where {} stands on {}, which the work is compared with",
+                    facts.place.base, facts.place.remote
                 );
                 Err(why.into())
             }

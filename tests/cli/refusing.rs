@@ -245,7 +245,7 @@ fn doctor_says_of_settings_what_is_so() {
     assert!(status.contains("settings: could not use "), "{status}");
     std::fs::remove_file(&file).unwrap();
     shop.git.git(&shop.git.project(), &["remote", "remove", "origin"]);
-    assert!(doctor(&shop, "origin").starts_with("MISSING origin       no remote called origin; "));
+    assert!(doctor(&shop, "remote").starts_with("MISSING remote       no remote called origin; "));
 }
 
 #[test]

@@ -182,6 +182,7 @@ fn place() -> PlaceFacts {
         worktree: Some("/p/shop/.debussy-worktrees/ravel-41".to_owned()),
         branch: "feature/shop-7".to_owned(),
         base: "main".to_owned(),
+        remote: "origin".to_owned(),
         base_commit: Some("b".repeat(40)),
         head: Some("a".repeat(40)),
         integration: None,

@@ -48,13 +48,14 @@ fn a_newcomer_who_does_what_the_readme_says_gets_the_first_task_done() {
     let ran = story.shell(&shop, &script);
     assert!(ran.status.success(), "{script}\n{}", said(&ran));
     let _server = story.server_in(&shop);
-    let origin = story.root().join("home/shop.git");
     story.wait_until("the first task's end", || {
-        story
-            .git(&origin, &["ls-tree", "--name-only", "main"])
-            .contains("hello.txt")
+        let shown = ["for-each-ref", "--format=%(refname)", "refs/remotes/dbs/main"];
+        !story.git(&shop, &shown).is_empty()
+            && story
+                .git(&shop, &["ls-tree", "--name-only", "dbs/main"])
+                .contains("hello.txt")
     });
-    assert_eq!(story.git(&origin, &["show", "main:hello.txt"]), "Say hello");
+    assert_eq!(story.git(&shop, &["show", "dbs/main:hello.txt"]), "Say hello");
     let ended = story.shell(&shop, "dbs stop --all");
     assert!(ended.status.success(), "{}", said(&ended));
 }

@@ -39,7 +39,7 @@ fn a_repository_without_origin_is_named_with_the_way_out() {
     let fixture = GitFixture::new();
     fixture.git(&fixture.project(), &["remote", "remove", "origin"]);
     let error = GitCli::open(&setup(&fixture)).err().unwrap();
-    assert_eq!(error, PreflightError::NoOrigin);
+    assert_eq!(error, PreflightError::NoRemote("origin".to_owned()));
     assert!(error.to_string().contains("git remote add origin"));
 }
 
@@ -93,9 +93,12 @@ fn a_changed_origin_is_refused_until_a_person_accepts_it() {
     assert!(matches!(error, PreflightError::OriginChanged { .. }), "{error}");
     assert!(!error.to_string().contains("secret"));
     git.accept_origin().unwrap();
-    assert_eq!(git.preflight().unwrap().origin, "https://example.org/x.git");
     assert_eq!(
-        open(&fixture).preflight().unwrap().origin,
+        git.preflight().unwrap().origin.unwrap(),
+        "https://example.org/x.git"
+    );
+    assert_eq!(
+        open(&fixture).preflight().unwrap().origin.unwrap(),
         "https://example.org/x.git"
     );
 }
@@ -379,7 +382,7 @@ fn the_likely_base_is_the_head_of_origin_else_what_is_checked_out_else_a_usual_n
             .unwrap()
             .map(|found| (found.name, found.found_by))
     };
-    let is = |name: &str, found_by| Some((name.to_owned(), found_by));
+    let is = |name: &str, found_by: &str| Some((name.to_owned(), found_by.to_owned()));
     fixture.git(&project, &["push", "--quiet", "origin", "main:trunk"]);
     fixture.git(&project, &["fetch", "--quiet", "origin"]);
     fixture.git(&project, &["remote", "set-head", "origin", "trunk"]);

@@ -124,6 +124,9 @@ pub struct PlaceFacts {
     pub worktree: Option<String>,
     pub branch: String,
     pub base: String,
+    /// Name by which the agent's git knows the remote; empty stands for `origin`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remote: String,
     pub base_commit: Option<String>,
     /// Commit that is recorded for the task.
     pub head: Option<String>,

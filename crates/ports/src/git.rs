@@ -19,7 +19,8 @@ pub use merge::{
 pub use names::{BranchName, CommitId, NameError, SafeName, TreeId};
 pub use operations::Git;
 pub use outcomes::{
-    CommitFile, CommitsAhead, DeleteOutcome, GitOverride, Head, LimitedText, PushOutcome, RemoteBase,
+    AgentsRemote, CommitFile, CommitsAhead, DeleteOutcome, GitOverride, Head, LimitedText, PushOutcome,
+    RemoteBase,
 };
 pub use worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, CheckedOut, DiffRange, Preflight, RemoveOutcome, Revision,

@@ -35,10 +35,10 @@ impl GitCli {
 
     pub(super) fn count_ahead(&self, head: &Revision, base: &Revision) -> Result<CommitsAhead, GitError> {
         let Some(head) = self.resolve_revision(head)? else {
-            return Ok(CommitsAhead::Absent(describe("the work", head)));
+            return Ok(CommitsAhead::Absent(self.gone("the work", head)));
         };
         let Some(base) = self.resolve_revision(base)? else {
-            return Ok(CommitsAhead::Absent(describe("the base", base)));
+            return Ok(CommitsAhead::Absent(self.gone("the base", base)));
         };
         let call = self.in_control("count commits")?.words("rev-list --count");
         let printed = call.args([head.as_str(), "--not", base.as_str()]).run_line()?;
@@ -56,7 +56,7 @@ impl GitCli {
 
     pub(super) fn check_merged(&self, commit: &CommitId, base: &BranchName) -> Result<Tri, GitError> {
         let Some(base_head) = self.import_remote(base)? else {
-            return Ok(Tri::No(format!("origin has no branch {base}")));
+            return Ok(Tri::No(self.no_branch(base)));
         };
         if !self.import_commit(commit)? {
             let why = format!("commit {commit} is not part of {base} at {base_head}");
@@ -85,14 +85,14 @@ impl GitCli {
             _ => Err(output.failure()),
         }
     }
-}
 
-fn describe(part: &str, revision: &Revision) -> String {
-    match revision {
-        Revision::RemoteBranch(branch) => format!("{part} is gone: origin has no branch {branch}"),
-        Revision::LocalBranch(branch) => format!("{part} is gone: there is no local branch {branch}"),
-        Revision::Commit(commit) => format!("{part} is gone: nobody has commit {commit}"),
-        Revision::TaskBranch(of) => format!("{part} is gone: nothing is kept of branch {}", of.branch),
-        Revision::WorkingTree(_) => format!("{part} has no commit yet"),
+    fn gone(&self, part: &str, revision: &Revision) -> String {
+        match revision {
+            Revision::RemoteBranch(branch) => format!("{part} is gone: {}", self.no_branch(branch)),
+            Revision::LocalBranch(branch) => format!("{part} is gone: there is no local branch {branch}"),
+            Revision::Commit(commit) => format!("{part} is gone: nobody has commit {commit}"),
+            Revision::TaskBranch(of) => format!("{part} is gone: nothing is kept of branch {}", of.branch),
+            Revision::WorkingTree(_) => format!("{part} has no commit yet"),
+        }
     }
 }

@@ -128,6 +128,10 @@ impl GitCli {
         if made_in(&self.project.git_dir).contains(commit) {
             return Ok(true);
         }
+        if !self.has_remote() {
+            // The branch of the checkout is the base itself, which an agent can move: only a checkout that took the commit says more.
+            return self.was_taken(commit);
+        }
         let call = self.in_project(format!("look for {commit} in the main checkout"));
         let output = call
             .words("merge-base --is-ancestor")
@@ -136,6 +140,18 @@ impl GitCli {
             .run()?;
         // Any other exit code means that there is no commit yet, or none of that id.
         Ok(output.code == Some(0))
+    }
+
+    /// Returns true if the log of the main checkout has a commit that holds this one.
+    fn was_taken(&self, commit: &CommitId) -> Result<bool, GitError> {
+        let log = log_lines(&self.project.git_dir.join("logs/HEAD"));
+        let heads = log.iter().filter_map(|line| line.split(' ').nth(1));
+        let call = self.in_project(format!("look for {commit} in the log of the main checkout"));
+        let call = call
+            .words("rev-list --ignore-missing --max-count=1")
+            .arg(commit.as_str());
+        let printed = call.arg("--not").args(heads).arg("--").run_line()?;
+        Ok(printed.is_empty())
     }
 
     /// Folder names and git folders of the worktrees of the engine.

@@ -10,15 +10,13 @@ use parking_lot::Mutex;
 use super::command::{ConfigScope, GitCommand, GitOutput, GitProgram};
 use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
-use super::error_text;
-use super::files::missing;
 use super::filter_settings::KnownFilters;
 use super::known_hooks::{self, KnownHooks};
-use super::options::{self, GitSetup};
+use super::options::{self, GitSetup, RemoteChoice};
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
 use crate::ports::git::{
-    AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitFile, CommitId,
+    AgentsRemote, AtticOwner, AtticSnapshot, BranchEntry, BranchName, CleanCheckout, CommitFile, CommitId,
     CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, GitOverride, Head,
     LimitedText, MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest,
     PushOutcome, RemoteBase, RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree,
@@ -34,6 +32,7 @@ pub struct GitCli {
     pub(super) program: GitProgram,
     pub(super) project: ProjectRepo,
     pub(super) control: ControlRepo,
+    pub(super) remote: RemoteChoice,
     /// Held while something changes the control repository.
     control_lock: RepoLock,
     /// Held while something changes refs or worktrees of the project's repository. Always taken before the other queue, never after it.
@@ -46,8 +45,8 @@ pub struct GitCli {
     pub(super) ancestors: Mutex<HashSet<(CommitId, CommitId)>>,
     pub(super) filters: Mutex<KnownFilters>,
     pub(super) hooks: Mutex<KnownHooks>,
-    /// Git's version and the address of `origin` as seen at the opening, for the first preflight, which follows at once.
-    opened: Mutex<Option<(String, OriginUrls)>>,
+    /// Git's version and the address of the remote as seen at the opening, for the first preflight, which follows at once.
+    pub(super) opened: Mutex<Option<(String, OriginUrls)>>,
 }
 
 impl GitCli {
@@ -57,7 +56,7 @@ impl GitCli {
         let mut program = GitProgram::new(setup);
         let version = discovery::version(&program, &setup.project)?;
         program.runs_named_hooks = known_hooks::are_known_to(&version);
-        let (mut project, origin) = discovery::find(&program, &setup.project)?;
+        let (mut project, origin) = discovery::find(&program, &setup.project, &setup.remote)?;
         let personal = discovery::personal(&program, &setup.project);
         project.has_attributes = personal.attributes_file.is_some() || options::has_attributes(setup);
         project.excludes_file = personal.excludes_file;
@@ -75,6 +74,7 @@ impl GitCli {
                 Mutex::new(()),
             ),
             control,
+            remote: setup.remote.clone(),
             n_scratch: AtomicU64::new(0),
             trees: Mutex::default(),
             ancestors: Mutex::default(),
@@ -167,52 +167,15 @@ impl GitCli {
             self.n_scratch.fetch_add(1, Ordering::Relaxed)
         )
     }
-
-    fn checked_out(&self) -> Result<CheckedOut, GitError> {
-        if let Some(branch) = self.branch_checked_out() {
-            return Ok(CheckedOut::Branch(branch));
-        }
-        let entries = self.registered()?;
-        let main = entries.iter().find(|entry| entry.is_at(&self.project.root));
-        main.map(|entry| entry.checked_out.clone()).ok_or_else(|| {
-            let what = "the main checkout among the worktrees";
-            missing(what, "is the repository bare?")
-        })
-    }
 }
 
 impl Git for GitCli {
     fn preflight(&self) -> Result<Preflight, PreflightError> {
-        let opened = self.opened.lock().take();
-        let (git_version, origin) = match opened {
-            Some(seen) => seen,
-            None => (
-                discovery::version(&self.program, &self.project.root)?,
-                discovery::origin(&self.program, &self.project)?,
-            ),
-        };
-        let recorded = self.control.origin();
-        if origin != recorded {
-            return Err(PreflightError::OriginChanged {
-                recorded: error_text::redact(&recorded.url),
-                now: error_text::redact(&origin.url),
-            });
-        }
-        Ok(Preflight {
-            git_version,
-            root: self.project.root.clone(),
-            checked_out: self.checked_out()?,
-            origin: error_text::redact(&origin.url),
-            identity: discovery::identity(&self.program, &self.project)?,
-        })
+        self.look_at_project()
     }
 
     fn accept_origin(&self) -> Result<(), GitError> {
-        let found = discovery::origin(&self.program, &self.project);
-        let found = found.map_err(|error| missing("the address of origin", error.to_string()))?;
-        let turn = self.lock_control()?;
-        self.control.accept(found)?;
-        turn.finish()
+        self.take_origin()
     }
 
     fn resolve(&self, revision: &Revision) -> Head {
@@ -332,6 +295,10 @@ impl Git for GitCli {
 
     fn reader_settings(&self) -> Result<Vec<(String, String)>, GitError> {
         self.plain_settings()
+    }
+
+    fn agents_remote(&self) -> AgentsRemote {
+        self.remote_of_agents()
     }
 
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome {

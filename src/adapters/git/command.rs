@@ -383,7 +383,6 @@ fn joined(option: &str, path: &Path) -> OsString {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::{ControlPlace, ProgramMarking};
     use super::super::write_lock::RepoLock;
     use super::*;
 
@@ -391,11 +390,7 @@ mod tests {
     fn options_of_git_reach_it_before_the_command_whenever_they_are_given() {
         let git = GitProgram::new(&GitSetup {
             program: "/bin/echo".into(),
-            project: "/".into(),
-            environment: Vec::new(),
-            limits: GitLimits::default(),
-            marking: ProgramMarking::default(),
-            control: ControlPlace::State,
+            ..GitSetup::new("/", [])
         });
         let folder = Path::new("/");
         let call = git.command(ConfigScope::Control, folder, "say it");
@@ -415,11 +410,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let git = GitProgram::new(&GitSetup {
             program: "/bin/echo".into(),
-            project: "/".into(),
-            environment: Vec::new(),
-            limits: GitLimits::default(),
-            marking: ProgramMarking::default(),
-            control: ControlPlace::State,
+            ..GitSetup::new("/", [])
         });
         let lock = RepoLock::new(folder.path().join("lock"), "a repository");
         let turn = lock.acquire(Duration::ZERO, |_| String::new()).unwrap();

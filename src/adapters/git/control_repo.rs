@@ -28,6 +28,11 @@ const UNWANTED: &[&str] = &[
     "objects/info/alternates",
 ];
 
+/// Settings for the pushes of agents, where the control repository takes the place of a remote: they only add commits to its branches, what
+/// it keeps is out of their reach, and damaged objects are refused.
+const RECEIVING: &str = "[receive]\n\tfsckObjects = true\n\thideRefs = refs/dbs\n\tdenyDeletes = true\n\
+                         \tdenyNonFastForwards = true\n\tautogc = false\n";
+
 /// The engine's own bare repository, in which merges and snapshots are made.
 pub(super) struct ControlRepo {
     pub(super) path: PathBuf,
@@ -67,6 +72,8 @@ impl ControlRepo {
         };
         let path = state.join("control.git");
         let recorded = recorded_origin(program, &path, &project.object_format)?;
+        // Without a remote nothing is pushed anywhere, so an address from earlier counts no more.
+        let recorded = recorded.filter(|_| *found != OriginUrls::of_control());
         let origin = recorded.unwrap_or_else(|| found.clone());
         if !path.join("HEAD").exists() {
             create(program, &state, &path, &project.object_format)?;
@@ -186,7 +193,11 @@ fn config_text(format: &str, origin: &OriginUrls) -> String {
          [remote \"origin\"]\n\turl = {}\n{}",
         quoted(&origin.url),
         push_url.unwrap_or_default()
-    )
+    ) + if *origin == OriginUrls::of_control() {
+        RECEIVING
+    } else {
+        ""
+    }
 }
 
 /// Returns the recorded address, if there is one. An unreadable record is an error and not a missing one: without a record the present

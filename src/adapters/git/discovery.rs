@@ -1,4 +1,4 @@
-//! Discovery of the project's repository, its origin, and the settings that shape files on disk. Reads only; the person's own configuration
+//! Discovery of the project's repository, its remote, and the settings that shape files on disk. Reads only; the person's own configuration
 //! counts here (ownership rules, identity, ssh).
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::command::{ConfigScope, GitCommand, GitProgram};
 use super::error_text;
 use super::filter_settings::FilterSettings;
-use super::options::GitSetup;
+use super::options::{GitSetup, RemoteChoice};
 use crate::ports::git::{GitError, PreflightError};
 
 /// Oldest git that can merge without a working tree.
@@ -93,11 +93,21 @@ pub fn seen_files(
         .collect())
 }
 
-/// Fetch URL of the remote `origin`, and its push URL where that differs.
+/// Fetch URL of the remote, and its push URL where that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OriginUrls {
     pub(super) url: String,
     pub(super) push_url: Option<String>,
+}
+
+impl OriginUrls {
+    /// Address of the control repository within itself. One that a person writes is absolute here, so it is never this.
+    pub(super) fn of_control() -> OriginUrls {
+        OriginUrls {
+            url: ".".to_owned(),
+            push_url: None,
+        }
+    }
 }
 
 /// Configuration of a person for all repositories.
@@ -123,10 +133,11 @@ pub(super) fn version(program: &GitProgram, project: &Path) -> Result<String, Pr
     }
 }
 
-/// Finds the repository around a folder, and the address of its `origin`.
+/// Finds the repository around a folder, and the address of its remote.
 pub(super) fn find(
     program: &GitProgram,
     project: &Path,
+    remote: &RemoteChoice,
 ) -> Result<(ProjectRepo, Result<OriginUrls, PreflightError>), PreflightError> {
     let ask = |what: &str| program.command(ConfigScope::Preflight, project, what.to_owned());
     let folders = ask("find the repository").words(
@@ -164,7 +175,7 @@ pub(super) fn find(
         has_attributes: true,
         root,
     };
-    let origin = settings.and_then(|settings| origin_among(&settings, &found.root));
+    let origin = settings.and_then(|settings| origin_among(&settings, &found.root, remote));
     Ok((found, origin))
 }
 
@@ -209,21 +220,26 @@ pub(super) fn filters(program: &GitProgram, project: &ProjectRepo) -> Result<Fil
     Ok(FilterSettings::among(&settings))
 }
 
-/// The address of `origin` as the project's configuration has it now; a relative path is made absolute.
-pub(super) fn origin(program: &GitProgram, project: &ProjectRepo) -> Result<OriginUrls, PreflightError> {
-    let what = "read the address of origin";
+/// The address of the remote as the project's configuration has it now; a relative path is made absolute.
+pub(super) fn origin(
+    program: &GitProgram,
+    project: &ProjectRepo,
+    remote: &RemoteChoice,
+) -> Result<OriginUrls, PreflightError> {
+    let what = "read the address of the remote";
     let call = program.command(ConfigScope::Preflight, &project.root, what);
     let settings = settings(call.git_option("--git-dir=", &project.git_dir))?;
-    origin_among(&settings, &project.root)
+    origin_among(&settings, &project.root, remote)
 }
 
 /// Entry of the git configuration: scope, name and value.
 type GitSetting = (String, String, String);
 
-/// Reads the settings for writing files, and the address of `origin`, in one call, because each costs a process and all are read at every
+/// Reads the settings for writing files, and the addresses of the remotes, in one call, because each costs a process and all are read at every
 /// start.
 fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
-    let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url|lfs\.storage|filter\..*\.(clean|smudge|process|required))$";
+    let wanted =
+        r"^(core\.[a-z]+|remote\..*\.(push)?url|lfs\.storage|filter\..*\.(clean|smudge|process|required))$";
     let call = call.words("config -z --show-scope --get-regexp");
     let output = call.arg(wanted).run()?;
     if !matches!(output.code, Some(0 | 1)) {
@@ -239,10 +255,19 @@ fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
     Ok(settings)
 }
 
-/// Reads the address of origin. Only the project's own configuration counts, not the person's for all repositories.
-fn origin_among(settings: &[GitSetting], root: &Path) -> Result<OriginUrls, PreflightError> {
-    let get = |wanted: &str| -> Result<Option<String>, PreflightError> {
-        let own = |(scope, name, _): &&GitSetting| name == wanted && matches!(&**scope, "local" | "worktree");
+/// Reads the address of the remote. Only the project's own configuration counts, not the person's for all repositories.
+fn origin_among(
+    settings: &[GitSetting],
+    root: &Path,
+    remote: &RemoteChoice,
+) -> Result<OriginUrls, PreflightError> {
+    let RemoteChoice::Named(remote) = remote else {
+        return Ok(OriginUrls::of_control());
+    };
+    let get = |key: &str| -> Result<Option<String>, PreflightError> {
+        let wanted = format!("remote.{remote}.{key}");
+        let own =
+            |(scope, name, _): &&GitSetting| *name == wanted && matches!(&**scope, "local" | "worktree");
         match settings.iter().rfind(own) {
             Some((_, _, text)) if is_address(text) => Ok(Some(absolute(text, root))),
             Some((_, _, text)) => Err(PreflightError::Unknown(format!(
@@ -252,10 +277,10 @@ fn origin_among(settings: &[GitSetting], root: &Path) -> Result<OriginUrls, Pref
             None => Ok(None),
         }
     };
-    let url = get("remote.origin.url")?.ok_or(PreflightError::NoOrigin)?;
+    let url = get("url")?.ok_or_else(|| PreflightError::NoRemote(remote.clone()))?;
     Ok(OriginUrls {
         url,
-        push_url: get("remote.origin.pushurl")?,
+        push_url: get("pushurl")?,
     })
 }
 

@@ -106,13 +106,13 @@ impl GitCli {
         }
         Err(GitError::Unreachable {
             kind: TroubleKind::Other,
-            what: format!("fetch branch {branch} of origin"),
+            what: format!("fetch branch {branch} of {}", self.remote.name()),
             why: "it moved each time it was asked for".to_owned(),
         })
     }
 
     /// Fetches a commit the remote just named; the ref that keeps it is set by git when all of it is there.
-    fn fetch_pinned(&self, commit: &CommitId) -> Result<(), GitError> {
+    pub(super) fn fetch_pinned(&self, commit: &CommitId) -> Result<(), GitError> {
         if self.is_pinned(PinKind::Remote, commit) {
             return Ok(());
         }

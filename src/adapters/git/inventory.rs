@@ -58,7 +58,11 @@ impl GitCli {
     }
 
     pub(super) fn list_remote_branches(&self) -> Result<Vec<BranchEntry>, GitError> {
-        let call = self.ask_origin("ask origin for its branches")?;
+        if !self.has_remote() {
+            let call = self.in_control("list the branches")?;
+            return Ok(entries(call.list_refs("refs/heads/")?));
+        }
+        let call = self.ask_origin(format!("ask {} for its branches", self.remote.name()))?;
         let output = call.words("-- origin").run_whole()?;
         Ok(entries(parse::refs(&output.stdout)))
     }

@@ -20,9 +20,9 @@ const N_LOOKED_THROUGH: &str = "--max-count=1000";
 
 impl GitCli {
     pub(super) fn create_merge(&self, request: &MergeRequest) -> Result<MergeOutcome, GitError> {
+        self.read_person(&request.base)?;
         let Some(base) = self.import_remote(&request.base)? else {
-            let why = format!("origin has no branch {}", request.base);
-            return Ok(MergeOutcome::Impossible(why));
+            return Ok(MergeOutcome::Impossible(self.no_branch(&request.base)));
         };
         if !self.import_commit(&request.head)? {
             let why = format!("nobody has commit {}", request.head);
@@ -76,7 +76,7 @@ impl GitCli {
     }
 
     /// Returns the reason why it is impossible to work with a merged tree, if there is one.
-    fn unusable(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
+    pub(super) fn unusable(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
         match self.broken_link(base, tree)? {
             None => self.colliding_names(base, tree),
             found => Ok(found),

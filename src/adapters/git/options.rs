@@ -19,6 +19,32 @@ pub struct GitSetup {
     /// Marks that identify every process that git starts.
     pub marking: ProgramMarking,
     pub control: ControlPlace,
+    pub remote: RemoteChoice,
+}
+
+/// Remote that work comes from and goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RemoteChoice {
+    /// Remote of the project, by its name.
+    Named(String),
+    /// No remote of the project: the control repository takes its place, and nothing is pushed elsewhere.
+    Control,
+}
+
+impl RemoteChoice {
+    /// Name of the remote for people and agents; agents know the control repository as `dbs`.
+    pub fn name(&self) -> &str {
+        match self {
+            RemoteChoice::Named(name) => name,
+            RemoteChoice::Control => "dbs",
+        }
+    }
+}
+
+impl Default for RemoteChoice {
+    fn default() -> Self {
+        RemoteChoice::Named("origin".to_owned())
+    }
 }
 
 /// Place of the control repository.
@@ -85,6 +111,7 @@ impl GitSetup {
             limits: GitLimits::default(),
             marking: ProgramMarking::default(),
             control: ControlPlace::default(),
+            remote: RemoteChoice::default(),
         }
     }
 }

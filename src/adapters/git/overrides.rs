@@ -37,17 +37,32 @@ impl GitCli {
     /// Objects that git shows in place of others, and where the project believes the base on the remote to be: agents fetch, so that
     /// moves, and the engine asks the remote.
     fn ruling_refs(&self, base: Option<&BranchName>) -> Result<Vec<GitOverride>, GitError> {
-        let tracking = base.map(|base| format!("refs/remotes/origin/{base}"));
+        let tracking = base.map(|base| format!("refs/remotes/{}/{base}", self.remote.name()));
         let call = self.in_project("list the replacements and tracking branches of the project");
         let call = call.words("for-each-ref --format=%(objectname)%09%(refname) -- refs/replace/");
         let printed = call.args(&tracking).run_ok()?.text().into_owned();
         let lines = printed.lines().filter_map(|line| line.split_once('\t'));
         let found = lines.filter_map(|(at, name)| match (name.strip_prefix("refs/replace/"), base) {
             (Some(of), _) => Some(replacement(of, at)),
-            (None, Some(base)) if Some(name) == tracking.as_deref() => Some(moved_base(base, name, at)),
+            (None, Some(base)) if Some(name) == tracking.as_deref() => Some(self.moved_base(base, name, at)),
             (None, _) => None,
         });
         Ok(found.collect())
+    }
+
+    fn moved_base(&self, base: &BranchName, name: &str, at: &str) -> GitOverride {
+        let remote = self.remote.name();
+        let from = if self.has_remote() {
+            remote.to_owned()
+        } else {
+            shell_words::quote(&self.control.path.to_string_lossy()).into_owned()
+        };
+        GitOverride {
+            name: name.to_owned(),
+            digest: at.to_owned(),
+            shown: format!("a commit that {remote} does not have as its {base}: {remote}/{base} at {at}"),
+            undo: format!("git fetch {from} +refs/heads/{base}:{name}"),
+        }
     }
 
     fn ruling_files(&self) -> Vec<GitOverride> {
@@ -122,15 +137,6 @@ fn replacement(of: &str, by: &str) -> GitOverride {
         digest: by.to_owned(),
         shown: format!("a replacement of {} by {by}", one_line(of)),
         undo: format!("git replace -d {}", shell_words::quote(of)),
-    }
-}
-
-fn moved_base(base: &BranchName, name: &str, at: &str) -> GitOverride {
-    GitOverride {
-        name: name.to_owned(),
-        digest: at.to_owned(),
-        shown: format!("a commit that origin does not have as its {base}: origin/{base} at {at}"),
-        undo: format!("git fetch origin +refs/heads/{base}:{name}"),
     }
 }
 

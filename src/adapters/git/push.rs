@@ -6,7 +6,6 @@ use memchr::memmem;
 use super::cli::GitCli;
 use super::discovery::is_on_this_machine;
 use super::error_text;
-use super::files::missing;
 use super::program_keys::{HOOK_EVENTS, hook_off};
 use crate::domain::{Cause, TroubleKind};
 use crate::ports::git::{
@@ -93,13 +92,13 @@ impl GitCli {
         if there.is_some() {
             return Ok(false);
         }
-        let start = start.ok_or_else(|| missing_on_origin(from))?;
+        let start = start.ok_or_else(|| self.missing_base(from))?;
         let end = self.push(Some(&start), branch, PushLease::At(None));
         // A push that broke off may have arrived, and another process may have made the branch meanwhile.
         if self.remote_branch_head(branch)?.is_some() {
             return Ok(true);
         }
-        let what = format!("make branch {branch} on origin");
+        let what = format!("make branch {branch} on {}", self.remote.name());
         Err(match end? {
             PushReply::Refused(why) => GitError::Failed {
                 kind: TroubleKind::Refusal,
@@ -127,12 +126,14 @@ impl GitCli {
             let why = format!("{commit} does not build on {expected}");
             return Ok(PublishOutcome::Refused(why));
         }
+        self.read_person(base)?;
         self.note_pushed(base, commit)?;
         let end = self.push(Some(commit), base, PushLease::At(Some(expected)));
         let Some(there) = self.import_remote(base)? else {
-            return Ok(PublishOutcome::Refused(format!("origin has no branch {base}")));
+            return Ok(PublishOutcome::Refused(self.no_branch(base)));
         };
         if self.is_ancestor(commit, &there)? {
+            self.bring_to_person(base);
             return Ok(PublishOutcome::Done);
         }
         match end? {
@@ -149,6 +150,9 @@ impl GitCli {
         branch: &BranchName,
         lease: PushLease<'_>,
     ) -> Result<PushReply, GitError> {
+        if !self.has_remote() {
+            return self.set_in_control(commit, branch, lease);
+        }
         let call = self.over_network(format!("push {branch}"))?;
         let call = call.words("push --porcelain --no-verify --no-follow-tags --no-signed --no-thin");
         let mut call = call.words("--recurse-submodules=no");
@@ -207,12 +211,6 @@ fn rejection(report: &str, reason: &str, is_killed: bool) -> Option<PushReply> {
     } else {
         PushReply::Stale(why)
     })
-}
-
-/// The error for a base branch that the remote does not have.
-pub(super) fn missing_on_origin(branch: &BranchName) -> GitError {
-    let hint = format!("push it first with `git push origin {branch}`");
-    missing(format!("branch {branch} on origin"), hint)
 }
 
 #[cfg(test)]

@@ -95,8 +95,15 @@ impl GitCli {
         &self,
         branches: &[&BranchName],
     ) -> Result<Vec<Option<CommitId>>, GitError> {
+        if !self.has_remote() {
+            return branches.iter().map(|branch| self.control_head(branch)).collect();
+        }
         let names: Vec<&str> = branches.iter().map(|branch| branch.as_str()).collect();
-        let call = self.ask_origin(format!("ask origin for branch {}", names.join(" and ")))?;
+        let call = self.ask_origin(format!(
+            "ask {} for branch {}",
+            self.remote.name(),
+            names.join(" and ")
+        ))?;
         let call = call
             .words("-- origin")
             .args(branches.iter().map(|branch| branch.full()));

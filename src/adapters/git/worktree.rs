@@ -8,7 +8,6 @@ use super::cli::GitCli;
 use super::files::{ensure_excludes, failed, missing, not_ours, real_folder, sync_file_system};
 use super::inventory::safe_name;
 use super::parse::RegisteredWorktree;
-use super::push::missing_on_origin;
 use super::refs::PinKind;
 use super::registration_repair::RepairScope;
 use super::stale_locks::lock_of;
@@ -98,6 +97,9 @@ impl GitCli {
     }
 
     fn detached_goal(&self, revision: &Revision) -> Result<CheckoutGoal, GitError> {
+        if let Revision::RemoteBranch(branch) = revision {
+            self.read_person(branch)?;
+        }
         let what = || format!("a commit to check out ({})", name_of(revision));
         let found = self.resolve_revision(revision)?;
         Ok(CheckoutGoal {
@@ -113,12 +115,13 @@ impl GitCli {
         base: &BranchName,
         resume: Option<&CommitId>,
     ) -> Result<CheckoutGoal, GitError> {
+        self.read_person(base)?;
         let [base_head, local, remote] = self.resolve_each(&[
             Revision::RemoteBranch(base.clone()),
             Revision::LocalBranch(name.clone()),
             Revision::RemoteBranch(name.clone()),
         ])?;
-        let base_head = base_head.ok_or_else(|| missing_on_origin(base))?;
+        let base_head = base_head.ok_or_else(|| self.missing_base(base))?;
         let mut commit = match (&local, &remote) {
             (Some(here), Some(there)) if self.is_ancestor(here, there)? => there.clone(),
             (Some(here), _) => here.clone(),
@@ -155,7 +158,7 @@ impl GitCli {
         let there = self.named_in_project(&goal.commit).unwrap_or_default();
         let pinned = PinKind::Pin.ref_name(&goal.commit);
         let tracking = goal.branch.as_ref().and_then(|branch| {
-            let tracking = format!("refs/remotes/origin/{}", branch.base);
+            let tracking = format!("refs/remotes/{}/{}", self.remote.name(), branch.base);
             let is_there = branch.base_head == goal.commit && there.contains(&tracking);
             let lock = lock_of(&tracking);
             let remote = PinKind::Remote.ref_name(&branch.base_head);
@@ -183,7 +186,8 @@ impl GitCli {
         let call = self.in_project(format!("look for branches at {commit}"));
         let call = call.words("for-each-ref --format=%(refname)");
         let call = call.arg(format!("--points-at={commit}"));
-        let names = call.words("-- refs/heads/ refs/remotes/origin/").run_line()?;
+        let remotes = format!("refs/remotes/{}/", self.remote.name());
+        let names = call.words("-- refs/heads/").arg(remotes).run_line()?;
         Ok(names.lines().map(str::to_owned).collect())
     }
 
@@ -347,7 +351,7 @@ fn found(path: PathBuf, start: WorkspaceTree) -> Worktree {
 pub(super) fn name_of(revision: &Revision) -> String {
     match revision {
         Revision::Commit(commit) => commit.to_string(),
-        Revision::RemoteBranch(branch) => format!("branch {branch} on origin"),
+        Revision::RemoteBranch(branch) => format!("branch {branch} on the remote"),
         Revision::LocalBranch(branch) => format!("branch {branch}"),
         Revision::TaskBranch(of) => format!("branch {}, or what is kept of it", of.branch),
         Revision::WorkingTree(WorkingTree::Main) => "the main checkout".to_owned(),

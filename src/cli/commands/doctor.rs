@@ -127,18 +127,16 @@ fn git(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorCheck {
     match GitCli::open(&setup).and_then(|git| git.preflight()) {
         Ok(facts) => {
             let (version, origin, identity) = (facts.git_version, facts.origin, facts.identity);
-            let hooks = hooks_of(&origin);
-            check(
-                "git",
-                Ok(format!(
-                    "{version}, origin {origin}{hooks}, commits as {identity}"
-                )),
-            )
+            let origin = match origin {
+                Some(origin) => format!("{} {origin}{}", setup.remote.name(), hooks_of(&origin)),
+                None => "no remote: nothing is pushed".to_owned(),
+            };
+            check("git", Ok(format!("{version}, {origin}, commits as {identity}")))
         }
-        Err(error @ PreflightError::NoOrigin) => {
+        Err(error @ PreflightError::NoRemote(_)) => {
             let text = error.to_string();
             check(
-                "origin",
+                "remote",
                 Err(text.replacen("find a remote", "no remote", 1).into()),
             )
         }
@@ -226,7 +224,7 @@ fn refuse_unreadable(paths: &ProjectPaths) -> DoctorResult<()> {
     Ok(())
 }
 
-/// Checks the branch tasks start from; they start from its state on origin.
+/// Checks the branch tasks start from; they start from its state on the remote.
 fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
     let setup = session_setup::read(paths, env)?;
     refuse_unreadable(paths)?;
@@ -238,16 +236,18 @@ fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
         return Err(fault.text.into());
     }
     let branch = BranchName::new(&base)?;
-    let Ok(git) = GitCli::open(&paths.git_setup(env.environment.clone())) else {
+    let setup = paths.git_setup(env.environment.clone());
+    let remote = setup.remote.name();
+    let Ok(git) = GitCli::open(&setup) else {
         return Ok(base);
     };
     match git.remote_head(&branch) {
         Head::At(_) => Ok(base),
         Head::Absent => Err(format!(
-            "{base} is not on origin, and tasks start from there; push it: git push origin {base}"
+            "{base} is not on {remote}, and tasks start from there; push it: git push {remote} {base}"
         )
         .into()),
-        Head::Unknown(why) => Err(format!("could not look for {base} on origin: {why}").into()),
+        Head::Unknown(why) => Err(format!("could not look for {base} on {remote}: {why}").into()),
     }
 }
 

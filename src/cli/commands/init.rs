@@ -1,11 +1,10 @@
 //! `dbs init`: prepares a project, or makes the files of a new plan.
 
-use std::io::{BufRead, IsTerminal};
-
 use crate::adapters::git::{GitCli, likely_base};
 use crate::cli::commands::plan::{NewPlanArgs, PlanShape};
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::{agents, doctor};
+use crate::cli::{asking, remote_choice};
 use crate::config::{schema, set};
 
 /// Prepare this project, or create the files of a new plan
@@ -19,31 +18,42 @@ pub struct InitArgs {
     feature: Option<String>,
     #[command(flatten)]
     shape: PlanShape,
+    /// Accept what is proposed for the project: its base branch, and to work without a remote if it has none
+    #[arg(long, conflicts_with = "feature")]
+    yes: bool,
     #[command(flatten)]
     json: JsonFlag,
 }
 
 impl RunCommand for InitArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
-        let InitArgs { feature, shape, json } = self;
+        let InitArgs {
+            feature,
+            shape,
+            yes,
+            json,
+        } = self;
         match feature {
-            None => prepare(env, json),
+            None => prepare(env, yes, json),
             Some(feature) => NewPlanArgs { feature, shape, json }.run(env),
         }
     }
 }
 
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
-fn prepare(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
+fn prepare(env: &ProcessEnv, takes: bool, json: JsonFlag) -> CommandResult {
     let paths = ProjectPaths::find(&env.folder, env)?;
     if let Some(why) = paths.state_problem() {
         return Err(could_not(why));
+    }
+    if takes || !json.json {
+        remote_choice::settle(env, &paths, takes)?;
     }
     GitCli::open(&paths.git_setup(env.environment.clone()))?;
     paths.prepare()?;
     let workflows = &paths.workflows;
     std::fs::create_dir_all(workflows).map_err(failed(format!("could not make {}", workflows.display())))?;
-    choose_base(env, &paths, json)?;
+    choose_base(env, &paths, takes, json)?;
     let missing = doctor::problems(env);
     let agent = agents::first_step(env);
     if json.json {
@@ -64,9 +74,9 @@ fn prepare(env: &ProcessEnv, json: JsonFlag) -> CommandResult {
 }
 
 /// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
-fn choose_base(env: &ProcessEnv, place: &ProjectPaths, json: JsonFlag) -> CommandResult<()> {
+fn choose_base(env: &ProcessEnv, place: &ProjectPaths, takes: bool, json: JsonFlag) -> CommandResult<()> {
     let is_set = place.read_config().value(&schema::BASE_BRANCH).is_some();
-    if is_set || json.json || env.is_agent() {
+    if is_set || env.is_agent() || json.json && !takes {
         return Ok(());
     }
     let found = likely_base(&place.git_setup(env.environment.clone()))?;
@@ -74,24 +84,26 @@ fn choose_base(env: &ProcessEnv, place: &ProjectPaths, json: JsonFlag) -> Comman
         return Ok(());
     };
     let (name, found_by) = (found.name, found.found_by);
-    if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+    if !takes && !asking::can_ask() {
         output::line(&format!(
             "the base branch is most likely {name} ({found_by}): `dbs config base_branch {name}`"
         ));
         return Ok(());
     }
-    output::line(&format!(
-        "Tasks start from a base branch, and are merged into it. Which one? Enter for {name} ({found_by}):"
-    ));
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    read.map_err(failed("could not read the answer"))?;
-    let chosen = Some(answer.trim())
-        .filter(|answer| !answer.is_empty())
-        .unwrap_or(&name);
-    set(&place.sources.files, "base_branch", chosen)?;
-    output::line(&format!(
-        "the base branch is {chosen}; `dbs config base_branch NAME` changes that"
-    ));
+    let chosen = if takes {
+        name
+    } else {
+        let question = format!(
+            "Tasks start from a base branch, and are merged into it. Which one? Enter for {name} ({found_by}):"
+        );
+        let answer = asking::answer_to(&question)?;
+        if answer.is_empty() { name } else { answer }
+    };
+    set(&place.sources.files, "base_branch", &chosen)?;
+    if !json.json {
+        output::line(&format!(
+            "the base branch is {chosen}; `dbs config base_branch NAME` changes that"
+        ));
+    }
     Ok(())
 }

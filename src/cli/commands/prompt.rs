@@ -140,7 +140,7 @@ fn reading(
             Head::Absent => return Ok(String::new()),
             Head::Unknown(why) => {
                 return Err(CommandError::project(format!(
-                    "could not look for the base branch on origin: {why}"
+                    "could not look for the base branch: {why}"
                 )));
             }
         },
@@ -168,6 +168,7 @@ fn next(
     }
     let branch = BranchName::feature(&SafeName::derive(&facts.task.id));
     branch.as_str().clone_into(&mut facts.place.branch);
+    paths.remote().name().clone_into(&mut facts.place.remote);
     facts.gate_limit = Some(paths.read_config().value(&schema::LIMITS_GATE_TIMEOUT));
     let path = env.get("PATH").unwrap_or_default();
     let program = program_word(&env.program, &paths.root, &path);

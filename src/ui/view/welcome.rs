@@ -77,7 +77,7 @@ fn lines(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> WelcomeLine
                 StyleRole::Strong,
             );
             text.line(
-                "A branch that the remote origin has. The engine merges and pushes; your checkout stays as it is.",
+                "A branch that the remote has, if there is one. The engine merges into it; your checkout stays as it is.",
                 StyleRole::Dim,
             );
         }

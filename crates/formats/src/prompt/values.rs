@@ -136,7 +136,9 @@ fn may(facts: &PromptFacts, role: &AgentRole) -> Value {
 fn place(facts: &PromptFacts) -> Value {
     let place = &facts.place;
     let changed = place.changed.iter().take(MAX_ITEMS);
+    let remote = Some(place.remote.as_str()).filter(|name| !name.is_empty());
     json!({
+        "remote": without_hidden(remote.unwrap_or("origin")),
         "worktree": place.worktree.as_deref().map(|path| inline(path, MAX_LINE)),
         "branch": without_hidden(&place.branch), "base": without_hidden(&place.base),
         "base_commit": place.base_commit, "head": place.head,

@@ -45,10 +45,15 @@ pub enum PreflightError {
     /// Git is older than 2.38, which `merge-tree --write-tree` needs.
     TooOld(String),
     NotARepository(PathBuf),
-    NoOrigin,
-    /// `origin` points elsewhere than when the control repository was made.
+    /// The project has no remote of this name.
+    NoRemote(String),
+    /// Without a remote tasks start from commits of the project, which has none.
+    NoCommit,
+    /// The remote points elsewhere than when the control repository was made.
     OriginChanged {
-        recorded: String,
+        remote: String,
+        /// None: the project worked without a remote.
+        recorded: Option<String>,
         now: String,
     },
     NoIdentity,
@@ -99,14 +104,30 @@ impl fmt::Display for PreflightError {
             Self::NotARepository(path) => {
                 write!(f, "work in {}: it is not a git working copy; run `git init` there first", path.display())
             }
-            Self::NoOrigin => f.write_str(
-                "find a remote called origin; add one with `git remote add origin <url>` (a bare repository beside this one \
-                 will do: `git init --bare ../origin.git`) and push your branch to it",
-            ),
-            Self::OriginChanged { recorded, now } => write!(
+            Self::NoRemote(remote) => write!(
                 f,
-                "trust origin: it was {recorded} and is now {now}; if you changed it, run `dbs trust --origin {now}`, otherwise set \
-                 it back with `git remote set-url origin {recorded}`"
+                "find a remote called {remote}; `dbs config remote none` works without one, `git remote add {remote} <url>` adds it"
+            ),
+            Self::NoCommit => f.write_str(
+                "find a commit to start from; commit your files, or begin with `git commit --allow-empty -m Start`",
+            ),
+            Self::OriginChanged {
+                remote,
+                recorded: Some(recorded),
+                now,
+            } => write!(
+                f,
+                "trust {remote}: it was {recorded} and is now {now}; if you changed it, run `dbs trust --origin {now}`, otherwise \
+                 set it back with `git remote set-url {remote} {recorded}`"
+            ),
+            Self::OriginChanged {
+                remote,
+                recorded: None,
+                now,
+            } => write!(
+                f,
+                "trust {remote}: work here went to no remote so far; to push it to {now}, run `dbs trust --origin {now}`, otherwise \
+                 `dbs config remote none`"
             ),
             Self::NoIdentity => f.write_str(
                 "find an identity to commit with; run `git config --global user.name` and `git config --global user.email`",

@@ -10,7 +10,8 @@ use super::merge::{
 };
 use super::names::{BranchName, CommitId, SafeName};
 use super::outcomes::{
-    CommitFile, CommitsAhead, DeleteOutcome, GitOverride, Head, LimitedText, PushOutcome, RemoteBase,
+    AgentsRemote, CommitFile, CommitsAhead, DeleteOutcome, GitOverride, Head, LimitedText, PushOutcome,
+    RemoteBase,
 };
 use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
@@ -24,7 +25,7 @@ pub trait Git: Send + Sync {
     /// Checks whether the engine can work here, without the network (K5).
     fn preflight(&self) -> Result<Preflight, PreflightError>;
 
-    /// Takes the present address of `origin` as the true one, after a person confirmed it.
+    /// Takes the present address of the remote as the true one, after a person confirmed it.
     fn accept_origin(&self) -> Result<(), GitError>;
 
     /// Returns the present head of a revision; its commits are in the control repository afterwards.
@@ -142,6 +143,9 @@ pub trait Git: Send + Sync {
     /// # Errors
     /// When the configuration cannot be read.
     fn reader_settings(&self) -> Result<Vec<(String, String)>, GitError>;
+
+    /// Returns the name by which agents know the remote, with the settings that their git needs to reach it.
+    fn agents_remote(&self) -> AgentsRemote;
 
     /// Pushes the project's branch to the remote (LK-12). Replaces the remote branch only while its head is still `replaces`.
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome;

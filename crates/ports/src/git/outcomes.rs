@@ -52,6 +52,14 @@ pub enum PushOutcome {
     Unknown(Cause),
 }
 
+/// The remote as agents work with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentsRemote {
+    pub name: String,
+    /// Settings for git, where the project's own do not know the remote.
+    pub settings: Vec<(String, String)>,
+}
+
 /// A base branch as the remote has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteBase {

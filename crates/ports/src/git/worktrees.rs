@@ -77,7 +77,8 @@ pub struct Preflight {
     pub git_version: String,
     pub root: PathBuf,
     pub checked_out: CheckedOut,
-    pub origin: String,
+    /// Address of the remote; none where the project works without one.
+    pub origin: Option<String>,
     /// The identity commits would carry, `Name <mail>`.
     pub identity: String,
 }

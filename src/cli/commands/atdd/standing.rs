@@ -36,14 +36,16 @@ impl BaseFiles {
             )
         })?;
         let branch = BranchName::new(&name)?;
-        let git = GitCli::open(&paths.git_setup(env.environment.clone()))?;
+        let setup = paths.git_setup(env.environment.clone());
+        let remote = setup.remote.name();
+        let git = GitCli::open(&setup)?;
         match git.resolve(&Revision::RemoteBranch(branch)) {
             Head::At(commit) => Ok(BaseFiles { git, name, commit }),
             Head::Absent => Err(CommandError::project(format!(
-                "could not look at the queue: origin has no branch {name}; push it: git push origin {name}"
+                "could not look at the queue: {remote} has no branch {name}; push it: git push {remote} {name}"
             ))),
             Head::Unknown(why) => Err(CommandError::project(format!(
-                "could not look for {name} on origin: {why}"
+                "could not look for {name} on {remote}: {why}"
             ))),
         }
     }

@@ -1,17 +1,13 @@
 //! Questions about a plan at the terminal.
 
-use std::io::{BufRead as _, IsTerminal as _};
+use std::io::BufRead as _;
 
 use crate::adapters::output;
 use crate::adapters::termination::termination_signal;
+pub(in crate::cli::commands) use crate::cli::asking::can_ask;
 use crate::cli::command_error::{CommandError, CommandResult};
 use crate::plans::consent::ConsentQuestion;
 use crate::protocol::connection::blocking_runtime;
-
-/// Returns true if a person at a terminal can be asked.
-pub(in crate::cli::commands) fn can_ask() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
-}
 
 /// Reads a line at the terminal; returns nothing at the end of the input, and when this process is asked to end: a process that followed a
 /// run does not end by itself then.

@@ -6,6 +6,7 @@ use std::io::IsTerminal as _;
 use super::asking;
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::{AgentOutput, RunPlanArgs};
+use crate::cli::remote_choice;
 use crate::domain::{BatchId, Command, Refusal, TaskId};
 use crate::formats::plan::{NOTHING_LEFT, Plan, PlanChoices, PlanKind, batch_of};
 use crate::plans::consent::{self, PlanConsent};
@@ -78,6 +79,11 @@ pub(super) fn begin(
     }
     if waits(wanted)
         && let Err(why) = trusted(paths)
+    {
+        return Ok(RunOutcome::Unready(why.to_string()));
+    }
+    if !run.access.has_server()
+        && let Err(why) = remote_choice::refuse_unfit(env, paths)
     {
         return Ok(RunOutcome::Unready(why.to_string()));
     }

@@ -15,7 +15,11 @@ pub(super) fn accept(paths: &ProjectPaths, env: &ProcessEnv, address: &str) -> C
     }
     let git = GitCli::open(&paths.git_setup(env.environment.clone()))?;
     let now = match git.preflight() {
-        Ok(facts) => facts.origin,
+        Ok(facts) => facts.origin.ok_or_else(|| {
+            CommandError::config(format!(
+                "could not trust {address}: work here goes to no remote; `dbs config remote NAME` names one"
+            ))
+        })?,
         Err(PreflightError::OriginChanged { now, .. }) => now,
         Err(error) => return Err(could_not(error)),
     };

@@ -1,0 +1,23 @@
+//! Questions to a person at the terminal.
+
+use std::io::{BufRead as _, IsTerminal as _};
+
+use crate::adapters::output;
+use crate::cli::command_error::{CommandResult, failed};
+
+/// Returns true if a person at a terminal can be asked.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Asks a question, and returns the answer without the space around it.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub fn answer_to(question: &str) -> CommandResult<String> {
+    output::line(question);
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.map_err(failed("could not read the answer"))?;
+    Ok(answer.trim().to_owned())
+}

@@ -1,0 +1,58 @@
+//! Choice to work without a remote, in a project that has none.
+
+use crate::adapters::git::{GitCli, GitSetup, RemoteChoice, has_remote};
+use crate::adapters::output;
+use crate::cli::asking;
+use crate::cli::command_error::CommandResult;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::{SettingOrigin, set};
+use crate::ports::git::Git as _;
+
+/// Asks a person at the terminal whether the project needs no remote, if it has none and the setting was never made; a yes makes the
+/// setting. `takes` is a yes that was given before. Otherwise nothing happens, and whatever needs the remote says so.
+///
+/// # Errors
+/// When the repository is not fit for work without a remote either, or the setting cannot be made.
+pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandResult<()> {
+    let asks = asking::can_ask() && !env.is_agent();
+    if !(takes || asks) || !is_open(env, paths)? {
+        return Ok(());
+    }
+    let alone = GitSetup {
+        remote: RemoteChoice::Control,
+        ..paths.git_setup(env.environment.clone())
+    };
+    GitCli::open(&alone)?.preflight()?;
+    if !takes {
+        let question = "This repository has no remote. Work without one: nothing is pushed, and finished work comes to the base branch \
+                        here? [Y/n]";
+        let answer = asking::answer_to(question)?;
+        if !matches!(answer.to_lowercase().as_str(), "" | "y" | "yes") {
+            return Ok(());
+        }
+    }
+    paths.prepare()?;
+    let make = || set(&paths.sources.files, "remote", "none");
+    let (made, trusted) = paths.trust.by_own_hand("remote", Some("none"), make);
+    made?;
+    trusted?;
+    output::line("work here needs no remote; `dbs config remote NAME` names one");
+    Ok(())
+}
+
+/// Refuses to begin anything in a repository in which no server could work.
+///
+/// # Errors
+/// The reason, with the way out.
+pub fn refuse_unfit(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()> {
+    settle(env, paths, false)?;
+    GitCli::open(&paths.git_setup(env.environment.clone()))?.preflight()?;
+    Ok(())
+}
+
+/// Returns true if the project has no remote of the usual name, and nothing is set about it.
+fn is_open(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<bool> {
+    let set = paths.read_config().explain("remote")?;
+    Ok(set.origin == SettingOrigin::Default && !has_remote(&paths.git_setup(env.environment.clone()))?)
+}

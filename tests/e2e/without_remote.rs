@@ -1,0 +1,49 @@
+//! Stories of a project that has no remote.
+
+use std::fs;
+
+use crate::driver::Story;
+use crate::phases::wait_for_end;
+use crate::plans::{story, task};
+
+fn without_remote() -> Story {
+    let story = story();
+    let project = story.project();
+    story.git(&project, &["remote", "remove", "origin"]);
+    fs::remove_dir_all(story.origin()).unwrap();
+    let file = project.join(".debussy/config.toml");
+    let settings = fs::read_to_string(file).unwrap();
+    story.write_settings(&format!("remote = \"none\"\n{settings}"));
+    story
+}
+
+#[test]
+fn a_plan_runs_to_its_end_on_the_branch_of_the_person_who_commits_meanwhile() {
+    let story = without_remote();
+    let project = story.project();
+    let (text, code) = wait_for_end(&story, &["--allow-dirty"]);
+    assert_eq!(code, Some(5), "a phase waits for approval: {text}");
+    // The first phase is on the branch already; the person goes on from it in a checkout of their own.
+    let files = story.git(&project, &["ls-tree", "-r", "--name-only", "work"]);
+    assert!(files.contains("model.txt"), "{files}");
+    let mine = story.root().join("mine");
+    story.git(
+        &project,
+        &["worktree", "add", "-q", mine.to_str().unwrap(), "work"],
+    );
+    fs::write(mine.join("mine.txt"), "mine\n").unwrap();
+    story.git(&mine, &["add", "mine.txt"]);
+    story.git(&mine, &["commit", "-q", "-m", "Mine"]);
+    story.dbs(&["approve", "invoice-2.1"]);
+    let (text, code) = wait_for_end(&story, &["--allow-dirty"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(task(&story, "invoice-2.1")["state"], "done");
+    // The checkout has the branch, so its files wait for the person.
+    story.git(&mine, &["merge", "-q", "--ff-only", "dbs/work"]);
+    for file in ["model.txt", "csv.txt", "mine.txt"] {
+        assert!(mine.join(file).exists(), "{file}");
+    }
+    let doctor = String::from_utf8(story.run(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("no remote: nothing is pushed"), "{doctor}");
+    story.dbs(&["stop", "--all"]);
+}
