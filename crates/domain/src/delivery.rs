@@ -40,6 +40,8 @@ pub struct Delivery {
 pub enum DeliveryEnd {
     /// The branch has the commit already.
     Current,
+    /// The person has no branch of that name.
+    NoBranch,
     /// The branch, the index and the files of the checkout were moved.
     Files,
     /// The branch was moved; it is checked out nowhere.
@@ -61,7 +63,7 @@ impl Delivery {
         let commits = pluralized(self.n_commits, "commit");
         let base = &self.base;
         match &self.end {
-            DeliveryEnd::Current => None,
+            DeliveryEnd::Current | DeliveryEnd::NoBranch => None,
             DeliveryEnd::Files => Some(format!("{base} and its files in your folder moved by {commits}")),
             DeliveryEnd::Branch => Some(format!(
                 "your branch {base} moved by {commits}; it is checked out nowhere"

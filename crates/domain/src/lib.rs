@@ -57,7 +57,7 @@ pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };
 pub use base_move::{BaseMove, BaseMoves, MadeHere};
-pub use batch::{Batch, BatchPatch, PauseReason, RunOptions, RunState};
+pub use batch::{Batch, BatchPatch, OwedDelivery, PauseReason, RunOptions, RunState};
 pub use board::Board;
 pub use cause::{Cause, TroubleKind};
 pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};

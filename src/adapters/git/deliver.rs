@@ -118,8 +118,7 @@ impl GitCli {
             end: DeliveryEnd::Current,
         };
         let Some(from) = self.local_head(base)? else {
-            let why = format!("there is no branch {base} here; `git fetch origin {base}:{base}` makes it");
-            delivery.end = DeliveryEnd::Kept(why);
+            delivery.end = DeliveryEnd::NoBranch;
             return Ok(delivery);
         };
         let from = self.import_known(from)?;
