@@ -22,6 +22,7 @@ mod base_watch;
 mod checkpoint;
 mod cleanup;
 mod clock_jumps;
+mod delivery;
 mod evidence;
 mod gate_folder;
 mod gate_runs;

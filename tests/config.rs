@@ -10,7 +10,7 @@ use dbs::config::{
 };
 use dbs::display::{Glyphs, MouseCapture};
 use dbs::domain::time::Span;
-use dbs::domain::{BoardSettings, RoleId};
+use dbs::domain::{BoardSettings, DeliveryMode, RoleId};
 use dbs::formats::finding::FindingLevel;
 use tempfile::TempDir;
 
@@ -107,7 +107,12 @@ fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
 fn without_any_source_every_default_holds_and_gives_the_default_settings() {
     let config = Fixture::new().read();
     assert!(config.diagnostics().is_empty());
-    assert_eq!(config.settings(), BoardSettings::default());
+    // The rules alone deliver nothing; a project with a remote tells.
+    let rules = BoardSettings {
+        deliver: DeliveryMode::Tell,
+        ..BoardSettings::default()
+    };
+    assert_eq!(config.settings(), rules);
     assert_eq!(config.get("base_branch").unwrap(), None);
     let shown = config.explain("max_total_agents").unwrap();
     assert_eq!(

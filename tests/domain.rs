@@ -33,6 +33,8 @@ mod compliance;
 mod conducting;
 #[path = "domain/continuing.rs"]
 mod continuing;
+#[path = "domain/deliveries.rs"]
+mod deliveries;
 #[path = "domain/ending.rs"]
 mod ending;
 #[path = "domain/failing.rs"]

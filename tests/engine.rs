@@ -21,6 +21,8 @@ mod checking;
 mod committing;
 #[path = "engine/continuing.rs"]
 mod continuing;
+#[path = "engine/delivering.rs"]
+mod delivering;
 #[cfg(unix)]
 #[path = "engine/differing.rs"]
 mod differing;

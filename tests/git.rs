@@ -12,6 +12,10 @@ mod git_fixture;
 mod attic;
 #[path = "git/crash.rs"]
 mod crash;
+#[path = "git/deliver.rs"]
+mod deliver;
+#[path = "git/delivering.rs"]
+mod delivering;
 #[path = "git/everything.rs"]
 mod everything;
 #[cfg(unix)]

@@ -15,7 +15,8 @@
 //!   credentials, proxies and ssh live there. All fetches and pushes start here.
 //! - **project**: the project's repository, with hooks, fsmonitor, pagers, editors and odd protocols switched off.
 //!   Only plumbing that neither reads an index nor runs filters is used: reading refs and configuration,
-//!   `worktree add --no-checkout`, `worktree remove`, `update-ref`, `fetch` from the control repository.
+//!   `worktree add --no-checkout`, `worktree remove`, `update-ref`, `fetch` from the control repository. The person's own
+//!   index is only ever read and written as a copy, in the control scope, or with files of which no attribute names a filter (see `deliver`).
 //!
 //! # What remains
 //!
@@ -50,6 +51,9 @@ mod config_entries;
 mod conflict_text;
 mod control_remote;
 mod control_repo;
+mod deliver;
+mod delivery_checks;
+mod delivery_files;
 mod diff;
 mod discovery;
 mod error_text;
@@ -95,6 +99,7 @@ mod worktree_state;
 mod write_lock;
 
 pub use cli::GitCli;
+pub use deliver::DeliveryStep;
 pub use discovery::{is_tracked, seen_files, task_branches};
 pub use kept_work::BroughtBack;
 pub use last_change::{FileCommit, last_commit_of};

@@ -46,6 +46,7 @@ mod plan;
 mod prelude;
 mod progress;
 mod prompt;
+mod pull;
 pub mod rehearse;
 mod reject;
 mod report;
@@ -131,6 +132,7 @@ commands! {
         Batch(batch::BatchCommand),
         Why(why::WhyArgs),
         Diff(diff::DiffArgs),
+        Pull(pull::PullArgs),
         Approve(approve::ApproveArgs),
         Reject(reject::RejectArgs),
         Retry(retry::RetryArgs),

@@ -17,7 +17,7 @@ use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::display::{LeaveEffect, NextSteps};
 use crate::domain::task::GateCommand;
-use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow};
+use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, DeliveryMode, RoleId, Workflow};
 use crate::formats::plan::PlanKind;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
@@ -95,6 +95,11 @@ impl Config {
             },
             auto_commit: self.value(&schema::COMMIT_AUTO),
             strict: self.value(&schema::STRICT),
+            deliver: match self.value(&schema::DELIVER).as_deref() {
+                Some("fast-forward") => DeliveryMode::FastForward,
+                Some("off") => DeliveryMode::Off,
+                _ => DeliveryMode::Tell,
+            },
             resume: agents.resume_roles(),
             agents: agents.layers,
             untrusted: self.untrusted().cloned(),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::{Stage, Workspace};
 use crate::domain::{
-    AgentChoice, AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind,
-    PromptFacts, PromptSources, StopCause, Task,
+    AgentChoice, AskId, Attempt, AttemptId, AttemptMode, Board, Delivery, DeliveryMode, Effect, EngineAction,
+    EvidenceKind, PromptFacts, PromptSources, StopCause, Task,
 };
 use crate::ports::git::CommitId;
 
@@ -50,7 +50,7 @@ pub(super) enum JobPriority {
     Background,
 }
 
-/// Kind of a job: start, act, stop, verify, save the work, settle, retire, type a line, interrupt or answer.
+/// Kind of a job: start, act, stop, verify, save the work, settle, retire, deliver, type a line, interrupt or answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JobKind {
     Start,
@@ -60,6 +60,8 @@ pub(super) enum JobKind {
     Checkpoint,
     Settle,
     Retire,
+    /// Delivery of the task's merge, with the one that was owed before.
+    Deliver(DeliveryMode, Option<Box<Delivery>>),
     TypeLine(String),
     Interrupt,
     Answer(AskId),
@@ -83,6 +85,15 @@ impl Job {
             Effect::Retire(id) => {
                 let task = board.tasks.get(&id)?;
                 return Job::new(JobKind::Retire, Arc::clone(task), None, board);
+            }
+            Effect::Deliver(id) => {
+                let task = board.tasks.get(&id)?;
+                let owed = board.batches.get(&task.batch)?.owed.as_deref();
+                let owed = owed
+                    .filter(|_| board.owes(&id))
+                    .map(|owed| Box::new(owed.delivery.clone()));
+                let kind = JobKind::Deliver(board.settings.deliver, owed);
+                return Job::new(kind, Arc::clone(task), None, board);
             }
             Effect::Reply(..) | Effect::Notify(_) => return None,
         };

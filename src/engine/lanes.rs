@@ -28,7 +28,7 @@ impl Lane {
             | Effect::Tell(attempt, _)
             | Effect::Interrupt(attempt)
             | Effect::Answer(attempt, _) => Some(Lane::Attempt(*attempt)),
-            Effect::Retire(task) => Some(Lane::Task(task.clone())),
+            Effect::Retire(task) | Effect::Deliver(task) => Some(Lane::Task(task.clone())),
             Effect::Reply(..) | Effect::Notify(_) => None,
         }
     }

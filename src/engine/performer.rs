@@ -12,7 +12,7 @@ use super::event_loop::Perform;
 use super::job::{Job, JobKind, JobPriority};
 use super::lanes::{Lane, Lanes};
 use super::priority::UrgentWork;
-use super::{checkpoint, cleanup, evidence, launch, merge, startup_cleanup};
+use super::{checkpoint, cleanup, delivery, evidence, launch, merge, startup_cleanup};
 use crate::domain::{
     ActionOutcome, AskChannel, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, SavedWork,
     StopCause, Tri, Worker,
@@ -110,6 +110,7 @@ fn perform(context: &EngineContext, job: &Job) -> Option<Event> {
             let key = Effect::Retire(job.task.id.clone()).key()?;
             Some(Event::Performed { key, problem })
         }
+        JobKind::Deliver(mode, owed) => delivery::deliver(context, job, *mode, owed.as_deref()),
         JobKind::TypeLine(line) => {
             let id = HolderId::from(job.attempt.as_deref()?.id);
             let why = context.terminals.type_line(&id, line).err()?;
@@ -228,6 +229,10 @@ fn panicked(job: &Job) -> Option<Event> {
             ask: ask.clone(),
             problem: why.text,
         }),
-        JobKind::Stop(_) | JobKind::Retire | JobKind::TypeLine(_) | JobKind::Interrupt => None,
+        JobKind::Stop(_)
+        | JobKind::Retire
+        | JobKind::Deliver(..)
+        | JobKind::TypeLine(_)
+        | JobKind::Interrupt => None,
     }
 }

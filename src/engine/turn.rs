@@ -155,6 +155,7 @@ impl DurableBoard {
             .into_iter()
             .filter(|effect| match effect {
                 Effect::Retire(task) => self.board.is_retirable(task),
+                Effect::Deliver(task) => self.board.delivers(task),
                 _ => false,
             })
             .collect())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::plan_folder::LARGEST;
 use super::reconcile::PlanRows;
 use super::{ReadPlan, in_project};
+use crate::adapters::projected;
 use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Cause;
@@ -28,6 +29,8 @@ pub struct WriteBack {
     changes: Vec<Change>,
     file: PathBuf,
     done_name: Option<PathBuf>,
+    root: PathBuf,
+    state: PathBuf,
 }
 
 impl WriteBack {
@@ -40,6 +43,8 @@ impl WriteBack {
             changes: changes(read, paths, rows)?,
             file: read.plan.file.clone(),
             done_name: name_when_done(&read.plan, rows),
+            root: paths.root.clone(),
+            state: paths.state.clone(),
         })
     }
 
@@ -63,6 +68,7 @@ impl WriteBack {
     /// # Errors
     /// When a file was changed meanwhile, or cannot be written; for people.
     pub fn write(&self) -> Result<(), Cause> {
+        self.note().map_err(|error| failed(&self.file, &error))?;
         for change in &self.changes {
             text_file::replace_unchanged(&change.file, &change.old, &change.new)
                 .map_err(|error| failed(&change.file, &error))?;
@@ -70,6 +76,27 @@ impl WriteBack {
         self.done_name
             .as_ref()
             .map_or(Ok(()), |name| rename(&self.file, name))
+    }
+}
+
+impl WriteBack {
+    /// Notes what is about to be written, so that it is not taken for a change of the person.
+    fn note(&self) -> std::io::Result<()> {
+        let written = self.changes.iter();
+        let mut files: Vec<(&Path, Option<&[u8]>)> = written
+            .map(|change| (change.file.as_path(), Some(change.new.as_slice())))
+            .collect();
+        let text = text_file::read(&self.file, LARGEST).ok();
+        if let Some(name) = &self.done_name {
+            let new = files.iter().find(|(file, _)| *file == self.file);
+            let content = new.and_then(|(_, content)| *content).or(text.as_deref());
+            files.retain(|(file, _)| *file != self.file);
+            files.extend([(name.as_path(), content), (self.file.as_path(), None)]);
+        }
+        if files.is_empty() {
+            return Ok(());
+        }
+        projected::note(&self.state, &self.root, files.into_iter())
     }
 }
 

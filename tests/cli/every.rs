@@ -101,6 +101,12 @@ const CASES: &[Case] = &[
     case("task park", (&["nope", "why"], 1), &["t-1", "why"], (GIT, Well)),
     case("task close", (&["nope", "why"], 1), &["t-4", "why"], (GIT, Well)),
     case("task attic", (&["nope"], 1), &["t-1"], (GIT, Refused("origin"))),
+    case(
+        "pull",
+        (&["--nope"], 2),
+        &[],
+        (GIT, Refused("no base branch is set")),
+    ),
     case("diff", (&["nope"], 1), &["t-1"], (GIT, Refused("has not started"))),
     case("why", (&["nope"], 1), &["t-1"], (GIT, Well)),
     case("approve", (&["nope"], 1), &["t-2"], (GIT, Refused("does not wait for approval"))),

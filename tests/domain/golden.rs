@@ -414,6 +414,15 @@ fn events_are_stored_like_this() {
                 }),
             }),
         },
+        Event::Delivered {
+            task: "t".into(),
+            delivery: Box::new(dbs::domain::Delivery {
+                base: "main".to_owned(),
+                to: "m2".to_owned(),
+                n_commits: 3,
+                end: dbs::domain::DeliveryEnd::Kept("a.txt is staged".to_owned()),
+            }),
+        },
         Event::Performed {
             key: "retire/t".to_owned(),
             problem: None,
@@ -576,6 +585,7 @@ fn effects_are_stored_like_this() {
         Effect::Checkpoint(a()),
         Effect::Settle(a()),
         Effect::Retire("t".into()),
+        Effect::Deliver("t".into()),
         Effect::Tell(a(), "yes".to_owned()),
         Effect::Interrupt(a()),
         Effect::Answer(a(), "k".into()),
@@ -975,6 +985,7 @@ fn batches_runs_and_pauses_are_stored_like_this() {
         go_ahead: Some(Timestamp(1)),
         run: RunState::Running,
         base_moves: None,
+        owed: None,
         job: None,
         options: dbs::domain::RunOptions::default(),
         since: Timestamp(2),

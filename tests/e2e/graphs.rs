@@ -214,3 +214,64 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     assert_eq!(plan["progress"]["completedTasks"][0]["index"], 2, "{plan}");
     story.dbs(&["stop", "--all"]);
 }
+
+/// A task whose agent makes the listed file; the base is checked out in the person's folder, and delivered as that setting says.
+fn delivered(deliver: &str) -> Story {
+    let agents = "[[part]]\nrole = \"graph-worker\"\nsteps = [\n  { signal = \"claim\" },\n  \
+                  { write = \"model.txt\", text = \"model\\n\" },\n  { signal = \"done\", text = \"Made.\" },\n]\n";
+    let story = story(agents, &[makes("Add the model", &[], "model.txt")]);
+    story.git(&story.project(), &["checkout", "-q", "work"]);
+    story.dbs(&["config", "deliver", deliver]);
+    let (code, told) = carried_out(&story);
+    assert_eq!(code, Some(0), "{told}");
+    story
+}
+
+#[test]
+fn the_files_of_a_finished_plan_stand_in_the_persons_folder() {
+    let story = delivered("fast-forward");
+    let model = story.project().join("model.txt");
+    story.wait_until("the files are there", || model.exists());
+    let heads = [story.project(), story.origin()].map(|folder| story.git(&folder, &["rev-parse", "work"]));
+    story.dbs(&["stop", "--all"]);
+    assert_eq!(heads[0], heads[1]);
+    assert_eq!(fs::read_to_string(model).unwrap(), "model\n");
+    assert_eq!(
+        story.git(&story.project(), &["status", "--porcelain", "model.txt"]),
+        ""
+    );
+}
+
+#[test]
+fn who_is_told_of_a_finished_plan_brings_it_with_a_pull_that_overwrites_nothing() {
+    let story = delivered("tell");
+    let told = || story.dbs(&["status"]);
+    let line = |text: &str| {
+        text.lines()
+            .any(|line| line.ends_with(" on origin/work: git pull"))
+    };
+    story.wait_until("it is told", || line(&told()));
+    assert!(
+        line(&story.dbs(&["status", "--run"])),
+        "the end card says it, too"
+    );
+    story.dbs(&["stop", "--all"]);
+    let model = story.project().join("model.txt");
+    fs::write(&model, "mine\n").unwrap();
+    let refused = story.run(&["pull"]);
+    assert!(!refused.status.success());
+    assert!(
+        said(&refused).contains("model.txt is a file of yours"),
+        "{}",
+        said(&refused)
+    );
+    assert_eq!(fs::read_to_string(&model).unwrap(), "mine\n");
+    fs::remove_file(&model).unwrap();
+    let moved = story.dbs(&["pull"]);
+    assert!(
+        moved.contains("work and its files in your folder moved by "),
+        "{moved}"
+    );
+    assert_eq!(fs::read_to_string(&model).unwrap(), "model\n");
+    assert!(story.dbs(&["pull"]).contains("has everything that is merged"));
+}

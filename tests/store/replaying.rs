@@ -229,6 +229,7 @@ impl<'a> History<'a> {
                 problem: None,
             },
             Effect::Answer(..)
+            | Effect::Deliver(_)
             | Effect::Tell(..)
             | Effect::Interrupt(_)
             | Effect::Reply(..)

@@ -145,6 +145,7 @@ fn the_end_of_a_run_is_sent() {
             go_ahead: None,
             run,
             base_moves: None,
+            owed: None,
             job: None,
             options: dbs::domain::RunOptions::default(),
             since: Timestamp(1),

@@ -433,6 +433,7 @@ fn batch() -> Batch {
         go_ahead: Some(ago(9000)),
         run: RunState::Running,
         base_moves: None,
+        owed: None,
         job: None,
         options: dbs::domain::RunOptions::default(),
         since: ago(9000),

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::base_move::BaseMoves;
 use super::context_restart::ContextRules;
-use super::id::BatchId;
+use super::delivery::Delivery;
+use super::id::{BatchId, TaskId};
 use super::plan_job::PlanJob;
 use super::time::Timestamp;
 
@@ -29,12 +30,25 @@ pub struct Batch {
     /// Changes to the base by another hand than the engine's, as far as they were seen at the batch's tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_moves: Option<Box<BaseMoves>>,
+    /// Merged work that the person's branch lacks, as far as it was seen at the batch's tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed: Option<Box<OwedDelivery>>,
     /// Options that replace the settings for the batch's tasks.
     #[serde(default, skip_serializing_if = "RunOptions::is_none")]
     pub options: RunOptions,
     /// Plan or PRD that the batch's tasks make.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Box<PlanJob>>,
+}
+
+/// Merged work that the person's branch lacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwedDelivery {
+    pub delivery: Delivery,
+    /// Task whose merge it is.
+    pub task: TaskId,
+    /// Time of the next look at the branch.
+    pub at: Timestamp,
 }
 
 /// Changes to a batch; a field that is `None` stays as it is.
@@ -123,6 +137,11 @@ pub enum RunState {
 }
 
 impl Batch {
+    /// Returns the merged work that the person's branch lacks, in one line for people.
+    pub fn owed_text(&self) -> Option<String> {
+        self.owed.as_deref()?.delivery.summary()
+    }
+
     /// Returns true if the batch ends with one acceptance of all its work.
     pub fn needs_acceptance(&self) -> bool {
         self.options.acceptance == Some(true)

@@ -19,6 +19,7 @@ mod compliance;
 mod context_watch;
 mod continuing;
 mod deadlines;
+mod deliveries;
 mod engine_actions;
 mod failed_turns;
 mod index;
@@ -206,6 +207,7 @@ impl Board {
             Event::ActionEnded { attempt, outcome } => self.action_ended(transition, *attempt, outcome),
             Event::Verified { .. } | Event::GitChanged { .. } => self.verification_event(transition, event),
             Event::BaseMoved { task, moved } => self.base_moved(transition, task, moved),
+            Event::Delivered { task, delivery } => self.delivered(transition, task, delivery),
             Event::WorkspaceSettled { .. } => self.workspace_settled(transition, event),
             Event::Performed { key, problem } => self.performed(transition, key, problem.as_deref()),
             Event::Woke(inventory) => self.woke(transition, inventory),

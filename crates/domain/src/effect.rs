@@ -33,6 +33,8 @@ pub enum Effect {
     Settle(AttemptId),
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),
+    /// Bring the merge of a task to the person's checkout, as the settings say; answered by `Delivered`.
+    Deliver(TaskId),
     Tell(AttemptId, String),
     /// Press Esc in the agent's terminal, which ends its turn.
     Interrupt(AttemptId),
@@ -66,6 +68,7 @@ impl Effect {
             Effect::Checkpoint(attempt) => Some(format!("checkpoint/{attempt}")),
             Effect::Settle(attempt) => Some(format!("settle/{attempt}")),
             Effect::Retire(task) => Some(format!("retire/{task}")),
+            Effect::Deliver(task) => Some(format!("deliver/{task}")),
             Effect::Tell(..)
             | Effect::Interrupt(_)
             | Effect::Answer(..)

@@ -66,6 +66,7 @@ impl Event {
             Event::AttemptEnded { attempt, .. } => ended(*attempt).to_vec(),
             Event::WorkSaved { attempt, .. } => vec![format!("checkpoint/{attempt}")],
             Event::ActionEnded { attempt, .. } => vec![format!("act/{attempt}")],
+            Event::Delivered { task, .. } => vec![format!("deliver/{task}")],
             Event::Verified { attempt, .. } | Event::GitChanged { attempt, .. } => {
                 vec![format!("verify/{attempt}/")]
             }
@@ -79,9 +80,18 @@ impl Event {
             Event::Asked {
                 command: Command::Clear,
                 ..
-            } => ["start", "act", "stop", "verify", "checkpoint", "settle", "retire"]
-                .map(|verb| format!("{verb}/"))
-                .to_vec(),
+            } => [
+                "start",
+                "act",
+                "stop",
+                "verify",
+                "checkpoint",
+                "settle",
+                "retire",
+                "deliver",
+            ]
+            .map(|verb| format!("{verb}/"))
+            .to_vec(),
             Event::Woke(found) => {
                 let running = found.running.iter().map(|attempt| format!("start/{attempt}"));
                 let over = found.ended.keys().flat_map(|attempt| ended(*attempt));

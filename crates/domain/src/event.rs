@@ -10,6 +10,7 @@ use super::base_move::BaseMove;
 use super::cause::Cause;
 use super::command::Command;
 use super::context_restart::SavedWork;
+use super::delivery::Delivery;
 use super::evidence::{ComplianceIssue, Evidence, GateBaseline};
 use super::id::{AskId, AttemptId, RequestId, TaskId};
 use super::integration::Integration;
@@ -166,6 +167,11 @@ pub enum Event {
     BaseMoved {
         task: TaskId,
         moved: Box<BaseMove>,
+    },
+    /// The merge of a task was brought to the person's checkout, or was not.
+    Delivered {
+        task: TaskId,
+        delivery: Box<Delivery>,
     },
     /// The repository got something that changes what git shows or starts while an attempt was at work: each change, and the command that
     /// takes it back.

@@ -16,6 +16,7 @@ pub mod context_restart;
 mod criteria;
 pub mod cut;
 pub mod daily_hours;
+pub mod delivery;
 pub mod effect;
 mod effect_completion;
 pub mod event;
@@ -56,13 +57,14 @@ pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };
 pub use base_move::{BaseMove, BaseMoves, MadeHere};
-pub use batch::{Batch, BatchPatch, PauseReason, RunOptions, RunState};
+pub use batch::{Batch, BatchPatch, OwedDelivery, PauseReason, RunOptions, RunState};
 pub use board::Board;
 pub use cause::{Cause, TroubleKind};
 pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};
 pub use conducting::PlannedBoard;
 pub use context_restart::{Checkpoint, ContextRules, OnCompaction, SavedWork, Step};
 pub use daily_hours::DailyHours;
+pub use delivery::{Delivery, DeliveryEnd, DeliveryMode};
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};
 pub use evidence::{ComplianceIssue, Evidence, GateBaseline, Severity};

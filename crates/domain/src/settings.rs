@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent_choice::{AgentLayers, ChoiceSource};
 use super::context_restart::ContextRules;
+use super::delivery::DeliveryMode;
 use super::id::{RoleId, StageId};
 use super::session::ResumeRoles;
 use super::task::{GateCommand, Task};
@@ -47,6 +48,9 @@ pub struct BoardSettings {
     /// True if a finding that would be a warning has to be fixed (LP-32).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
+    /// Setting of what happens to the person's checkout after a merge.
+    #[serde(default, skip_serializing_if = "DeliveryMode::is_off")]
+    pub deliver: DeliveryMode,
     /// Roles whose agents continue their session after an interruption.
     #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
     pub resume: ResumeRoles,
@@ -201,6 +205,7 @@ impl Default for BoardSettings {
             context: ContextRules::default(),
             auto_commit: true,
             strict: false,
+            deliver: DeliveryMode::Off,
             resume: ResumeRoles::default(),
             agents: AgentLayers::default(),
             untrusted: None,

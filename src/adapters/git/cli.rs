@@ -14,7 +14,7 @@ use super::filter_settings::KnownFilters;
 use super::known_hooks::{self, KnownHooks};
 use super::options::{self, GitSetup, RemoteChoice};
 use super::write_lock::{RepoLock, WriteGuard};
-use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
+use crate::domain::{BaseMove, Cause, Delivery, Integration, Timestamp, Tri};
 use crate::ports::git::{
     AgentsRemote, AtticOwner, AtticSnapshot, BranchEntry, BranchName, CleanCheckout, CommitFile, CommitId,
     CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, GitOverride, Head,
@@ -84,6 +84,7 @@ impl GitCli {
             opened: Mutex::new(Some((version, origin))),
         };
         git.sweep_project_locks();
+        git.settle_delivery_if_free();
         git.repair_if_free();
         Ok(git)
     }
@@ -328,6 +329,10 @@ impl Git for GitCli {
         now: &CommitId,
     ) -> Result<Option<Integration>, GitError> {
         self.compare_agents_merge(request, start, now)
+    }
+
+    fn deliver(&self, base: &BranchName, to: &CommitId) -> Result<Delivery, GitError> {
+        self.deliver_in_steps(base, to, &|_| {})
     }
 
     fn publish(&self, publication: &PublishRequest) -> PublishOutcome {

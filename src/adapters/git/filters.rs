@@ -70,7 +70,7 @@ impl GitCli {
     }
 
     /// Returns the attributes that are in the repository and in no commit. Bytes that are not text do not hide the text around them.
-    fn private_attributes(&self) -> Result<String, GitError> {
+    pub(super) fn private_attributes(&self) -> Result<String, GitError> {
         let file = self.project.common.join("info").join("attributes");
         match fs::read(&file) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),

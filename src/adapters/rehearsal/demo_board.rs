@@ -4,7 +4,7 @@ use super::demo::{DemoPlan, DemoTask};
 use crate::adapters::child_process::own_program;
 use crate::domain::command::{Command, TaskDraft};
 use crate::domain::task::GateCommand;
-use crate::domain::{BatchId, BoardSettings, RunOptions, Span, TaskId};
+use crate::domain::{BatchId, BoardSettings, DeliveryMode, RunOptions, Span, TaskId};
 
 /// The base branch of the demo's batch; `main` is never touched by agents (K61).
 pub const BASE: &str = "feature/demo";
@@ -17,6 +17,8 @@ pub fn demo_rules(settings: BoardSettings) -> BoardSettings {
     BoardSettings {
         base: Some(BASE.to_owned()),
         max_agents: 4,
+        // Nobody sits in the checkout of a demo.
+        deliver: DeliveryMode::Off,
         cooldown: Some(Span(2_000)),
         crash_backoff: Span(1_000),
         gates: vec![demo_gate("check", "")],

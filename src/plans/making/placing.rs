@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{DesignSoFar, LARGEST_RESULT, MadeFiles, MadeName, PlanMaking, history};
+use crate::adapters::projected;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
 use crate::domain::{Cause, MadeForm, Task};
@@ -125,6 +126,20 @@ impl PlanMaking<'_> {
             std::fs::write(&file, text).map_err(failed)?;
         }
         let made = made.path().join(slug);
+        let target = match form {
+            MadeForm::Plan => real.join(slug),
+            MadeForm::Prd | MadeForm::Graph => real.clone(),
+        };
+        let placed = files.iter().map(|(name, text)| (target.join(name), text));
+        let beside = design
+            .documents
+            .iter()
+            .map(|(name, text)| (real.join(name), text));
+        let placed: Vec<(PathBuf, &String)> = placed.chain(beside).collect();
+        let noted = placed
+            .iter()
+            .map(|(file, text)| (file.as_path(), Some(text.as_bytes())));
+        projected::note(&self.paths.state, &self.paths.root, noted).map_err(failed)?;
         let place = |from: PathBuf, to: PathBuf| {
             if to.exists() {
                 return Err(format!("{} is there meanwhile", to.display()));

@@ -175,6 +175,7 @@ fn as_json(model: &ReadModel, batch: &Batch) -> Value {
     let ended = batch.run.is_final().then_some(batch.since);
     json!({
         "id": batch.id, "title": batch.title, "goal": batch.goal, "base": batch.base, "needs": batch.needs, "acceptance": batch.needs_acceptance(),
+        "owed": batch.owed.as_deref().map(|owed| &owed.delivery),
         "state": batch.run, "started": batch.go_ahead, "ended": ended, "done": done, "tasks": all,
     })
 }
@@ -198,6 +199,7 @@ fn lines(model: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
         lines.push(format!("  goal: {}", batch.goal));
     }
     lines.extend(conditions(model, batch));
+    lines.extend(batch.owed_text().map(|text| format!("  {text}")));
     let runs = model.plan_runs();
     let planned = runs
         .iter()

@@ -50,6 +50,7 @@ pub(super) fn lines(model: &ReadModel, branches: &TaskBranches) -> Vec<String> {
                 .iter()
                 .map(|moves| format!("  {}", moves.summary())),
         );
+        lines.extend(batch.owed_text().map(|text| format!("  {text}")));
     }
     lines.extend(agent_lines(model));
     let counts: Vec<String> = model

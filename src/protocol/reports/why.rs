@@ -34,6 +34,7 @@ pub(in crate::protocol) fn report(
             std::iter::once(text.clone())
                 .chain(at_work.unwrap_or_default())
                 .chain(model.kept_work(&task.id))
+                .chain(owed(model, task))
                 .collect()
         });
     }
@@ -48,6 +49,12 @@ pub(in crate::protocol) fn report(
         let each = with_sources.then(|| sources(model, attempt));
         std::iter::once(first).chain(each.unwrap_or_default()).collect()
     })
+}
+
+/// Returns the line for merged work, that of the task among it, which the person's branch lacks.
+fn owed(model: &ReadModel, task: &Task) -> Option<String> {
+    let batch = model.batches.get(&task.batch).filter(|_| task.merged.is_some())?;
+    Some(format!("  {}", batch.owed_text()?))
 }
 
 /// Returns the current activity of an agent, and the report of each source; nothing where no server reads its terminal.

@@ -127,7 +127,11 @@ impl World {
             Effect::Answer(id, ask) => {
                 self.with(board, *id, |world, attempt| world.answer(now, attempt, ask));
             }
-            Effect::Tell(..) | Effect::Interrupt(_) | Effect::Reply(..) | Effect::Notify(_) => {}
+            Effect::Deliver(_)
+            | Effect::Tell(..)
+            | Effect::Interrupt(_)
+            | Effect::Reply(..)
+            | Effect::Notify(_) => {}
         }
     }
 

@@ -140,7 +140,11 @@ impl Run {
                 at: self.now,
                 notice,
             }),
-            Effect::Checkpoint(_) | Effect::Tell(..) | Effect::Interrupt(_) | Effect::Answer(..) => {}
+            Effect::Checkpoint(_)
+            | Effect::Deliver(_)
+            | Effect::Tell(..)
+            | Effect::Interrupt(_)
+            | Effect::Answer(..) => {}
         }
     }
 

@@ -162,6 +162,7 @@ pub(super) fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
         run: RunState::Planning,
         since: now,
         base_moves: None,
+        owed: None,
         options: RunOptions::default(),
         job: None,
     }

@@ -50,11 +50,14 @@ impl Board {
             Some(PauseReason::Quota { until, .. }) => Some(*until),
             Some(PauseReason::Operator { .. }) | None => None,
         };
+        let owed = self.batches.values().filter_map(|batch| batch.owed.as_deref());
+        let of_deliveries = owed.map(|owed| owed.at);
         let of_branches = self.index.branch_cleanups.first().map(|(at, _)| *at);
         of_attempts
             .chain(of_tasks)
             .chain(of_pause)
             .chain(of_branches)
+            .chain(of_deliveries)
             .min()
     }
 
@@ -78,6 +81,7 @@ impl Board {
             self.tell_to_go_on(transition, id);
         }
         self.retry_retirements(transition);
+        self.look_at_deliveries(transition);
         if let Some(PauseReason::Quota { until, .. }) = &self.pause
             && *until <= transition.now
         {

@@ -32,14 +32,14 @@ impl Board {
         match attempt.state {
             AttemptState::Running if !self.is_void(&attempt) => {}
             AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_) => {
-                self.record_late_result(&attempt, action, outcome);
+                self.record_late_result(transition, &attempt, action, outcome);
                 self.settle_stopped(transition, id, StopCause::Cancelled);
                 return;
             }
             AttemptState::Verifying | AttemptState::Settled(_) => return,
         }
         if self.stage_of_attempt(&attempt).is_none() {
-            self.record_late_result(&attempt, action, outcome);
+            self.record_late_result(transition, &attempt, action, outcome);
             let why = "could not be judged: its workflow is not loaded, or lacks the stage";
             self.fail_same(transition, &attempt, FailureClass::Infra, why);
             return;
@@ -84,7 +84,7 @@ impl Board {
 
     fn action_passed(&mut self, transition: &mut Transition, attempt: &Attempt, commit: Option<&str>) {
         if let (Worker::Engine(action), Some(commit)) = (&attempt.worker, commit) {
-            self.record_commit(attempt, *action, commit);
+            self.record_commit(transition, attempt, *action, commit);
         }
         self.settle(transition, attempt.id, Verdict::Passed);
         self.infra_failures = 0;
@@ -92,7 +92,13 @@ impl Board {
     }
 
     /// Records the commit of an action that came too late to count: it was made, even if nothing waits for it any more.
-    fn record_late_result(&mut self, attempt: &Attempt, action: EngineAction, outcome: &ActionOutcome) {
+    fn record_late_result(
+        &mut self,
+        transition: &mut Transition,
+        attempt: &Attempt,
+        action: EngineAction,
+        outcome: &ActionOutcome,
+    ) {
         if let ActionOutcome::Done {
             commit: Some(commit),
             evidence,
@@ -102,16 +108,25 @@ impl Board {
                 EvidenceSummary::Passed
             )
         {
-            self.record_commit(attempt, action, commit);
+            self.record_commit(transition, attempt, action, commit);
         }
     }
 
-    fn record_commit(&mut self, attempt: &Attempt, action: EngineAction, commit: &str) {
+    fn record_commit(
+        &mut self,
+        transition: &mut Transition,
+        attempt: &Attempt,
+        action: EngineAction,
+        commit: &str,
+    ) {
         self.edit(&attempt.task, |task| match action {
             EngineAction::Merge => task.merged = Some(commit.to_owned()),
             EngineAction::Commit => task.head = Some(commit.to_owned()),
             EngineAction::Verify => {}
         });
+        if action == EngineAction::Merge {
+            self.deliver(transition, &attempt.task);
+        }
     }
 
     /// Calls the fallback agent if the stage has one, else sends the work to be fixed.

@@ -60,6 +60,7 @@ impl Board {
             task.head = Some(found.head.clone());
             task.merged = Some(found.head.clone());
         });
+        self.deliver(transition, &attempt.task);
         self.integration_found(transition, attempt, found);
     }
 

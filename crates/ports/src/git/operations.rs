@@ -17,7 +17,7 @@ use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
     WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
 };
-use dbs_domain::{BaseMove, Integration, Timestamp, Tri};
+use dbs_domain::{BaseMove, Delivery, Integration, Timestamp, Tri};
 
 /// Everything git does for the engine. Calls block up to minutes: call from a blocking thread, never from the event
 /// loop. Changes to one repository are queued inside; the queue is as long as the number of calling threads.
@@ -181,6 +181,14 @@ pub trait Git: Send + Sync {
 
     /// Pushes a merge to the remote base, whose head must still be the one on which the merge was made.
     fn publish(&self, publication: &PublishRequest) -> PublishOutcome;
+
+    /// Brings a commit of a base, which is in the control repository, to the person's checkout: the branch, the index and the files move by
+    /// fast-forward, together or not at all; only the branch moves where that is checked out nowhere. Nothing that the person wrote is
+    /// changed, and nothing moves where that would be needed. A call that was cut off is finished or undone by the next one.
+    ///
+    /// # Errors
+    /// When the repositories cannot be read or written.
+    fn deliver(&self, base: &BranchName, to: &CommitId) -> Result<Delivery, GitError>;
 
     /// Exports a commit into `dir`, which must be missing, empty, or an earlier clean checkout (replaced).
     fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError>;

@@ -107,7 +107,7 @@ impl EventLine {
 fn task_of(event: &Event) -> Option<TaskId> {
     let command = match event {
         Event::Asked { command, .. } => command,
-        Event::BaseMoved { task, .. } => return Some(task.clone()),
+        Event::BaseMoved { task, .. } | Event::Delivered { task, .. } => return Some(task.clone()),
         _ => return None,
     };
     let is_one = !matches!(command, Command::CreateAll(_));
@@ -172,6 +172,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::ActionEnded { outcome, .. } => ("action_ended", outcome_of(outcome)),
         Event::Verified { .. } => ("verified", verified(event)),
         Event::BaseMoved { moved, .. } => ("base_moved", json!(moved)),
+        Event::Delivered { delivery, .. } => ("delivered", json!(delivery)),
         Event::GitChanged { changes, .. } => ("git_changed", json!({ "changes": changes })),
         Event::WorkspaceSettled { .. } => ("workspace_settled", workspace_settled(event)),
         Event::Performed { key, problem } => ("performed", json!({ "what": key, "problem": problem })),

@@ -220,6 +220,7 @@ fn runs_that_ended_before_the_first_delivery_are_never_delivered() {
             go_ahead: None,
             run: state,
             base_moves: None,
+            owed: None,
             job: None,
             options: crate::domain::RunOptions::default(),
             since: Timestamp(1),

@@ -1,0 +1,85 @@
+//! Deliveries of merged work to the person's checkout: requested after each merge, told to people, and looked at again for as long as the
+//! person's branch lacks the work.
+
+use super::Board;
+use super::transition::Transition;
+use crate::batch::OwedDelivery;
+use crate::delivery::{Delivery, DeliveryEnd};
+use crate::effect::{Effect, NoticeLevel};
+use crate::id::TaskId;
+use crate::time::Span;
+
+/// Time between two looks at a branch that lacks merged work: a person may have pulled it.
+const LOOK_AGAIN: Span = Span::minutes(2);
+
+impl Board {
+    /// Requests the delivery of the merge of a task, if the settings want one.
+    pub(super) fn deliver(&mut self, transition: &mut Transition, id: &TaskId) {
+        if self.delivers(id) {
+            transition.emit(Effect::Deliver(id.clone()));
+        }
+    }
+
+    /// Returns true if the merge of a task is delivered.
+    pub fn delivers(&self, id: &TaskId) -> bool {
+        let is_merged = self.tasks.get(id).is_some_and(|task| task.merged.is_some());
+        is_merged && !self.settings.deliver.is_off()
+    }
+
+    /// Returns true if a task's merge could not be delivered before, or was only told: it is not moved again without a person.
+    pub fn owes(&self, id: &TaskId) -> bool {
+        let task = self.tasks.get(id);
+        let owed = task.and_then(|task| self.batches.get(&task.batch)?.owed.as_deref());
+        owed.is_some_and(|owed| Some(&owed.delivery.to) == task.and_then(|task| task.merged.as_ref()))
+    }
+
+    /// Tells the end of a delivery, and remembers what the person's branch lacks.
+    pub(super) fn delivered(&mut self, transition: &mut Transition, id: &TaskId, delivery: &Delivery) {
+        let Some(task) = self.task(id) else { return };
+        let at = transition.now + LOOK_AGAIN;
+        let owed = delivery.is_owed().then(|| OwedDelivery {
+            delivery: delivery.clone(),
+            task: id.clone(),
+            at,
+        });
+        let same_base = self.batches.values().filter(|batch| {
+            let before = batch.owed.as_deref();
+            before.is_some_and(|before| before.delivery.base == delivery.base)
+        });
+        let before = same_base.map(|batch| (batch.id.clone(), batch.owed.clone()));
+        let before: Vec<_> = before.collect();
+        let is_known = before
+            .iter()
+            .flat_map(|(_, owed)| owed)
+            .any(|owed| owed.delivery == *delivery);
+        for (batch, _) in before {
+            self.edit_batch(&batch, |batch| batch.owed = None);
+        }
+        self.edit_batch(&task.batch, |batch| batch.owed = owed.map(Box::new));
+        let level = match delivery.end {
+            DeliveryEnd::Kept(_) => NoticeLevel::Warning,
+            DeliveryEnd::Files | DeliveryEnd::Branch => NoticeLevel::Success,
+            DeliveryEnd::Current | DeliveryEnd::NoBranch | DeliveryEnd::Told => NoticeLevel::Info,
+        };
+        if let Some(text) = delivery.summary().filter(|_| !is_known) {
+            transition.notify_task(level, "delivered", id, text);
+        }
+    }
+
+    /// Asks again about the branches whose next look is due.
+    pub(super) fn look_at_deliveries(&mut self, transition: &mut Transition) {
+        let now = transition.now;
+        let due = self.batches.values().filter_map(|batch| {
+            let owed = batch.owed.as_deref().filter(|owed| owed.at <= now)?;
+            Some((batch.id.clone(), owed.task.clone()))
+        });
+        for (batch, task) in due.collect::<Vec<_>>() {
+            let goes_on = self.delivers(&task);
+            self.edit_batch(&batch, |batch| match &mut batch.owed {
+                Some(owed) if goes_on => owed.at = now + LOOK_AGAIN,
+                owed => *owed = None,
+            });
+            self.deliver(transition, &task);
+        }
+    }
+}

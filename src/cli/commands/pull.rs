@@ -1,0 +1,67 @@
+//! `dbs pull`: brings merged work to the person's checkout.
+
+use serde_json::json;
+
+use crate::adapters::git::GitCli;
+use crate::cli::commands::prelude::*;
+use crate::config::schema;
+use crate::domain::DeliveryEnd;
+use crate::ports::git::{BranchName, Git as _, Head, Revision};
+
+/// Bring merged work to your checkout
+///
+/// Moves your base branch to what is merged by fast-forward; where it is checked out, the index and the files move with it, together or not
+/// at all. No file of yours is changed, not even an ignored one: if one is in the way, nothing moves and the reason is printed.
+#[derive(Debug, Args)]
+#[command(add = facts(Persons, "dbs pull\ndbs pull feature/shop"))]
+pub struct PullArgs {
+    /// Base branch; default: the setting `base_branch`
+    branch: Option<String>,
+    #[command(flatten)]
+    json: JsonFlag,
+}
+
+impl RunCommand for PullArgs {
+    fn run(self, env: &ProcessEnv) -> CommandResult {
+        let paths = ProjectPaths::find(&env.folder, env)?;
+        let set = || paths.read_config().value(&schema::BASE_BRANCH);
+        let Some(name) = self.branch.or_else(set) else {
+            let why = "could not pull: no base branch is set; name one, or `dbs config base_branch NAME`";
+            return Err(CommandError::user(why));
+        };
+        if !paths.state.is_dir() {
+            return Err(CommandError::user(
+                "could not pull: nothing was merged here; `dbs init` prepares this project",
+            ));
+        }
+        let base = BranchName::new(&name).map_err(failed("could not pull"))?;
+        let git = GitCli::open(&paths.git_setup(env.environment.clone()))?;
+        let to = match git.resolve(&Revision::RemoteBranch(base.clone())) {
+            Head::At(commit) => commit,
+            Head::Absent => {
+                return Err(CommandError::user(format!(
+                    "could not pull: origin has no branch {base}"
+                )));
+            }
+            Head::Unknown(why) => return Err(CommandError::user(format!("could not pull: could not {why}"))),
+        };
+        let delivery = git.deliver(&base, &to)?;
+        let text = match &delivery.end {
+            DeliveryEnd::Kept(why) => return Err(CommandError::user(format!("could not pull: {why}"))),
+            DeliveryEnd::NoBranch => {
+                let way = format!("`git fetch origin {base}:{base}` makes it");
+                return Err(CommandError::user(format!(
+                    "could not pull: there is no branch {base} here; {way}"
+                )));
+            }
+            DeliveryEnd::Current | DeliveryEnd::Told => format!("{base} has everything that is merged"),
+            DeliveryEnd::Files | DeliveryEnd::Branch => delivery.summary().unwrap_or_default(),
+        };
+        if self.json.json {
+            output::json(&json!({ "ok": text, "delivery": delivery }));
+        } else {
+            output::line(&text);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

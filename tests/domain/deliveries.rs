@@ -1,0 +1,91 @@
+//! After a merge its delivery is requested as the settings say, and what the person's branch lacks is remembered until it has it.
+
+use dbs::domain::{Batch, BoardSettings, Delivery, DeliveryEnd, DeliveryMode, Event, Span};
+
+use crate::fixture::{BoardFixture, draft, settings};
+
+/// A task that is merged under that setting.
+fn merged(deliver: DeliveryMode) -> BoardFixture {
+    let mut fixture = BoardFixture::with(BoardSettings {
+        deliver,
+        ..settings()
+    });
+    fixture.released(draft("a", "kanban"));
+    for _ in 0..3 {
+        fixture.pass("a");
+    }
+    assert_eq!(fixture.word("a"), "done");
+    fixture
+}
+
+/// The same once its branch is removed, so that nothing else is due.
+fn retired(deliver: DeliveryMode) -> BoardFixture {
+    let mut fixture = merged(deliver);
+    fixture.happen(Event::Performed {
+        key: "retire/a".to_owned(),
+        problem: None,
+    });
+    fixture
+}
+
+fn delivered(n_commits: u64, end: DeliveryEnd) -> Event {
+    Event::Delivered {
+        task: "a".into(),
+        delivery: Box::new(Delivery {
+            base: "feature/shop".to_owned(),
+            to: "m3".to_owned(),
+            n_commits,
+            end,
+        }),
+    }
+}
+
+fn batch(fixture: &BoardFixture) -> &Batch {
+    &fixture.board.batches[&"shop".into()]
+}
+
+#[test]
+fn a_merge_is_delivered_unless_the_settings_say_off() {
+    for deliver in [DeliveryMode::FastForward, DeliveryMode::Tell] {
+        assert_eq!(merged(deliver).effect_keys(), ["deliver/a", "retire/a"]);
+    }
+    assert_eq!(merged(DeliveryMode::Off).effect_keys(), ["retire/a"]);
+}
+
+#[test]
+fn work_that_the_branch_lacks_is_told_once_and_looked_at_until_it_is_there() {
+    let mut fixture = retired(DeliveryMode::Tell);
+    fixture.happen(delivered(3, DeliveryEnd::Told));
+    let line = "3 commits on origin/feature/shop: git pull";
+    assert_eq!(fixture.notice_texts("delivered"), [line]);
+    assert_eq!(batch(&fixture).owed_text().unwrap(), line);
+    assert_eq!(
+        fixture.board.next_deadline(),
+        Some(fixture.now + Span::minutes(2))
+    );
+    fixture.wait(Span::minutes(2));
+    assert_eq!(fixture.effect_keys(), ["deliver/a"]);
+    assert!(fixture.board.owes(&"a".into()));
+    fixture.happen(delivered(3, DeliveryEnd::Told));
+    assert_eq!(fixture.lines(), Vec::<String>::new());
+    fixture.wait(Span::minutes(2));
+    fixture.happen(delivered(0, DeliveryEnd::Current));
+    assert_eq!(
+        (batch(&fixture).owed_text(), fixture.board.next_deadline()),
+        (None, None)
+    );
+    assert!(fixture.lines().is_empty());
+}
+
+#[test]
+fn a_checkout_that_did_not_move_says_why_and_one_that_moved_is_owed_nothing() {
+    let mut fixture = merged(DeliveryMode::FastForward);
+    let why = "a.txt has changes of yours; commit or stash them, then `dbs pull`";
+    fixture.happen(delivered(2, DeliveryEnd::Kept(why.to_owned())));
+    let line = format!("delivered: 2 commits of feature/shop not in your folder: {why}");
+    assert_eq!(fixture.lines(), [line]);
+    fixture.happen(delivered(2, DeliveryEnd::Files));
+    let line = "delivered: feature/shop and its files in your folder moved by 2 commits";
+    assert_eq!(fixture.lines(), [line]);
+    assert_eq!(batch(&fixture).owed_text(), None);
+}
