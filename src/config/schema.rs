@@ -183,7 +183,7 @@ settings! { SETTINGS
     COMMIT_AUTO: bool = switch(true), known_as("auto_commit", used("commit.auto", AtOnce, Harmless, "C13, C17",
         "Whether the engine commits what an agent leaves uncommitted, where its stage asks for it (`committed`); otherwise the agent is asked to do it."));
     COMMIT_MESSAGE: Option<String> = unset(ValueKind::CommitTemplate), known_as("commit_message_template", used("commit.message", NextStart, Harmless, "C14, C17",
-        "First line of these commits, in which `{task}`, `{title}`, `{stage}`, `{phase_id}` and `{status}` have their meaning; not set: `[{task}] {title}`."));
+        "First line of these commits, and of the merge of a task of a plan, in which `{task}`, `{title}`, `{stage}`, `{phase_id}`, `{phase_name}` (the title without `Phase N:`) and `{status}` have their meaning: `✓` in the merge, and `⚠️ partial` in what is committed before the checks; not set: `[{task}] {title}`."));
     STRICT: bool = switch(false), known_as("strict_compliance", used("compliance.strict", AtOnce, Harmless, "P51",
         "Whether findings that would only be a warning are fixed too, where a stage weighs its findings."));
     COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "",

@@ -34,7 +34,7 @@ fn compare_since_start(
     let start = attempt.workplace.as_ref().and_then(|made| made.start.as_deref());
     let start = start.ok_or("it is not known where the base stood when its agent began")?;
     let start = CommitId::new(start).map_err(|error| format!("could not {error}"))?;
-    let request = request(job, attempt)?;
+    let request = request(context, job, attempt)?;
     let now = match context.git.resolve(&Revision::RemoteBranch(request.base.clone())) {
         Head::At(now) => now,
         Head::Absent => return Ok(None),

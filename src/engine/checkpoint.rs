@@ -56,7 +56,6 @@ fn commit(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), C
     let words = CommitWords {
         title: &title,
         text: text.to_owned(),
-        is_whole: false,
     };
     let Some(request) = leftovers::request(context, job, attempt, words) else {
         return Ok(());

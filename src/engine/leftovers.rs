@@ -19,7 +19,6 @@ pub(super) fn take(context: &EngineContext, job: &Job, attempt: &Attempt) -> Tri
     let words = CommitWords {
         title: &job.task.title,
         text: done_text(attempt),
-        is_whole: true,
     };
     let Some(request) = request(context, job, attempt, words) else {
         return Tri::No("there is no worktree whose files could be committed".to_owned());
@@ -62,8 +61,6 @@ pub(super) fn named_files(files: &[String]) -> String {
 pub(super) struct CommitWords<'a> {
     pub(super) title: &'a str,
     pub(super) text: String,
-    /// True if the agent says that its work is done.
-    pub(super) is_whole: bool,
 }
 
 /// Returns the commit of the files that an attempt left, with these words; none where it has no worktree of its own.
@@ -90,25 +87,18 @@ pub(super) fn request(
     })
 }
 
-/// Returns the prefix and the title of the commit: worded by the settings, else the title with the task's id before it (C14).
+/// Returns the prefix and the title of the commit: worded by the settings, else the title with the task's id before it (C14). It is made
+/// before the checks, so that it calls no work whole.
 fn first_line(
     context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     words: &CommitWords<'_>,
 ) -> (String, String) {
-    let task = job.task.id.as_str();
     let Some(template) = context.config.commit_message.as_deref() else {
-        return (format!("[{task}]"), words.title.to_owned());
+        return (format!("[{}]", job.task.id), words.title.to_owned());
     };
-    let plan = job.task.plan.as_ref();
-    let values = CommitTemplateValues {
-        task,
-        title: &job.task.title,
-        stage: attempt.stage.as_str(),
-        phase_id: plan.map_or(task, |plan| plan.source.item.as_str()),
-        is_whole: words.is_whole,
-    };
+    let values = CommitTemplateValues::of(&job.task, attempt.stage.as_str(), false);
     (String::new(), commit_template::render(template, &values))
 }
 

@@ -19,7 +19,7 @@ const MAX_ROUNDS: usize = 3;
 
 /// Merges the task's recorded head into its base. Safe to repeat: it finds its earlier merge.
 pub(super) fn merge(context: &EngineContext, job: &Job, attempt: &Attempt) -> ActionOutcome {
-    let request = match request(job, attempt) {
+    let request = match request(context, job, attempt) {
         Ok(request) => request,
         Err(why) => return ActionOutcome::Failed(why.text),
     };

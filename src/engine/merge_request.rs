@@ -1,7 +1,8 @@
 //! The merge of a task as it is asked of git.
 
-use super::context::{base_branch, branch_of, signature};
+use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::job::Job;
+use crate::domain::commit_template::{self, CommitTemplateValues};
 use crate::domain::{Attempt, Cause};
 use crate::ports::git::{CommitId, MergeRequest, ReviewedHead, SafeName};
 
@@ -9,12 +10,11 @@ use crate::ports::git::{CommitId, MergeRequest, ReviewedHead, SafeName};
 ///
 /// # Errors
 /// The missing part.
-pub(super) fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, Cause> {
+pub(super) fn request(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<MergeRequest, Cause> {
     let head = job.task.head.as_deref();
     let head = head.ok_or_else(|| Cause::from("the task has no recorded head to merge"))?;
     let wrap = |error: crate::ports::git::NameError| format!("could not {error}");
-    let own = job.task.plan.as_ref().and_then(|plan| plan.commit.clone());
-    let (start, title) = match own {
+    let (start, title) = match words_of_plan(context, job) {
         Some(words) => (String::new(), words),
         None => (format!("Merge {}:", branch_of(&job.task)), job.task.title.clone()),
     };
@@ -30,6 +30,17 @@ pub(super) fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, Caus
         base: base_branch(&job.base).map_err(wrap)?,
         signature: signature(attempt.created_at),
     })
+}
+
+/// Returns the first line of the merge of a task that comes from a plan: its own there, else as the settings word the commits of plans.
+fn words_of_plan(context: &EngineContext, job: &Job) -> Option<String> {
+    let plan = job.task.plan.as_ref()?;
+    let worded = || {
+        let template = context.config.commit_message.as_deref()?;
+        let values = CommitTemplateValues::of(&job.task, job.stage.id.as_str(), true);
+        Some(commit_template::render(template, &values))
+    };
+    plan.commit.clone().or_else(worded)
 }
 
 /// Returns the head with which the task came to its merge.

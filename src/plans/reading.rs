@@ -1,7 +1,7 @@
 //! The files of a plan, read with limits. A link in a plan must not lead outside of the folder of the plan.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::plan_folder::{LARGEST, plan_in};
 use super::setup::own_gates;
@@ -10,7 +10,8 @@ use crate::adapters::text_file;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Cause;
-use crate::formats::plan::{self, Plan};
+use crate::domain::plan_entry::fits_path;
+use crate::formats::plan::{self, Plan, ToolFiles};
 
 /// Most bytes of all files of a plan together: the same file may be named again and again.
 const LARGEST_PLAN: usize = 16 * 1024 * 1024;
@@ -75,8 +76,42 @@ pub fn read(named: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Caus
         texts.insert(path.to_owned(), text.clone());
         Ok(text)
     };
-    let plan = plan::read(file, &text, &own_gates(paths), &mut open);
+    let mut plan = plan::read(file, &text, &own_gates(paths), &mut open);
+    if let Some(paths) = paths {
+        plan::find_notes(&mut plan, |pattern| newest_file(&paths.root, pattern));
+        if !plan.is_sound() {
+            plan::propose_commands(&mut plan, &tool_files(&paths.root));
+        }
+    }
     Ok(ReadPlan { plan, texts })
+}
+
+/// Reads the files of a project that name its tools.
+fn tool_files(root: &Path) -> ToolFiles {
+    let text = |name: &str| text_file::read_text(&root.join(name), LARGEST).ok();
+    ToolFiles::read(text, |name| root.join(name).is_file())
+}
+
+/// Returns the newest file of the project whose path fits a pattern with a `*` in its last part.
+fn newest_file(root: &Path, pattern: &str) -> Option<String> {
+    let (folder, _) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    let is_below = Path::new(folder)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let entries = is_below
+        .then(|| std::fs::read_dir(root.join(folder)).ok())
+        .flatten()?;
+    let found = entries.flatten().filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let path = if folder.is_empty() {
+            name
+        } else {
+            format!("{folder}/{name}")
+        };
+        let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        fits_path(pattern, &path).then_some((about.modified().ok()?, path))
+    });
+    found.max().map(|(_, path)| path)
 }
 
 /// Returns the way for a person to get a plan that does not exist.

@@ -488,6 +488,83 @@ fn commands_that_a_phase_tells_its_agent_to_run_are_shown_and_stand_in_the_hash(
     assert_ne!(plain, hash(&shown));
 }
 
+/// P17: the seeds' own phase files name tools and no commands.
+#[test]
+fn tools_of_the_project_are_proposed_for_gates_without_a_command_and_a_person_accepts_each() {
+    let shop = Shop::new();
+    let project = shop.git.project();
+    let tools = "[dependency-groups]\ndev = [\"ruff\", \"bandit\", \"pytest-cov\"]\n";
+    fs::write(project.join("pyproject.toml"), tools).unwrap();
+    fs::write(project.join("uv.lock"), "").unwrap();
+    let folder = project.join("plan");
+    fs::create_dir(&folder).unwrap();
+    let gates =
+        "- bandit: 0 HIGH/MEDIUM findings\n- ruff: 0 errors\n- coverage: No decrease from current (~60%)";
+    let one = ONE.replace("- test: passes (command: `touch ran`)", gates);
+    fs::write(
+        folder.join("MASTER.md"),
+        MASTER.replace("| 2 | [Writer](two.md) |\n", ""),
+    )
+    .unwrap();
+    fs::write(folder.join("one.md"), one).unwrap();
+    let said = shop.run(&["audit", "plan/MASTER.md"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let begins = shop.run(&["run", "plan/MASTER.md", "--allow-dirty"]);
+    let accepted = [
+        ("gates.bandit", "uv run bandit -r . -ll"),
+        ("gates.ruff", "uv run ruff check ."),
+        ("gates.coverage", "uv run pytest --cov --cov-fail-under=60"),
+    ];
+    for (key, command) in accepted {
+        let line = format!("dbs config {key} '{command}'");
+        assert!(
+            said.out.contains(&line) && begins.out.contains(&line),
+            "{said:?}\n{begins:?}"
+        );
+        shop.does(&["config", key, command]);
+    }
+    shop.does(&["audit", "plan/MASTER.md"]);
+    let shown = shop.does(&["run", "plan/MASTER.md", "--dry-run", "--allow-dirty"]);
+    assert!(shown.contains("gate ruff: uv run ruff check ."), "{shown}");
+}
+
+/// P15: the notes of the seed's phase files are named by a pattern.
+#[test]
+fn a_star_in_the_path_of_notes_is_resolved_by_the_plan_or_by_the_newest_file() {
+    let shop = Shop::new();
+    let folder = shop.git.project().join("plan");
+    fs::create_dir(&folder).unwrap();
+    let read = |path: &str| {
+        let one = ONE.replace("notes/1.md", "notes/NOTES_*_phase_1.md");
+        let two = TWO.replace("notes/1.md", path);
+        for (name, text) in [("MASTER.md", MASTER), ("one.md", &one), ("two.md", &two)] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        let audited = shop.json(&["audit", "plan/MASTER.md", "--json"]);
+        let phases = &audited["phases"];
+        assert_eq!(phases[0]["notes"], "notes/NOTES_export_phase_1.md");
+        (phases[1]["notes_before"].clone(), audited["diagnostics"].clone())
+    };
+    assert_eq!(
+        read("notes/NOTES_*_phase_1.md").0,
+        "notes/NOTES_export_phase_1.md"
+    );
+    let (none, found) = read("notes/OLD_*.md");
+    assert_eq!(
+        (none, &found[0]["code"]),
+        (Value::Null, &Value::from("NOTES_NOT_FOUND"))
+    );
+    fs::create_dir(shop.git.project().join("notes")).unwrap();
+    let write = |name: &str, seconds: u64| {
+        let file = fs::File::create(shop.git.project().join("notes").join(name)).unwrap();
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        file.set_modified(at).unwrap();
+    };
+    write("OLD_new.md", 2_000);
+    write("OLD_old.md", 1_000);
+    assert_eq!(read("notes/OLD_*.md").0, "notes/OLD_new.md");
+}
+
 #[test]
 fn who_is_asked_about_a_plan_is_told_what_is_doubtful_in_it() {
     let shop = Shop::new();

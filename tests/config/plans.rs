@@ -191,6 +191,25 @@ fn subagents_steps_and_notes_are_read_from_the_process_alone() {
     assert_eq!(item.notes.as_deref(), Some("notes/b.md"));
     let none = one(&text.replace("`notes/a.md`", "`N/A`"));
     assert_eq!(none.items[0].notes_before, None);
+    let named = |item: &str| {
+        one(&text.replace("- [ ] **AGENT:task-validator**", item))
+            .items
+            .remove(0)
+            .agents
+    };
+    for item in [
+        "- [ ] task-validator agent: look",
+        "- [ ] `AGENT: task-validator` looks",
+    ] {
+        assert_eq!(
+            named(item),
+            ["doc-sync-manager", "task-validator", "explorer"],
+            "{item}"
+        );
+    }
+    for item in ["- [ ] The agent: it looks", "- [ ] Tell each agent: look"] {
+        assert_eq!(named(item), ["doc-sync-manager", "explorer"], "{item}");
+    }
 }
 
 #[test]

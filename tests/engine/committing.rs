@@ -1,8 +1,13 @@
 //! Workflows in which the engine commits what agents leave (`committed`): exactly that, once, signed, and without hooks.
 
 use std::fs;
+use std::sync::Arc;
 
-use dbs::domain::{BoardSettings, EvidenceKind, SignalKind, Span, StageId};
+use dbs::domain::task::GateCommand;
+use dbs::domain::{
+    AgentLayers, AgentSettings, BoardSettings, ContextFill, Event, EvidenceKind, PlanEntry, PlanSource,
+    SignalKind, Span, StageId, TaskDraft, Usage,
+};
 use dbs::ports::git::{BranchName, CommitOutcome, CommitRequest, Git as _, SafeName, Signature};
 
 use crate::bench::{Bench, draft};
@@ -26,7 +31,7 @@ fn bench() -> Bench {
             stage.evidence.insert(0, EvidenceKind::Committed);
         }
     }
-    bench.happen(&dbs::domain::Event::WorkflowsLoaded(flows));
+    bench.happen(&Event::WorkflowsLoaded(flows));
     bench
 }
 
@@ -215,7 +220,7 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
 fn the_message_tells_the_title_in_72_characters_and_what_the_agent_said() {
     let mut bench = bench();
     let title = "Let people who have put more than one thing into their cart take one of them out again";
-    bench.release(dbs::domain::TaskDraft {
+    bench.release(TaskDraft {
         title: title.to_owned(),
         ..draft("t-1", "kanban", None)
     });
@@ -313,8 +318,8 @@ fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they
     assert!(folder.join("core dump").exists(), "it is left where it is");
 }
 
-#[test]
-fn commits_are_worded_as_the_settings_say_and_name_the_task_below() {
+/// A bench whose setting `commit.message` is the template of earlier programs, with an agent and its model for every role.
+fn worded() -> Bench {
     let git = crate::git_fixture::GitFixture::new();
     fs::create_dir_all(git.state()).unwrap();
     fs::write(
@@ -323,25 +328,102 @@ fn commits_are_worded_as_the_settings_say_and_name_the_task_below() {
     )
     .unwrap();
     let setup = dbs::adapters::git::GitSetup::new(git.project(), git.environment());
-    let mut bench = Bench::over(
-        git,
-        &setup,
-        BoardSettings {
-            base: Some("work".to_owned()),
-            ..BoardSettings::default()
+    let others = AgentSettings {
+        agent: Some("claude".to_owned()),
+        model: Some("opus".to_owned()),
+        ..AgentSettings::default()
+    };
+    let settings = BoardSettings {
+        base: Some("work".to_owned()),
+        agents: AgentLayers {
+            others,
+            ..AgentLayers::default()
         },
-    );
-    bench.release(draft("p-1", "phased", None));
-    fs::write(bench.folder("p-1").join("work.txt"), "work\n").unwrap();
-    bench.last_word("p-1", SignalKind::Done);
+        ..BoardSettings::default()
+    };
+    Bench::over(git, &setup, settings)
+}
+
+/// A task of the second phase of a plan, with a gate that asks for a file.
+fn phase() -> TaskDraft {
+    let entry = PlanEntry {
+        source: PlanSource {
+            item: "2.1".to_owned(),
+            ..PlanSource::default()
+        },
+        ..PlanEntry::default()
+    };
+    TaskDraft {
+        title: "Phase 2.1: Unit of Work".to_owned(),
+        plan: Some(Arc::new(entry)),
+        gates: vec![GateCommand {
+            name: "there".to_owned(),
+            command: "test -f wanted.txt".to_owned(),
+        }],
+        ..draft("p-2.1", "phased", None)
+    }
+}
+
+#[test]
+fn commits_before_the_checks_are_called_partial_and_only_the_merge_is_called_whole() {
+    let mut bench = worded();
+    bench.release(phase());
+    for file in ["first.txt", "wanted.txt"] {
+        fs::write(bench.folder("p-2.1").join(file), "work\n").unwrap();
+        bench.last_word("p-2.1", SignalKind::Done);
+    }
+    assert_eq!(bench.stage("p-2.1"), ("merging", "done"));
     let origin = bench.git.origin();
+    let subjects = bench.git.git(&origin, &["log", "--format=%s", "work^..work"]);
+    let partial = "Debussy: Phase 2.1 - Unit of Work ⚠️ partial";
+    assert_eq!(
+        subjects.lines().collect::<Vec<_>>(),
+        ["Debussy: Phase 2.1 - Unit of Work ✓", partial, partial]
+    );
     let message = bench.git.git(&origin, &["log", "-1", "--format=%B", "work^2"]);
-    let title = &bench.task("p-1").title;
     assert!(
-        message.starts_with(&format!("Debussy: Phase p-1 - {title} ✓\n")),
+        message.trim_end().ends_with("\nDbs-Agent: claude (opus)"),
         "{message}"
     );
-    assert!(message.contains("Dbs-Task: p-1"), "{message}");
+    assert!(message.contains("Dbs-Task: p-2.1"), "{message}");
+}
+
+#[test]
+fn the_checkpoint_of_a_full_context_is_called_partial() {
+    let mut bench = worded();
+    bench.release(phase());
+    let folder = bench.folder("p-2.1");
+    fs::write(folder.join("first.txt"), "work\n").unwrap();
+    let attempt = bench.agent("p-2.1").id;
+    bench.happen(&Event::UsageReported {
+        attempt,
+        usage: Usage::default(),
+        context: Some(ContextFill {
+            used: 190_000,
+            window: Some(200_000),
+            tool_calls: None,
+        }),
+    });
+    bench.ends(attempt);
+    let subject = bench.git.git(&folder, &["log", "-1", "--format=%s"]);
+    assert_eq!(subject, "Debussy: Phase 2.1 - Unit of Work ⚠️ partial");
+}
+
+#[test]
+fn the_merge_of_a_task_without_a_plan_names_its_branch_whatever_the_settings_say() {
+    let mut bench = worded();
+    bench.release(draft("t-1", "phased", None));
+    fs::write(bench.folder("t-1").join("work.txt"), "work\n").unwrap();
+    bench.last_word("t-1", SignalKind::Done);
+    let origin = bench.git.origin();
+    let subjects = bench.git.git(&origin, &["log", "--format=%s", "work^..work"]);
+    assert_eq!(
+        subjects.lines().collect::<Vec<_>>(),
+        [
+            "Merge feature/t-1: Build t-1",
+            "Debussy: Phase t-1 - Build t-1 ⚠️ partial"
+        ]
+    );
 }
 
 #[test]
@@ -351,7 +433,7 @@ fn where_the_engine_is_not_to_commit_the_agent_is_told_what_it_left() {
         auto_commit: false,
         ..(*bench.board.settings).clone()
     };
-    bench.happen(&dbs::domain::Event::configured(not));
+    bench.happen(&Event::configured(not));
     bench.release(draft("t-1", "kanban", None));
     let folder = bench.folder("t-1");
     fs::write(folder.join("work.txt"), "work\n").unwrap();

@@ -1,5 +1,7 @@
 //! First line of commits that the engine makes, as the setting `commit.message` words it (C14).
 
+use super::task::Task;
+
 /// Longest template in bytes.
 const LONGEST: usize = 200;
 
@@ -11,16 +13,37 @@ pub struct CommitTemplateValues<'a> {
     pub stage: &'a str,
     /// Id of the task's phase if the task comes from a plan, else the task's id.
     pub phase_id: &'a str,
-    /// True if the work is complete, and not only what was left at a full context.
+    /// Title of the phase without its number, which is in `phase_id`.
+    pub phase_name: &'a str,
+    /// True if the work has passed its checks; what is committed before them may be partial.
     pub is_whole: bool,
 }
 
 impl<'a> CommitTemplateValues<'a> {
+    /// Returns the values of a task at a stage.
+    pub fn of(task: &'a Task, stage: &'a str, is_whole: bool) -> CommitTemplateValues<'a> {
+        let id = task.id.as_str();
+        let phase = task.plan.as_ref().map(|plan| plan.source.item.as_str());
+        let without_number = |title: &'a str| {
+            let rest = title.strip_prefix("Phase ")?.strip_prefix(phase?)?;
+            rest.strip_prefix(": ")
+        };
+        CommitTemplateValues {
+            task: id,
+            title: &task.title,
+            stage,
+            phase_id: phase.unwrap_or(id),
+            phase_name: without_number(&task.title).unwrap_or(&task.title),
+            is_whole,
+        }
+    }
+
     /// Returns the value of that name; the names of earlier programs are known too.
     fn get(&self, name: &str) -> Option<&'a str> {
         match name {
             "task" => Some(self.task),
-            "title" | "phase_name" => Some(self.title),
+            "title" => Some(self.title),
+            "phase_name" => Some(self.phase_name),
             "stage" => Some(self.stage),
             "phase_id" => Some(self.phase_id),
             "status" if self.is_whole => Some("✓"),
@@ -38,6 +61,7 @@ const NOTHING: CommitTemplateValues<'static> = CommitTemplateValues {
     title: "",
     stage: "",
     phase_id: "",
+    phase_name: "",
     is_whole: true,
 };
 
@@ -86,6 +110,7 @@ mod tests {
         title: "{status} writer",
         stage: "work",
         phase_id: "2.1",
+        phase_name: "{status} writer",
         is_whole: true,
     };
 

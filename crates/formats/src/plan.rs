@@ -6,8 +6,10 @@ mod document;
 mod drafts;
 mod gates;
 mod graph;
+mod known_tools;
 mod master;
 mod model;
+mod notes;
 mod order;
 mod phase;
 mod stories;
@@ -20,9 +22,11 @@ use std::path::{Component, Path, PathBuf};
 pub use changes::{PlanChanges, TaskChange, compare};
 pub use drafts::{BodyOf, NOTHING_LEFT, PathName, PlanChoices, batch_of, drafts, is_over, slug};
 pub use graph::graph;
+pub use known_tools::{ToolFiles, propose_commands};
 pub use model::{
     PhaseStatus, Plan, PlanDetail, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask, ToldCommand,
 };
+pub use notes::find_notes;
 pub use stories::{StoryRules, queue, queue_of};
 pub use templates::{NewPlan, TEMPLATES, new_plan};
 pub use write_back::{progress_of, status_of, with_statuses, with_ticks};
@@ -84,6 +88,7 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
         }
         plan.items.push(item);
     }
+    notes::name_notes(&mut plan.items, &plan.title);
     order::check(&plan.items, &found);
     plan.findings = found.finish();
     plan.findings.extend(of_phases);

@@ -19,8 +19,8 @@ pub(in crate::server) fn question(services: &Services, file: &str) -> Result<Pla
     let paths = &services.settings.paths;
     let read = plans::read(&paths.root.join(file), Some(paths))?;
     let plan = &read.plan;
-    if !plan.is_sound() {
-        return Err(format!("could not run the plan: it has errors, `dbs audit {file}` shows them").into());
+    if let Some(first) = plan.findings.iter().find(|found| found.is_error()) {
+        return Err(format!("could not run the plan: {first}; `dbs audit {file}` shows all errors").into());
     }
     let model = services.engine.read_model();
     let rows = PlanRows::collect(plan, &mut |batch: BatchId| -> Result<PlanTasks, Cause> {

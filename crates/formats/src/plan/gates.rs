@@ -61,9 +61,10 @@ fn command(rest: &Inline) -> Option<String> {
     rest.codes().find_map(usable)
 }
 
-/// Returns the text if it is a command: one line that begins with a word.
+/// Returns the text if it is a command: one line that begins with a word; `command:` may stand before it.
 fn usable(text: &str) -> Option<String> {
     let text = text.trim();
+    let text = text.strip_prefix("command:").unwrap_or(text).trim_start();
     let first = text.chars().next()?;
     let is_word = first.is_ascii_alphanumeric() || "./_~$(![{\"'".contains(first);
     (is_word && !text.contains('\n')).then(|| text.to_owned())
@@ -128,6 +129,12 @@ mod tests {
                 "first  then",
             ),
             ("docs: see `[the page]`", "docs", Some("[the page]"), "see"),
+            (
+                "ruff: 0 errors `command: uv run ruff check .`",
+                "ruff",
+                Some("uv run ruff check ."),
+                "0 errors",
+            ),
         ];
         for (item, name, command, requirement) in cases {
             let wanted = (

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Inline, Part, Tick};
 use super::gates;
+use super::known_tools::is_key;
 use super::model::{PlanGroup, PlanItem, PlanTask, ToldCommand};
 use super::templates::unwritten_overview;
 use super::words;
@@ -23,6 +24,9 @@ const STEPS: [(&str, &str); 6] = [
 
 /// Most names of one kind that a phase may list: phases it waits for, subagents.
 const MOST_NAMES: usize = 100;
+
+/// Words before `agent:` that name no agent.
+const ARTICLES: [&str; 8] = ["a", "an", "any", "each", "every", "no", "one", "the"];
 
 /// Section of the file that holds the part at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,10 +214,15 @@ fn process(item: &mut PlanItem, text: &Inline) {
     }
 }
 
-/// Returns the names behind the mark `AGENT:`.
+/// Returns the names behind the mark `AGENT:`, and the name before ` agent:` at the beginning of an item: `task-validator agent: check`.
 fn marked_agents(text: &str) -> impl Iterator<Item = &str> {
     let marks = text.split("AGENT:").skip(1);
-    marks.filter_map(|rest| {
+    let before = text.split_once(" agent:").map(|(name, _)| name.trim());
+    let is_name = |name: &&str| {
+        !name.chars().any(char::is_whitespace) && !ARTICLES.contains(&name.to_lowercase().as_str())
+    };
+    let before = before.filter(is_name);
+    marks.map(str::trim_start).chain(before).filter_map(|rest| {
         let end = rest.find(|sign: char| !(sign.is_ascii_alphanumeric() || "-_".contains(sign)));
         rest.get(..end.unwrap_or(rest.len()))
             .filter(|name| !name.is_empty())
@@ -272,8 +281,13 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
     }
     if gate.command.is_none() {
         let name = &gate.name;
+        let way = if is_key(name) {
+            format!(", or set it with `dbs config gates.{name} COMMAND`")
+        } else {
+            String::new()
+        };
         let text = format!(
-            "gate {name} has no command, so nobody can tell whether it passes: write the command between backticks, or set it with `dbs config gates.{name} COMMAND`"
+            "gate {name} has no command, so nobody can tell whether it passes: write the command between backticks{way}"
         );
         if gate.is_blocking {
             found.error("MISSING_GATE_COMMAND", line, text);
