@@ -101,24 +101,68 @@ fn every_task_stands_in_the_column_of_its_stage_until_it_is_closed() {
 }
 
 #[test]
-fn columns_of_an_investigation_stand_behind_the_pipeline_and_only_with_cards() {
+fn only_stages_on_the_way_of_a_task_are_columns() {
     let mut fixture = BoardFixture::new();
-    let titles = |fixture: &BoardFixture| -> Vec<String> {
-        let model = ReadModel::of(&fixture.board, fixture.now);
-        model.columns.into_iter().map(|column| column.title).collect()
-    };
-    let pipeline = [
-        "Backlog",
-        "Dev",
-        "Review",
-        "Sec Review",
-        "Merge",
-        "Accept",
-        "Done",
-    ];
+    assert_eq!(titles(&fixture), ["Backlog", "Done"]);
+    fixture.planned(draft("plan", "kanban"));
+    let pipeline = ["Backlog", "Dev", "Review", "Merge", "Done"];
     assert_eq!(titles(&fixture), pipeline);
     fixture.released(draft("inv", "investigation"));
-    let mut with = pipeline.to_vec();
-    with.insert(6, "Investigating");
-    assert_eq!(titles(&fixture), with);
+    assert_eq!(
+        titles(&fixture),
+        ["Backlog", "Dev", "Review", "Merge", "Investigating", "Done"],
+        "behind the pipeline"
+    );
+    let mut safe = draft("safe", "kanban");
+    safe.tags.insert("security".to_owned());
+    fixture.planned(safe);
+    let mut tester = draft("tester", "kanban");
+    tester.stage = Some("acceptance".into());
+    fixture.planned(tester);
+    for id in ["plan", "inv"] {
+        fixture
+            .ask(Command::Close(id.into(), "not wanted".to_owned()))
+            .unwrap();
+    }
+    assert_eq!(
+        titles(&fixture),
+        [
+            "Backlog",
+            "Dev",
+            "Review",
+            "Sec Review",
+            "Merge",
+            "Accept",
+            "Done"
+        ]
+    );
+    fixture
+        .ask(Command::Close("safe".into(), "not wanted".to_owned()))
+        .unwrap();
+    assert_eq!(titles(&fixture), ["Backlog", "Accept", "Done"], "it begins there");
+}
+
+#[test]
+fn columns_of_one_name_have_that_of_their_workflow_too() {
+    let mut fixture = BoardFixture::new();
+    fixture.planned(draft("plan", "phased"));
+    assert_eq!(titles(&fixture), ["Backlog", "Work", "Merge", "Done"]);
+    fixture.planned(draft("more", "kanban"));
+    assert_eq!(
+        titles(&fixture),
+        [
+            "Backlog",
+            "Dev",
+            "Review",
+            "Merge (kanban)",
+            "Work",
+            "Merge (phased)",
+            "Done"
+        ]
+    );
+}
+
+fn titles(fixture: &BoardFixture) -> Vec<String> {
+    let model = ReadModel::of(&fixture.board, fixture.now);
+    model.columns.into_iter().map(|column| column.title).collect()
 }

@@ -54,7 +54,7 @@ fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
         ((60, 15), "1", true),
         ((80, 24), "1", true),
         ((80, 24), "3", false),
-        ((100, 30), "3", false),
+        ((97, 30), "3", false),
         ((120, 40), "1", false),
         ((200, 60), "1", true),
     ] {

@@ -241,6 +241,13 @@ const PERMISSION: &str = "\
   2. Yes, and do not ask again for npm run
   3. No, and tell Claude what to do differently";
 
+fn edge(when: Option<&str>, to: &str) -> Edge {
+    Edge {
+        when: when.map(str::to_owned),
+        to: StageId::from(to),
+    }
+}
+
 fn stage(id: &str, label: &str, actor: Actor, approval: ApprovalRule) -> Stage {
     Stage {
         id: StageId::from(id),
@@ -251,10 +258,11 @@ fn stage(id: &str, label: &str, actor: Actor, approval: ApprovalRule) -> Stage {
         workspace: Workspace::Branch,
         access: FileAccess::Write,
         signals: BTreeSet::new(),
-        success: vec![Edge {
-            when: None,
-            to: StageId::from("review"),
-        }],
+        success: match id {
+            "review" => vec![edge(Some("security"), "security_review"), edge(None, "merging")],
+            "security_review" => vec![edge(None, "merging")],
+            _ => vec![edge(None, "review")],
+        },
         reject: match id {
             "development" => RejectTo::Never,
             "acceptance" => RejectTo::Hold,

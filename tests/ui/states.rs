@@ -309,7 +309,7 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
 
 #[test]
 fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes() {
-    let mut dashboard = Dashboard::full((120, 40));
+    let mut dashboard = Dashboard::full((100, 40));
     dashboard.press("3");
     assert!(
         dashboard.text().contains("tests 40s of ~74s"),
@@ -788,7 +788,7 @@ fn a_notice_never_covers_the_line_that_is_written() {
 #[test]
 fn the_cursor_rests_at_the_marked_row() {
     for tab in ["3", "5"] {
-        let mut dashboard = Dashboard::full((120, 40));
+        let mut dashboard = Dashboard::full((96, 40));
         dashboard.press(tab);
         let first = dashboard.frame().1.cursor.expect("a marked row");
         dashboard.press("j");
@@ -809,9 +809,9 @@ fn the_cursor_rests_at_the_marked_row() {
 
 #[test]
 fn a_task_is_verified_since_its_agent_ended_and_not_since_it_began() {
-    let mut dashboard = Dashboard::full((120, 40));
+    let mut dashboard = Dashboard::full((200, 60));
     dashboard.change("dbs-9", |task| task.since = NOW - Span::seconds(3));
-    dashboard.press("3");
+    dashboard.press("1");
     let text = dashboard.text();
     let row = text.lines().find(|row| row.contains("dbs-9")).expect("its row");
     assert!(row.contains("tests 40s") && row.contains(" 3s "), "{row}");

@@ -121,7 +121,7 @@ fn what_stops_or_takes_away_names_it_first_and_does_nothing_on_enter() {
 fn what_can_be_undone_is_for_ten_seconds_and_not_longer() {
     for keys in ["G w", "g -", "G j +"] {
         for (later, back) in [(9, true), (10, false)] {
-            let mut dashboard = Dashboard::full((120, 40));
+            let mut dashboard = Dashboard::full((96, 40));
             dashboard.press("3");
             let done = dashboard.press(keys);
             assert!(

@@ -194,9 +194,7 @@ mod tests {
                 "Backlog (1)",
                 "Dev (2)",
                 "Review (0)",
-                "Sec Review (0)",
                 "Merge (0)",
-                "Accept (0)",
                 "Investigating (1)",
                 "Done (0)",
             ]

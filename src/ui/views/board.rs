@@ -18,12 +18,10 @@ use crate::ui::target::{listed_tasks, ordered_columns, selected, shown_cards, sh
 /// The view of the board: a list, a list with details, or kanban columns.
 pub(super) struct BoardView;
 
-/// Inner width from which columns by stage are shown.
-const KANBAN: u16 = 150;
+/// Inner width from which columns by stage are shown: that of a screen of 100 columns.
+const KANBAN: u16 = 98;
 /// Inner width from which the selected task is shown beside the list.
 const BESIDE: u16 = 76;
-/// Inner width below which a high pane has the task below the list, too: both get lines of their full length.
-const SPACIOUS: u16 = 100;
 /// Inner height from which the selected task is shown below the list.
 const BELOW: u16 = 22;
 /// Columns for agent and state in a row of the list.
@@ -36,8 +34,10 @@ const LEAST_TITLE: u16 = 24;
 /// Columns that long titles may take from the state's share.
 const LONG_TITLE: usize = 36;
 
-/// Inner height from which the selected task is shown below the columns.
+/// Inner height from which the selected task is shown below the list, also where it has room beside it.
 const HALVED: u16 = 40;
+/// Inner height from which it is shown below the columns.
+const BELOW_COLUMNS: u16 = 30;
 /// Minimum rows of the columns in that case.
 const LEAST_CARDS: u16 = 12;
 
@@ -57,7 +57,8 @@ fn divide(state: &UiState, area: Rect) -> BoardLayout {
     if area.width >= KANBAN {
         return BoardLayout::Kanban;
     }
-    if area.width >= BESIDE && (area.width >= SPACIOUS || area.height < HALVED) {
+    // In a high pane both get lines of their full length.
+    if area.width >= BESIDE && area.height < HALVED {
         let list = (area.width * 11 / 20).max(48);
         return BoardLayout::List {
             list: left_part(area, list),
@@ -169,7 +170,7 @@ impl View for BoardView {
 
 /// Returns the columns, and the rest below them for the selected task where the pane is high.
 fn halves(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> (Rect, Option<Rect>) {
-    if area.height < HALVED {
+    if area.height < BELOW_COLUMNS {
         return (area, None);
     }
     let height = kanban::height(ctx, columns, area, area.height * 3 / 5).max(LEAST_CARDS);

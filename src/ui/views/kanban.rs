@@ -299,6 +299,13 @@ pub(super) fn step(ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOut
             Some(cards) => cards.get(row.min(cards.len().saturating_sub(1))),
             None => return MoveOutcome::LeaveView,
         },
+        // A search goes through the columns.
+        ViewMove::One(Direction::Up | Direction::Down) if !ctx.filter().needle.is_empty() => {
+            let cards: Vec<&TaskId> = columns.iter().flat_map(|column| &column.cards).collect();
+            let at = cards.iter().position(|id| Some(*id) == chosen.as_ref());
+            let to = stepped(at, step.rows(1).unwrap_or(0), cards.len());
+            to.and_then(|to| cards.get(to)).copied()
+        }
         other => {
             let cards = columns
                 .get(column)
