@@ -5,10 +5,9 @@ use proptest::prelude::*;
 use crate::agent_state::{AgentState, Doing, Observation, Seen, Source, Wait, Work};
 use crate::domain::{AskKind, ProcessExit, Timestamp};
 
-const SOURCES: [Source; 6] = [
+const SOURCES: [Source; 5] = [
     Source::StatusRecord,
     Source::Hook,
-    Source::SessionFile,
     Source::Stream,
     Source::Title,
     Source::Screen,
