@@ -48,7 +48,7 @@ pub use live_activity::{LiveActivity, SourceReport};
 pub use log_line::{LogLine, general_notice};
 pub use machine::MachineLoad;
 #[cfg(test)]
-pub(crate) use metrics::settled_attempt;
+pub(crate) use metrics::tests::settled_attempt;
 pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, TrailStep, per_span};
 pub use plan_run::{GateCount, PlanRow, PlanRun};
 pub use sessions::{SessionRow, SessionState};

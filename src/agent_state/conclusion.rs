@@ -1,8 +1,8 @@
 //! Conclusion from the reports of several sources. The rules:
 //!
-//! 1. The report of the highest source counts while it lives. The end of the process lives for ever; a status record, a session
-//!    file and a stream live until they are replaced, because their tools report every change, and so does a dialog on the screen,
-//!    which is read again when it changes; a title and a hook live five seconds, because nothing takes them back when a person
+//! 1. The report of the highest source counts while it lives. The end of the process lives for ever; a status record and a
+//!    stream live until they are replaced, because their tools report every change, and so does a dialog on the screen, which is
+//!    read again when it changes; a title and a hook live five seconds, because nothing takes them back when a person
 //!    presses Esc or a queued prompt begins.
 //! 2. A report whose life is over is replaced by a newer report of a lower source. Without one it stays, marked as stale: an old
 //!    report of a better source is still better than an older one.
@@ -14,8 +14,7 @@
 //!    commands still run.
 //! 7. A source that withdraws its reports, as tools do when they end, makes older reports of lower sources void.
 //! 8. Reports of the same time from different sources give the same conclusion in any order.
-//! 9. A missing login is the report of the tool itself if a hook, a session file or a stream reports it, whatever other sources
-//!    report it, too.
+//! 9. A missing login is the report of the tool itself if a hook or a stream reports it, whatever other sources report it, too.
 //! 10. A wait that a hook reports counts over work that a higher source has reported earlier, or in the same moment: a tool that
 //!     asks its hook first shows nothing of the wait until the hook has ended.
 

@@ -17,8 +17,6 @@ pub enum Source {
     StatusRecord,
     /// Hook that the tool ran.
     Hook,
-    /// File in which the tool keeps the state of a running session.
-    SessionFile,
     /// Transcript, stream of events or protocol of the tool.
     Stream,
     /// Title of the terminal's window.
@@ -56,7 +54,7 @@ impl Source {
     /// Returns the lifetime of a report of this source; none when it lives until the source replaces it.
     pub(super) fn lifetime(self, doing: &Doing) -> Option<Span> {
         match (self, doing) {
-            (Source::ProcessExit | Source::StatusRecord | Source::SessionFile | Source::Stream, _)
+            (Source::ProcessExit | Source::StatusRecord | Source::Stream, _)
             | (Source::Screen, Doing::Blocked(_))
             | (Source::Hook, Doing::Blocked(_) | Doing::Limit { .. } | Doing::NotLoggedIn { .. }) => None,
             (Source::Hook | Source::Title | Source::Screen, _) => Some(SHORT),
@@ -67,7 +65,7 @@ impl Source {
     /// again.
     pub fn comes_beside_output(self) -> bool {
         match self {
-            Source::Hook | Source::SessionFile | Source::Stream => true,
+            Source::Hook | Source::Stream => true,
             Source::ProcessExit | Source::StatusRecord | Source::Title | Source::Screen => false,
         }
     }
@@ -84,7 +82,6 @@ impl fmt::Display for Source {
             Source::ProcessExit => "exit",
             Source::StatusRecord => "status record",
             Source::Hook => "hook",
-            Source::SessionFile => "session file",
             Source::Stream => "stream",
             Source::Title => "title",
             Source::Screen => "screen",

@@ -12,7 +12,7 @@ use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, M
 pub(super) fn input_event(event: Event) -> Option<InputEvent> {
     Some(match event {
         Event::Key(key) => InputEvent::Key(key_input(&key)?),
-        Event::Mouse(mouse) => InputEvent::Mouse(mouse_input(&mouse)),
+        Event::Mouse(mouse) => InputEvent::Mouse(mouse_input(mouse)),
         Event::Paste(text) => InputEvent::Paste(text),
         Event::Resize(columns, rows) => InputEvent::Resize(columns, rows),
         Event::FocusGained => InputEvent::Focus(true),
@@ -94,7 +94,7 @@ fn held(modifiers: KeyModifiers) -> Modifiers {
     held
 }
 
-fn mouse_input(event: &MouseEvent) -> MouseInput {
+fn mouse_input(event: MouseEvent) -> MouseInput {
     MouseInput {
         kind: match event.kind {
             MouseEventKind::Down(which) => MouseKind::Press(button(which)),

@@ -193,28 +193,6 @@ impl ProcessEnv {
     }
 }
 
-#[cfg(test)]
-impl ProcessEnv {
-    /// A process with these variables and nothing else.
-    pub(crate) fn with_variables(variables: &[(&str, &str)]) -> ProcessEnv {
-        ProcessEnv {
-            program: "dbs".into(),
-            folder: "/".into(),
-            environment: variables
-                .iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            given_path: None,
-            theme: None,
-            runtime: RuntimeDirs {
-                runtime: None,
-                temporary: "/".into(),
-                user: 1,
-            },
-        }
-    }
-}
-
 /// Returns true if this process may change everything on the machine, and with it every agent it starts.
 pub fn runs_as_root() -> bool {
     cfg!(unix) && user() == 0
@@ -230,6 +208,27 @@ fn user() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl ProcessEnv {
+        /// A process with these variables and nothing else.
+        pub(crate) fn with_variables(variables: &[(&str, &str)]) -> ProcessEnv {
+            ProcessEnv {
+                program: "dbs".into(),
+                folder: "/".into(),
+                environment: variables
+                    .iter()
+                    .map(|(name, value)| (name.into(), value.into()))
+                    .collect(),
+                given_path: None,
+                theme: None,
+                runtime: RuntimeDirs {
+                    runtime: None,
+                    temporary: "/".into(),
+                    user: 1,
+                },
+            }
+        }
+    }
 
     #[test]
     fn lines_come_where_they_are_wished_for_or_a_terminal_has_no_cursor_to_place() {

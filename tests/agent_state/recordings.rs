@@ -29,20 +29,18 @@ pub(crate) enum Reader {
     Stream,
     Exec,
     Rollout,
-    SessionFile,
     ClaudeTitle,
     CodexTitle,
     GeminiTitle,
     Record,
 }
 
-pub(crate) const READERS: [Reader; 10] = [
+pub(crate) const READERS: [Reader; 9] = [
     Reader::Hook,
     Reader::StatusLine,
     Reader::Stream,
     Reader::Exec,
     Reader::Rollout,
-    Reader::SessionFile,
     Reader::ClaudeTitle,
     Reader::CodexTitle,
     Reader::GeminiTitle,
@@ -58,9 +56,6 @@ impl Reader {
             Reader::Stream => claude::stream::read(bytes),
             Reader::Exec => codex::exec::read(bytes),
             Reader::Rollout => codex::rollout::RecordReader::default().read(bytes).0,
-            Reader::SessionFile => claude::session_file::read(bytes)
-                .map(|file| file.report)
-                .unwrap_or_default(),
             Reader::ClaudeTitle => claude::title::read(&text),
             Reader::CodexTitle => codex::title::read(&text),
             Reader::GeminiTitle => gemini_title(&text),
@@ -73,7 +68,6 @@ impl Reader {
     pub(crate) fn source(self) -> Source {
         match self {
             Reader::Hook => Source::Hook,
-            Reader::SessionFile => Source::SessionFile,
             Reader::ClaudeTitle | Reader::CodexTitle | Reader::GeminiTitle => Source::Title,
             Reader::Record => Source::StatusRecord,
             Reader::StatusLine | Reader::Stream | Reader::Exec | Reader::Rollout => Source::Stream,

@@ -45,6 +45,14 @@ fn new_tasks_begin_with_the_prefix_that_is_set_and_a_board_may_begin_paused() {
 }
 
 #[test]
+fn the_keys_in_force_are_checked_and_counted() {
+    let said = Shop::new().does(&["keys", "--check"]);
+    let (number, rest) = said.split_once(' ').unwrap();
+    assert!(number.parse::<usize>().unwrap() > 100, "{said}");
+    assert_eq!(rest, "keys, no contradiction, every mode has a way out\n");
+}
+
+#[test]
 fn a_pause_is_told_without_a_server_as_it_is_with_one() {
     let mut shop = Shop::new();
     shop.does(&["pause"]);

@@ -6,14 +6,14 @@ const FOLDER: &str = "tests/ui/snapshots/";
 
 /// Files of snapshots that no test of the interface names.
 pub(crate) fn check(texts: &[TextFile]) -> Vec<Finding> {
-    let is_test = |file: &&TextFile| file.path.starts_with("tests/ui/") && file.path.ends_with(".rs");
-    let tests: Vec<&TextFile> = texts.iter().filter(is_test).collect();
+    let is_code = |file: &&TextFile| file.path.starts_with("tests/ui/") && !file.path.starts_with(FOLDER);
+    let code: Vec<&TextFile> = texts.iter().filter(is_code).collect();
     let snapshots = texts.iter().filter_map(|file| {
         let name = file.path.strip_prefix(FOLDER)?.strip_suffix(".snap")?;
         Some((file, name))
     });
     snapshots
-        .filter(|(_, name)| !tests.iter().any(|test| compares(test, name)))
+        .filter(|(_, name)| !code.iter().any(|test| compares(test, name)))
         .map(|(file, _)| Finding {
             file: file.path.clone(),
             line: 1,

@@ -6,7 +6,6 @@ pub mod control;
 pub mod headless;
 pub mod hooks;
 pub mod printed;
-pub mod session_file;
 mod settings;
 pub mod status_line;
 pub mod stream;

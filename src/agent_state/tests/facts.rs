@@ -35,10 +35,10 @@ fn a_process_that_vanished_is_lost() {
 }
 
 #[test]
-fn after_esc_the_session_file_contradicts_a_hook_whose_lifetime_is_over() {
+fn after_esc_the_stream_contradicts_a_hook_whose_lifetime_is_over() {
     let state = state(&[
         (Source::Hook, 10, Doing::Working(Work::Tool("Bash".to_owned()))),
-        (Source::SessionFile, 12, Doing::Idle),
+        (Source::Stream, 12, Doing::Idle),
     ]);
     assert_eq!(
         state.conclude(at(14)).doing.name(),
@@ -46,16 +46,13 @@ fn after_esc_the_session_file_contradicts_a_hook_whose_lifetime_is_over() {
         "the hook still lives"
     );
     let later = state.conclude(at(16));
-    assert_eq!(
-        (later.doing, later.source),
-        (Doing::Idle, Some(Source::SessionFile))
-    );
+    assert_eq!((later.doing, later.source), (Doing::Idle, Some(Source::Stream)));
 }
 
 #[test]
-fn an_old_hook_is_better_than_an_older_session_file() {
+fn an_old_hook_is_better_than_an_older_stream() {
     let state = state(&[
-        (Source::SessionFile, 1, Doing::Idle),
+        (Source::Stream, 1, Doing::Idle),
         (Source::Hook, 10, Doing::WORKING),
     ]);
     let concluded = state.conclude(at(600));
@@ -219,7 +216,7 @@ fn work_that_goes_on_keeps_its_beginning_and_a_late_report_changes_nothing() {
 fn the_explanation_says_of_each_source_why_it_counts_or_not() {
     let state = state(&[
         (Source::Hook, 10, Doing::WORKING),
-        (Source::SessionFile, 12, Doing::Idle),
+        (Source::Stream, 12, Doing::Idle),
         (Source::Title, 12, Doing::Idle),
     ]);
     let lines = state.explain(at(20));
@@ -230,9 +227,9 @@ fn the_explanation_says_of_each_source_why_it_counts_or_not() {
     assert_eq!(
         why,
         [
-            (false, "it is old, and the session file reported later"),
+            (false, "it is old, and the stream reported later"),
             (true, "no more reliable source has a report that still holds"),
-            (false, "the session file is more reliable or reported later"),
+            (false, "the stream is more reliable or reported later"),
         ]
     );
 }

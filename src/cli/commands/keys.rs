@@ -36,7 +36,7 @@ impl RunCommand for KeysArgs {
                     .sum::<usize>()
             });
             output::line(&format!(
-                "{} &self, no contradiction, every mode has a way out",
+                "{} keys, no contradiction, every mode has a way out",
                 bound.iter().sum::<usize>()
             ));
             return Ok(ExitCode::SUCCESS);

@@ -80,8 +80,7 @@ impl UpdateContext<'_, '_> {
             }
             MouseKind::Press(_)
             | MouseKind::Release(_)
-            | MouseKind::Motion(Some(_))
-            | MouseKind::Motion(None)
+            | MouseKind::Motion(_)
             | MouseKind::WheelLeft
             | MouseKind::WheelRight => {
                 self.reaches_program(event, &layout);

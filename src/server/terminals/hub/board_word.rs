@@ -73,7 +73,6 @@ fn source_name(source: Source) -> &'static str {
         Source::ProcessExit => "exit",
         Source::StatusRecord => "osc 7501",
         Source::Hook => "hook",
-        Source::SessionFile => "session file",
         Source::Stream => "stream",
         Source::Title => "title",
         Source::Screen => "screen",
