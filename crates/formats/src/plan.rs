@@ -18,7 +18,7 @@ mod write_back;
 use std::path::{Component, Path, PathBuf};
 
 pub use changes::{PlanChanges, TaskChange, compare};
-pub use drafts::{BodyOf, NOTHING_LEFT, PathName, PlanChoices, batch_of, drafts, is_over, slug};
+pub use drafts::{BodyOf, NOTHING_LEFT, PathName, PlanChoices, batch_of, drafts, is_over, left_out, slug};
 pub use graph::graph;
 pub use model::{
     PhaseStatus, Plan, PlanDetail, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask, ToldCommand,
