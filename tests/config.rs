@@ -636,6 +636,55 @@ fn files_of_earlier_programs_are_read_in_every_dialect_and_each_value_knows_its_
 }
 
 #[test]
+fn each_key_of_the_context_monitor_reaches_what_it_is_called_now() {
+    type Reached = fn(&Config) -> String;
+    let cases: [(&str, Reached, &str); 7] = [
+        (
+            "context_threshold: 70.0",
+            |config| config.settings().context.threshold.to_string(),
+            "70",
+        ),
+        (
+            "tool_call_threshold: 41",
+            |config| config.settings().context.tool_calls.to_string(),
+            "41",
+        ),
+        (
+            "max_restarts: 7",
+            |config| config.settings().context.restarts.to_string(),
+            "7",
+        ),
+        (
+            "auto_commit: false",
+            |config| config.settings().auto_commit.to_string(),
+            "false",
+        ),
+        (
+            "timeout: 901",
+            |config| config.settings().agent_timeout.0.to_string(),
+            "901000",
+        ),
+        (
+            "strict_compliance: true",
+            |config| config.settings().strict.to_string(),
+            "true",
+        ),
+        (
+            "commit_message_template: \"{phase_id} is done\"",
+            |config| format!("{:?}", config.value(&schema::COMMIT_MESSAGE)),
+            "Some(\"{phase_id} is done\")",
+        ),
+    ];
+    let bare = Fixture::new().read();
+    for (line, reached, wanted) in cases {
+        let fixture = Fixture::new();
+        fs::write(&fixture.places.project[1], format!("{line}\n")).unwrap();
+        assert_eq!(reached(&fixture.read()), wanted, "{line}");
+        assert_ne!(reached(&bare), wanted, "{line} changes nothing");
+    }
+}
+
+#[test]
 fn an_unknown_set_of_glyphs_and_a_prefix_that_could_not_be_typed_are_told_with_their_line() {
     let fixture = Fixture::new().toml("# looks\nglyphs = \"solarised\"\nkeys.prefix = \"a\"\n");
     let told = fixture.told();

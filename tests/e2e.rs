@@ -35,6 +35,7 @@
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
 //! | a gate that prints a question as if we asked it | `false_questions` |
 //! | an agent that gives its token away | `secrets` |
+//! | manuals of earlier programs, typed word by word | `manuals` |
 //! | a plan: mended, approved, resumed, waited for without a screen, written back, made from a text; its mishaps; killed, restarted, decided about between phases | `plans`, `phases`, `phases_mishaps`, `phases_lived` |
 #![cfg(unix)]
 #![expect(
@@ -86,6 +87,8 @@ mod killing;
 mod kinds;
 #[path = "e2e/lost.rs"]
 mod lost;
+#[path = "e2e/manuals.rs"]
+mod manuals;
 #[path = "e2e/mishaps.rs"]
 mod mishaps;
 #[path = "e2e/phases.rs"]

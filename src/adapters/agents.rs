@@ -254,6 +254,7 @@ impl Agents for LocalAgents {
         let file = prompt.file.to_string_lossy().into_owned();
         env.push((prompt::PROMPT_FILE_VAR.to_owned(), file));
         env.append(&mut line.env);
+        self.context.add_own_names(&mut env, &prompt.file);
         line.env = env;
         Ok(line)
     }

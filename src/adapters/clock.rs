@@ -105,6 +105,11 @@ pub fn utc_date(at: Timestamp) -> String {
     on_calendar(at).strftime("%F").to_string()
 }
 
+/// The day and the time of day in UTC, as 2026-01-31 07:05:09.
+pub fn utc_time(at: Timestamp) -> String {
+    on_calendar(at).strftime("%F %T").to_string()
+}
+
 /// Hours, minutes, seconds of the person's own time zone.
 pub fn time_of_day(at: Timestamp) -> String {
     on_calendar(at)

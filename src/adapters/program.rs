@@ -1,6 +1,8 @@
 //! Search for a program: done as a shell does it, so that a missing one is reported by name, with the folders that were searched, before
 //! anything is started. No name leads into a repository: its folders are left out of `PATH`.
 
+pub(crate) mod own_names;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 

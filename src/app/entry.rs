@@ -1,6 +1,8 @@
 //! The program's one entry: from arguments to an exit code.
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -8,6 +10,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::adapters::holder;
 use crate::adapters::output;
+use crate::adapters::program::own_names::TRACKER;
 use crate::cli::args::DeferredArgs;
 use crate::cli::caller;
 use crate::cli::command_error::CommandError;
@@ -61,8 +64,8 @@ pub fn run() -> ExitCode {
 fn read(env: &ProcessEnv) -> Result<(CommandRule, CliCommand), ExitCode> {
     // Examples are only shown with help, which the first parsing ends with as with an error; every command would pay for them.
     let mut line = CliArgs::command();
-    let first = line.try_get_matches_from_mut(std::env::args_os());
-    let again = |_| command().try_get_matches();
+    let first = line.try_get_matches_from_mut(words());
+    let again = |_| command().try_get_matches_from(words());
     let matches = first
         .or_else(again)
         .unwrap_or_else(|error| nearest_first(error).exit());
@@ -87,6 +90,16 @@ fn read(env: &ProcessEnv) -> Result<(CommandRule, CliCommand), ExitCode> {
             Err(ExitCode::FAILURE)
         }
     }
+}
+
+/// Returns the words of the command line. Called as `bd`, the program does what `dbs bd` does.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let name = words.first().and_then(|word| Path::new(word).file_stem());
+    if name.is_some_and(|name| name == TRACKER) {
+        words.insert(1, TRACKER.into());
+    }
+    words
 }
 
 /// Returns the same error with only the words that are nearest to the mistyped command, the nearest first.

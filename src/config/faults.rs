@@ -18,7 +18,11 @@ pub fn all(paths: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec
     let settings = config.settings();
     let mut found = written(paths, config, workflows);
     found.extend(programs(paths, &kinds(config).0));
-    found.extend(settings.base.and_then(|base| base_branch(paths, config, &base)));
+    found.extend(
+        settings
+            .base
+            .and_then(|base| base_branch(paths, config, &base, RemoteDoubt::Passes)),
+    );
     found
 }
 
@@ -107,9 +111,23 @@ fn missing<'a>(tool: &'a AgentTool, root: &Path, path: &str) -> Option<&'a str> 
     (is_sure && find_program(name, root, path).is_none()).then_some(name)
 }
 
+/// Effect of a remote that cannot be asked for a branch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum RemoteDoubt {
+    /// The branch may be there: work waits for nothing.
+    Passes,
+    /// A person who has just named the branch hears of it.
+    Counts,
+}
+
 /// The base branch of the settings, if it is neither in the project nor on its remote.
-pub fn base_branch(paths: &ProjectPaths, config: &Config, base: &str) -> Option<SettingFault> {
-    let why = base_problem(paths, base)?;
+pub fn base_branch(
+    paths: &ProjectPaths,
+    config: &Config,
+    base: &str,
+    doubt: RemoteDoubt,
+) -> Option<SettingFault> {
+    let why = base_problem(paths, base, doubt)?;
     let origin = config.explain("base_branch").ok()?.origin;
     Some(SettingFault {
         text: format!("could not use base_branch, at {origin}: {why}"),
@@ -118,7 +136,7 @@ pub fn base_branch(paths: &ProjectPaths, config: &Config, base: &str) -> Option<
 }
 
 /// Returns the reason why a branch cannot be the base, if there is one; reads after a colon.
-fn base_problem(paths: &ProjectPaths, base: &str) -> Option<String> {
+fn base_problem(paths: &ProjectPaths, base: &str, doubt: RemoteDoubt) -> Option<String> {
     let name = match BranchName::new(base) {
         Ok(name) => name,
         Err(error) => return Some(error.to_string()),
@@ -131,16 +149,18 @@ fn base_problem(paths: &ProjectPaths, base: &str) -> Option<String> {
     if known.iter().any(|branch| branch == base) {
         return None;
     }
-    if !matches!(GitCli::open(&setup).ok()?.remote_head(&name), Head::Absent) {
-        return None;
-    }
+    let remote = setup.remote.name();
+    let head = GitCli::open(&setup).map(|git| git.remote_head(&name));
+    let place = match head {
+        Ok(Head::At(_)) => return None,
+        Ok(Head::Absent) if setup.remote == RemoteChoice::Control => " in this repository".to_owned(),
+        Ok(Head::Absent) => format!(", neither here nor on {remote}"),
+        Ok(Head::Unknown(_)) | Err(_) if doubt == RemoteDoubt::Passes => return None,
+        Ok(Head::Unknown(_)) | Err(_) => format!(" here, and {remote} cannot be asked"),
+    };
     let way = match nearest(base, known.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`? dbs config base_branch {meant}"),
         None => "name one that is: dbs config base_branch NAME".to_owned(),
     };
-    let remote = match &setup.remote {
-        RemoteChoice::Named(name) => format!("neither here nor on {name}"),
-        RemoteChoice::Control => "and work here goes to no remote".to_owned(),
-    };
-    Some(format!("there is no branch {base}, {remote}; {way}"))
+    Some(format!("there is no branch {base}{place}; {way}"))
 }

@@ -166,7 +166,13 @@ fn tool(
         (Some(other), _) => match config.agent_kinds().get(other) {
             Some(Ok(kind)) => AgentTool::Described(DescribedAgent(kind)),
             Some(Err(why)) => return Err(failed(other, why.text)),
-            None => return Err(failed(other, unknown_kind(config, role, other))),
+            None => {
+                let unknown = unknown_kind(config, other);
+                let why = format!(
+                    "{unknown}, or set roles.{role}.agent to custom and roles.{role}.command to its command line"
+                );
+                return Err(failed(other, why));
+            }
         },
         (None, None) => return Ok(None),
     }))
@@ -196,8 +202,8 @@ fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<AgentTool, Rol
                 .map(|kind| AgentTool::Described(DescribedAgent(kind)))
                 .map_err(|why| failed(why.text)),
             None => Err(failed(format!(
-                "there is no kind of agent of that name; describe it in .debussy/agents/{name}.toml, or take it away with \
-                 `dbs config {key} --unset`"
+                "{}, or take it away with `dbs config {key} --unset`",
+                unknown_kind(config, name)
             ))),
         },
     }
@@ -217,12 +223,11 @@ pub fn agent_names(config: &Config) -> Vec<String> {
 }
 
 /// Returns the message for an unknown kind of agent, with the names that exist.
-fn unknown_kind(config: &Config, role: &str, name: &str) -> String {
+fn unknown_kind(config: &Config, name: &str) -> String {
     let known = agent_names(config);
     let meant = nearest(name, &known);
     format!(
-        "there is no kind of agent of that name{}; there are {}; describe it in .debussy/agents/{name}.toml, or set roles.{role}.agent \
-         to custom and roles.{role}.command to its command line",
+        "there is no kind of agent of that name{}; there are {}; describe it in .debussy/agents/{name}.toml",
         meant.map_or_else(String::new, |word| format!(", did you mean `{word}`")),
         known.join(", ")
     )

@@ -4,7 +4,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::Actor;
-use crate::domain::{AgentSettings, BoardSettings, FailureClass, Workflow};
+use crate::domain::{self, AgentSettings, BoardSettings, FailureClass, Workflow, pluralized};
 use crate::formats::plan::PlanKind;
 
 /// Settings and workflows as they stand in the project's files.
@@ -41,10 +41,27 @@ impl PlanSetup {
         chosen.is_some_and(|agent| agent.value == "claude")
     }
 
-    /// Returns the number of failed checks with which an item of such a plan ends; nothing where any number is allowed.
-    pub fn failed_checks(&self, kind: PlanKind) -> Option<u32> {
-        let limits = &self.workflow(kind.workflow())?.limits;
-        limits.by_class.get(&FailureClass::Gate).copied()
+    /// Returns how many failures of each kind end an item of such a plan.
+    pub fn limits(&self, kind: PlanKind) -> String {
+        let Some(flow) = self.workflow(kind.workflow()) else {
+            return "any number of failures".to_owned();
+        };
+        let counted = [
+            (FailureClass::Gate, "failed check"),
+            (FailureClass::Crash, "crash"),
+            (FailureClass::Timeout, "timeout"),
+            (FailureClass::Empty, "empty try"),
+            (FailureClass::Failed, "reported failure"),
+        ];
+        let limits = counted.iter().filter_map(|(class, word)| {
+            let most = usize::try_from(*flow.limits.by_class.get(class)?).ok()?;
+            Some(match *word {
+                "crash" => domain::counted(most, "crash", "crashes"),
+                "empty try" => domain::counted(most, "empty try", "empty tries"),
+                word => pluralized(most, word),
+            })
+        });
+        limits.collect::<Vec<_>>().join(", ")
     }
 
     fn workflow(&self, id: &str) -> Option<&Workflow> {

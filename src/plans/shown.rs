@@ -1,5 +1,6 @@
 //! A plan as people and programs read it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -10,8 +11,8 @@ use crate::formats::finding::Finding;
 use crate::formats::plan::{PhaseStatus, Plan, PlanDetail, PlanItem};
 use crate::term::sanitize_command;
 
-/// Returns the document of `--json` (docs/plans.md).
-pub fn json(plan: &Plan) -> Value {
+/// Returns the document of `--json` (docs/plans.md); these phases are left out of a run.
+pub fn json(plan: &Plan, left_out: &BTreeSet<&str>) -> Value {
     let phases = plan.items.iter().map(|item| {
         let gates = item.gates.iter();
         let gates = gates.map(|gate| json!({ "name": gate.name, "command": gate.command, "requirement": gate.requirement, "blocking": gate.is_blocking, "line": gate.line }));
@@ -23,6 +24,7 @@ pub fn json(plan: &Plan) -> Value {
             "tasks": tasks.collect::<Vec<_>>(), "agents": item.agents, "notes": item.notes, "notes_before": item.notes_before,
             "told": item.told, "steps": item.steps, "status": item.status, "risk": item.risk, "approval": item.needs_approval,
             "files": files, "criteria": item.detail.as_ref().map(|detail| &detail.criteria),
+            "left_out": left_out.contains(item.id.as_str()),
         })
     });
     let diagnostics = plan.findings.iter();
@@ -35,6 +37,11 @@ pub fn json(plan: &Plan) -> Value {
 
 /// Returns the plan in lines for people.
 pub fn lines(plan: &Plan) -> Vec<String> {
+    lines_of_run(plan, &BTreeSet::new())
+}
+
+/// The same for a run that leaves these phases out.
+pub fn lines_of_run(plan: &Plan, left_out: &BTreeSet<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     // A document with no contents of a plan is not one.
     if !plan.items.is_empty() || plan.is_sound() {
@@ -42,7 +49,11 @@ pub fn lines(plan: &Plan) -> Vec<String> {
         lines.push(format!("{}: {}, {items}", plan.kind.word(), plan.title));
     }
     for item in &plan.items {
-        lines.extend(phase(item));
+        if left_out.contains(item.id.as_str()) {
+            lines.push(format!("{:<6} {}  (left out)", item.id, item.title));
+        } else {
+            lines.extend(phase(item));
+        }
     }
     let found = plan.findings.iter();
     lines.extend(found.map(finding_line));
@@ -108,6 +119,7 @@ fn phase(item: &PlanItem) -> Vec<String> {
             "agents",
             (!item.agents.is_empty()).then(|| item.agents.join(", ")),
         ),
+        ("steps", (!item.steps.is_empty()).then(|| item.steps.join(", "))),
         ("notes", item.notes.clone()),
         ("reads", item.notes_before.clone()),
     ];

@@ -98,10 +98,32 @@ fn the_bead_commands_people_type_are_understood_or_name_the_way() {
         "dbs task release b",
     );
     shop.refuses(
-        &["bd", "update", "b", "--add-label", "stage:reviewing"],
+        &["bd", "update", "a", "--add-label", "stage:nowhere"],
         1,
-        "--stage reviewing",
+        "there is no stage nowhere",
     );
+    assert_eq!(shop.state("a"), "backlog", "it is not released either");
+    shop.refuses(
+        &[
+            "bd",
+            "update",
+            "a",
+            "--add-label",
+            "stage:merging",
+            "--stage",
+            "reviewing",
+        ],
+        1,
+        "two are named",
+    );
+    let moved = shop.does(&["bd", "update", "b", "--add-label", "stage:reviewing"]);
+    assert_eq!(moved, "b is released to reviewing\n");
+    let shown = shop.json(&["bd", "show", "b", "--json"])["task"].clone();
+    assert_eq!(
+        (&shown["stage"], &shown["state"]),
+        (&"reviewing".into(), &"released".into())
+    );
+    shop.does(&["bd", "init"]);
 }
 
 #[test]

@@ -146,6 +146,14 @@ impl Shop {
         Said::of(output(command.env_clear().envs(env)))
     }
 
+    /// Runs a line in a shell, as somebody with that environment.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, env: &BTreeMap<String, String>, line: &str) -> Said {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line]).current_dir(self.git.project());
+        Said::of(output(command.env_clear().envs(env).stdin(Stdio::null())))
+    }
+
     pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Said {
         Said::of(output(&mut self.command(folder, arguments)))
     }

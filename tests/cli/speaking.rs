@@ -175,6 +175,41 @@ fn the_end_and_the_steps_of_a_phase_are_said_as_plans_have_it() {
     );
 }
 
+/// Lines of the manuals of earlier programs that an agent types: of the phase 1, which `t-1` is, and of its task.
+const LINES: [&str; 8] = [
+    "debussy progress --phase 1 --step \"implementation:started\"",
+    "debussy progress --phase 1 --step \"task_validator:started\"",
+    "bd show t-1",
+    "bd comment t-1 'half way'",
+    "dbs signal claim",
+    "debussy done --phase 1 --status blocked --reason \"Need legacy refactor first\"",
+    "debussy done --phase 1",
+    "debussy done --phase 1 --report '{
+  \"steps_completed\": [\"read_notes\", \"doc_sync\", \"implementation\", \"validation\", \"write_notes\"],
+  \"agents_used\": [\"doc-sync-manager\", \"task-validator\"],
+  \"files_modified\": [\"src/foo.py\", \"tests/test_foo.py\"],
+  \"notes_path\": \"notes/NOTES_feature_phase_1.md\"
+}'",
+];
+
+#[test]
+fn an_agent_finds_the_program_under_the_names_of_earlier_ones_and_is_understood() {
+    let (shop, first, _) = two_agents();
+    for line in LINES {
+        let said = shop.shell(&first, line);
+        assert_eq!(said.code, 0, "{line}: {said:?}");
+    }
+    let heard = shop.board()["attempts"][&first["DBS_ATTEMPT"]]["signals"].clone();
+    let kinds = heard.as_array().unwrap().iter();
+    let kinds: Vec<&str> = kinds.filter_map(|signal| signal["kind"].as_str()).collect();
+    assert_eq!(kinds, ["progress", "progress", "claim", "block", "done", "done"]);
+    assert!(heard[5]["report"].to_string().contains("doc_sync"), "{heard}");
+    for name in ["dbs", "debussy", "bd"] {
+        let said = shop.shell(&first, &format!("command -v {name}"));
+        assert!(said.out.trim_end().ends_with(&format!("/bin/{name}")), "{said:?}");
+    }
+}
+
 /// Whoever has not the token of that very attempt is refused, and the board stays as it is.
 fn is_refused_with_other_tokens(
     shop: &Shop,

@@ -189,8 +189,6 @@ fn subagents_steps_and_notes_are_read_from_the_process_alone() {
     assert_eq!(item.steps, steps);
     assert_eq!(item.notes_before.as_deref(), Some("notes/a.md"));
     assert_eq!(item.notes.as_deref(), Some("notes/b.md"));
-    let none = one(&text.replace("`notes/a.md`", "`N/A`"));
-    assert_eq!(none.items[0].notes_before, None);
     let named = |item: &str| {
         one(&text.replace("- [ ] **AGENT:task-validator**", item))
             .items
@@ -209,6 +207,11 @@ fn subagents_steps_and_notes_are_read_from_the_process_alone() {
     }
     for item in ["- [ ] The agent: it looks", "- [ ] Tell each agent: look"] {
         assert_eq!(named(item), ["doc-sync-manager", "explorer"], "{item}");
+    }
+    for nothing in ["`N/A`", "N/A (first phase)", "none"] {
+        let none = one(&text.replace("`notes/a.md`", nothing));
+        assert_eq!(none.items[0].notes_before, None);
+        assert_eq!(none.items[0].steps, steps[1..], "{nothing}");
     }
 }
 
@@ -253,6 +256,29 @@ fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
     for (rows, wanted) in cases {
         assert_eq!(found(&row(rows)), wanted, "{rows}");
     }
+    let texts = |line: &str| {
+        let plan = one(&SOUND.replace("\n\n## Process", &format!("\n\n{line}\n\n## Process")));
+        let texts: Vec<String> = plan.findings.iter().map(ToString::to_string).collect();
+        (texts.join("\n"), plan.items[0].needs_approval)
+    };
+    for (line, wanted, is_asked) in [
+        ("**Approval:** requird", "(did you mean required?)", true),
+        (
+            "**Approval:** perhaps",
+            "\"perhaps\": write required or not required",
+            true,
+        ),
+    ] {
+        let (text, needs_approval) = texts(line);
+        assert!(text.contains(wanted), "{line}: {text}");
+        assert_eq!(needs_approval, is_asked, "{line}");
+    }
+    assert_eq!(texts("**Approval:** not required"), (String::new(), false));
+    assert_eq!(texts("**Approval:** required"), (String::new(), true));
+    let slips = row("| 1 | [One](one.md) | | Hihg | Pendng |\n");
+    let slips: Vec<String> = slips.findings.iter().map(ToString::to_string).collect();
+    assert!(slips[0].contains("did you mean pending?"), "{slips:?}");
+    assert!(slips[1].contains("did you mean high?"), "{slips:?}");
     assert_eq!(found(&read("just text\n", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
     assert_eq!(found(&read("", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
     let bare = one("# P Phase 1: One\n\n## Gates\n- `cargo test`\n");

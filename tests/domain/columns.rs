@@ -143,6 +143,15 @@ fn only_stages_on_the_way_of_a_task_are_columns() {
 }
 
 #[test]
+fn the_stages_before_that_of_the_only_task_stay_columns() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(draft("plan", "kanban"));
+    fixture.pass("plan");
+    assert_eq!(column(&fixture, "Review"), ["plan"]);
+    assert_eq!(titles(&fixture), ["Backlog", "Dev", "Review", "Merge", "Done"]);
+}
+
+#[test]
 fn columns_of_one_name_have_that_of_their_workflow_too() {
     let mut fixture = BoardFixture::new();
     fixture.planned(draft("plan", "phased"));

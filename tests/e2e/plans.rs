@@ -152,6 +152,29 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
         "its step was reported: {second}"
     );
     let run = story.dbs(&["status", "--run", "invoice-export"]);
+    let rows: Vec<Vec<&str>> = run
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let states: Vec<[&str; 3]> = rows
+        .iter()
+        .filter(|row| {
+            row.first().is_some_and(|word| word.parse::<u64>().is_ok())
+                && row.len() > 8
+                && row[3].contains('-')
+        })
+        .map(|row| [row[1], row[2], row[8]])
+        .collect();
+    assert_eq!(
+        states,
+        [
+            ["invoice-1", "Work", "failed"],
+            ["invoice-1", "Work", "completed"],
+            ["invoice-1", "Merge", "completed"],
+            ["invoice-2.1", "Work", "completed"],
+        ],
+        "with times and durations: {run}"
+    );
     for wanted in [
         "1 of 2 done  Invoice export",
         "invoice-1    Phase 1: Data model",
@@ -282,6 +305,41 @@ fn commands_that_were_trusted_are_not_asked_about_again_and_changed_ones_are_sho
 }
 
 #[test]
+fn phases_that_a_person_leaves_out_are_shown_as_such_and_get_no_task() {
+    let story = story();
+    let master = story.project().join("plan/MASTER.md");
+    fs::write(
+        &master,
+        MASTER.replace("| tables | Low | Pending |", "| tables | Low | Completed |"),
+    )
+    .unwrap();
+    for choice in [&["--phase", "2.1"][..], &["--done", "1"], &["--trust-plan"]] {
+        let shown = story.dbs(&[&["run", "plan/MASTER.md", "--dry-run"], choice].concat());
+        assert!(
+            shown.contains("1      Data model  (left out)"),
+            "{choice:?}: {shown}"
+        );
+        assert!(
+            !shown.contains("gate model") && shown.contains("gate csv"),
+            "{shown}"
+        );
+        let json = story.dbs(&[&["run", "plan/MASTER.md", "--dry-run", "--json"], choice].concat());
+        let json: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            (&json["phases"][0]["left_out"], &json["phases"][1]["left_out"]),
+            (&true.into(), &false.into())
+        );
+        let hash = hash_with(&story, choice);
+        let words = ["run", "plan/MASTER.md", "--restart", "--trust", &hash];
+        let made = story.dbs(&[&words, choice].concat());
+        assert!(
+            made.contains("2.1  Phase 2.1") && !made.contains("Phase 1:"),
+            "{choice:?}: {made}"
+        );
+    }
+}
+
+#[test]
 fn what_is_chosen_for_a_run_stands_over_the_settings_also_when_it_is_said_later() {
     let story = story();
     let run = |options: &[&str]| {
@@ -297,6 +355,8 @@ fn what_is_chosen_for_a_run_stands_over_the_settings_also_when_it_is_said_later(
     let events = run(&["--max-restarts", "1", "--no-auto-commit"]);
     assert!(events.contains(r#""context_restarts":1"#), "{events}");
     assert!(events.contains(r#""auto_commit":false"#), "{events}");
+    let events = run(&["--no-auto-commit", "--auto-commit"]);
+    assert!(events.contains(r#""auto_commit":true"#), "{events}");
     let events = run(&["--parallel", "2"]);
     assert!(events.contains(r#""at_once":2"#), "{events}");
     let refused = said(&story.run(&["run", "--parallel", "plan/MASTER.md"]));
@@ -458,8 +518,13 @@ fn another_plan_with_the_same_first_word_gets_longer_ids() {
 #[test]
 fn a_new_plan_is_made_from_a_template_and_never_over_another() {
     let story = story();
-    let refused = said(&story.run(&["init", "Invoice export"]));
-    assert!(refused.contains("set a check first"), "{refused}");
+    let unproved = story.dbs(&["init", "Unproved"]);
+    assert!(
+        unproved.contains("`dbs config gates.tests 'make test'`"),
+        "{unproved}"
+    );
+    let audited = said(&story.run(&["audit", "plans/unproved"]));
+    assert!(audited.contains("gate tests has no command"), "{audited}");
     story.configure("[gates]\ntest = \"true\"\n");
     story.trust();
     let made = story.dbs(&["init", "Invoice export", "--phases", "2", "--template", "backend"]);

@@ -453,3 +453,26 @@ fn where_the_engine_is_not_to_commit_the_agent_is_told_what_it_left() {
         bench.comments("t-1")
     );
 }
+
+#[test]
+fn nothing_of_a_failed_attempt_is_committed_on_its_branch() {
+    let mut bench = bench();
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    let start = bench.git.git(&folder, &["rev-parse", "HEAD"]);
+    fs::write(folder.join("work.txt"), "half\n").unwrap();
+    bench.says("t-1", SignalKind::Fail, "it does not work");
+    bench.last_word("t-1", SignalKind::Fail);
+    let project = bench.git.project();
+    assert_eq!(bench.head(&project, "feature/t-1"), start);
+    let kept = bench
+        .board
+        .attempts
+        .values()
+        .find_map(|attempt| attempt.kept.clone());
+    assert!(
+        kept.is_some(),
+        "its files are in the attic: {:?}",
+        bench.task("t-1")
+    );
+}

@@ -106,7 +106,9 @@ fn told(folder: &Path) -> Result<(String, usize), StoreError> {
 /// What a reader is told beside the writer or without it.
 fn read(folder: &Path) -> Result<String, StoreError> {
     let reader = SqliteStore::open_reader(&files(folder))?.unwrap();
-    Ok(format!("{:?}", reader.load()?))
+    let board = reader.load()?;
+    reader.events(0, usize::MAX, None)?;
+    Ok(format!("{board:?}"))
 }
 
 #[test]

@@ -119,7 +119,13 @@ fn with_phase(folder: &Path) {
         {"kind": "block", "text": "no key", "key": "2", "at": 120_000},
     ]);
     first.signals = serde_json::from_value(said).unwrap();
-    let seen = json!([{"kind": "gates", "outcome": {"no": "lint failed"}}]);
+    phase.gates = serde_json::from_value(json!([
+        {"name": "test", "command": "make test"},
+        {"name": "lint", "command": "make lint"},
+    ]))
+    .unwrap();
+    let issue = json!({"severity": "critical", "text": "gate lint failed: code 1"});
+    let seen = json!([{"kind": "gates", "outcome": {"no": "lint failed"}, "issues": [issue]}]);
     first.evidence = serde_json::from_value(seen).unwrap();
     let second = attempt(2, "shop-2", &json!("running"));
     let (mut board, touched) = board(vec![phase], vec![first, second]);
@@ -155,15 +161,18 @@ fn the_board_is_shown_under_the_names_of_earlier_tables() {
             &["invoices|docs/MASTER.md|1970-01-01T00:00:00|-|running|2"][..],
         ),
         (
-            "SELECT id, run_id, phase_id, attempt, status, error_message FROM phase_executions ORDER BY id",
+            "SELECT id, run_id, phase_id, attempt, status, log_path, error_message FROM phase_executions ORDER BY id",
             &[
-                "1|invoices|2|1|blocked|{\"blocked\":\"no key\"}",
-                "2|invoices|2|2|running|-",
+                "1|invoices|2|1|blocked|attempts/1|{\"blocked\":\"no key\"}",
+                "2|invoices|2|2|running|attempts/2|-",
             ],
         ),
         (
-            "SELECT phase_execution_id, gate_name, passed, output FROM gate_results",
-            &["1|gates|0|lint failed"],
+            "SELECT phase_execution_id, gate_name, command, passed, output FROM gate_results",
+            &[
+                "1|test|make test|1|-",
+                "1|lint|make lint|0|gate lint failed: code 1",
+            ],
         ),
         (
             "SELECT run_id, phase_id, status, reason, signaled_at FROM completion_signals",

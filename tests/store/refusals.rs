@@ -52,7 +52,7 @@ fn a_store_of_a_newer_program_is_refused_unchanged_by_writers_and_by_readers() {
                 &refused,
                 StoreError::Newer {
                     found: 7,
-                    known: 4,
+                    known: 5,
                     ..
                 }
             ),
@@ -73,12 +73,12 @@ fn a_newer_store_that_says_so_can_still_be_read_but_not_written() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let raw = Connection::open(files(folder.path()).database).unwrap();
-    raw.execute_batch("ALTER TABLE tasks ADD COLUMN colour TEXT; PRAGMA user_version = 5")
+    raw.execute_batch("ALTER TABLE tasks ADD COLUMN colour TEXT; PRAGMA user_version = 6")
         .unwrap();
     raw.close().unwrap();
     assert!(matches!(
         try_open(folder.path()),
-        StoreError::Newer { found: 5, .. }
+        StoreError::Newer { found: 6, .. }
     ));
     let reader = SqliteStore::open_reader(&files(folder.path())).unwrap().unwrap();
     assert_eq!(reader.load().unwrap().last_attempt, 20);

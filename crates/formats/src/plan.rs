@@ -20,7 +20,7 @@ mod write_back;
 use std::path::{Component, Path, PathBuf};
 
 pub use changes::{PlanChanges, TaskChange, compare};
-pub use drafts::{BodyOf, NOTHING_LEFT, PathName, PlanChoices, batch_of, drafts, is_over, slug};
+pub use drafts::{BodyOf, NOTHING_LEFT, PathName, PlanChoices, batch_of, drafts, is_over, left_out, slug};
 pub use graph::graph;
 pub use known_tools::{ToolFiles, propose_commands};
 pub use model::{

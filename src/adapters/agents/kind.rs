@@ -7,6 +7,7 @@ use super::TokenFn;
 use super::environment::{InheritedEnv, PersonEnv};
 use super::prompt::program_word;
 use crate::adapters::program::find_program;
+use crate::adapters::program::own_names;
 use crate::agent_state::AgentReport;
 pub use crate::domain::AgentDisplay;
 use crate::domain::event::EndCause;
@@ -180,6 +181,19 @@ impl LaunchContext {
             env.push(("PATH".to_owned(), path));
         }
         env
+    }
+
+    /// Puts the links to this program, in the folder with the prompt of an attempt, in front of the `PATH` of its agent. Without them the agent
+    /// can do its work as well, by the words of its prompt.
+    pub(super) fn add_own_names(&self, env: &mut [(String, String)], prompt: &Path) {
+        let Some((_, path)) = env.iter_mut().find(|(name, _)| name == "PATH") else {
+            return;
+        };
+        let attempt = prompt.parent().unwrap_or(prompt);
+        match own_names::put_in_front(&self.program, attempt, path) {
+            Ok(with_names) => *path = with_names,
+            Err(error) => tracing::warn!("could not make links to dbs in {}: {error}", attempt.display()),
+        }
     }
 
     /// Returns the word by which an agent that works in `folder` calls this program.

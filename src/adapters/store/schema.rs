@@ -31,6 +31,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         name: "0004_earlier_names",
         sql: include_str!("migrations/0004_earlier_names.sql"),
     },
+    Migration {
+        name: "0005_gate_rows",
+        sql: include_str!("migrations/0005_gate_rows.sql"),
+    },
 ];
 
 pub(super) fn format_of(connection: &Connection) -> rusqlite::Result<i64> {

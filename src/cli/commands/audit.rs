@@ -2,6 +2,7 @@
 
 mod documents;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::cli::commands::prelude::*;
@@ -43,7 +44,7 @@ impl RunCommand for AuditArgs {
             plan.findings.extend(open);
         }
         if self.json.json {
-            output::json(&shown::json(&plan));
+            output::json(&shown::json(&plan, &BTreeSet::new()));
         } else {
             output::all(shown::lines(&plan));
         }

@@ -11,16 +11,19 @@ use crate::engine::context::signature;
 use crate::ports::git::{AtticOwner, Git as _, RemoveOutcome, SafeName};
 use crate::ports::holders::{HolderLiveness, Holders as _};
 
-/// Delete all tasks, after a backup; asks for the project's name
+/// Delete all tasks, after a backup; asks for the project's name unless -f is given
 ///
 /// Refused while a server or an agent runs. Worktrees of agents are removed, and what in them is not committed is kept in the attic;
 /// branches, logs and settings stay.
 #[derive(Debug, Args)]
-#[command(add = facts(Persons, "dbs clear\ndbs clear --confirm shop"))]
+#[command(add = facts(Persons, "dbs clear\ndbs clear --confirm shop\ndbs clear -f"))]
 pub struct ClearArgs {
     /// Name of the project, as the answer to the question
     #[arg(long, value_name = "NAME")]
     confirm: Option<String>,
+    /// Do not ask for the name; the backup is made all the same
+    #[arg(long, short, conflicts_with = "confirm")]
+    force: bool,
     #[command(flatten)]
     json: JsonFlag,
 }
@@ -42,13 +45,15 @@ impl RunCommand for ClearArgs {
             pluralized(folders.len(), "worktree"),
         );
         let name = place.session_name(&place.read_config());
-        confirm(
-            &name,
-            self.confirm.as_deref(),
-            &format!(
-                "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of what is not committed is kept."
-            ),
-        )?;
+        if !self.force {
+            confirm(
+                &name,
+                self.confirm.as_deref(),
+                &format!(
+                    "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of what is not committed is kept."
+                ),
+            )?;
+        }
         let at = clock::now();
         let copy = SqliteStore::backup_before(&place.store, "clear", at)?;
         let answer = access.execute(&env.author(), Command::Clear)?;

@@ -2,6 +2,7 @@
 
 use crate::cli::commands::prelude::*;
 use crate::config::appearance;
+use crate::config::faults::RemoteDoubt;
 use crate::config::role_agents::kinds;
 use crate::config::session_setup;
 use crate::config::themes::own_themes;
@@ -138,7 +139,7 @@ fn faults_of(paths: &ProjectPaths, key: &str) -> Option<String> {
     let mut found = Vec::new();
     if schema::BASE_BRANCH.covers(key) {
         let base = config.value(&schema::BASE_BRANCH);
-        found.extend(base.and_then(|base| faults::base_branch(paths, &config, &base)));
+        found.extend(base.and_then(|base| faults::base_branch(paths, &config, &base, RemoteDoubt::Counts)));
     } else if names.iter().any(|table| key.starts_with(table)) {
         let flows = session_setup::workflows(Some(paths)).ok()?;
         found = faults::written(paths, &config, &flows);

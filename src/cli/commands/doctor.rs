@@ -14,7 +14,7 @@ use crate::adapters::store::SqliteStore;
 use crate::cli::commands::agents;
 use crate::cli::commands::prelude::*;
 use crate::config::channels::ChannelSettings;
-use crate::config::faults;
+use crate::config::faults::{self, RemoteDoubt};
 use crate::config::kept_settings::KeptSettings;
 use crate::config::process_env::runs_as_root;
 use crate::config::session_setup;
@@ -232,7 +232,7 @@ fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
         .settings
         .base
         .ok_or("not set; agents need one: dbs config base_branch NAME")?;
-    if let Some(fault) = faults::base_branch(paths, &paths.read_config(), &base) {
+    if let Some(fault) = faults::base_branch(paths, &paths.read_config(), &base, RemoteDoubt::Passes) {
         return Err(fault.text.into());
     }
     let branch = BranchName::new(&base)?;

@@ -41,7 +41,7 @@ impl RunCommand for InitArgs {
 }
 
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
-fn prepare(env: &ProcessEnv, takes: bool, json: JsonFlag) -> CommandResult {
+pub(super) fn prepare(env: &ProcessEnv, takes: bool, json: JsonFlag) -> CommandResult {
     let paths = ProjectPaths::find(&env.folder, env)?;
     if let Some(why) = paths.state_problem() {
         return Err(could_not(why));

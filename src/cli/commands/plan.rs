@@ -6,9 +6,13 @@ use clap::Subcommand;
 
 use crate::adapters::clock;
 use crate::cli::commands::prelude::*;
+use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, TEMPLATES};
 use crate::plans::in_project;
 use crate::plans::setup::own_gates;
+
+/// Name of the check that a new plan asks for where the project has none.
+const PROPOSED_GATE: &str = "tests";
 
 /// Create a plan, or write its progress back into its files
 #[derive(Debug, Subcommand)]
@@ -60,11 +64,13 @@ impl RunCommand for NewPlanArgs {
                 "could not make a plan called {feature:?}: name it in at most 80 letters, without | [ ] and backticks"
             )));
         }
-        let gates = own_gates(Some(&paths));
-        if gates.is_empty() {
-            return Err(CommandError::user(
-                "could not make a plan: nothing would prove its phases; set a check first, for example: dbs config gates.test 'make test'",
-            ));
+        let mut gates = own_gates(Some(&paths));
+        let has_gates = !gates.is_empty();
+        if !has_gates {
+            gates.push(GateCommand {
+                name: PROPOSED_GATE.to_owned(),
+                command: String::new(),
+            });
         }
         let folder = paths.root.join("plans").join(plan::slug(feature));
         let tried = format!("could not make {}", folder.display());
@@ -96,6 +102,11 @@ impl RunCommand for NewPlanArgs {
         }
         let master = made.first().cloned().unwrap_or_default();
         output::all(made);
+        if !has_gates {
+            output::line(&format!(
+                "no check is set, so nothing proves a phase yet: `dbs config gates.{PROPOSED_GATE} 'make test'` sets one for all phases"
+            ));
+        }
         output::line(&format!(
             "write down what each phase is to do, then: dbs audit {master}; dbs run {master}"
         ));

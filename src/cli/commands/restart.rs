@@ -14,6 +14,9 @@ pub struct RestartArgs {
     /// Do not wait for running gates, pushes and backups; they rerun at the start
     #[arg(long)]
     now: bool,
+    /// Name the command that explains how to upgrade; nothing is fetched
+    #[arg(long, short)]
+    upgrade: bool,
     #[command(flatten)]
     json: JsonFlag,
 }
@@ -34,6 +37,11 @@ impl RunCommand for RestartArgs {
             None => "no server ran; one was started",
         };
         print_done(&format!("{before}; `dbs` shows it"), self.json);
+        if self.upgrade {
+            output::problem(
+                "nothing was upgraded: `dbs upgrade` shows how to put another version in place; restart again after that",
+            );
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

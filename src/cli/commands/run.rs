@@ -27,14 +27,14 @@ use crate::domain::RunOptions;
 /// At a terminal `dbs run` starts a server if none runs, waits, and prints a line for each step. The server keeps working: Ctrl-C stops only
 /// the waiting (exit code 130), and the same command waits again. `--headless` also waits without a terminal. On Ctrl-C it parks the tasks
 /// that it put on the board (`--resume` retries them), and stops the server that it started, with its agents. A server that was killed is
-/// started again.
+/// started again. If an agent draws a screen, `--output terminal` prints that screen.
 ///
 /// Exit codes: 0 all phases are done; 1 a phase has failed, or the call was refused; 2 the command line could not be understood; 3 the plan
 /// has errors; 4 the project is not ready: files are not committed, nobody has trusted what its files start (`dbs trust show`), or the server
 /// could not start; 5 it needs a person: an approval, an answer, a phase that is held, a paused board; the last lines name the command for
 /// each.
 #[derive(Debug, Default, Args)]
-#[command(add = facts(Persons, "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --headless --trust HASH --output both\ndbs execute\ndbs run .design/plan.json --dry-run"))]
+#[command(add = facts(Persons, "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --output both\ndbs run docs/MASTER.md --headless --trust HASH --output file\ndbs execute\ndbs run .design/plan.json --dry-run"))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RunPlanArgs {
     /// Master plan, plan.json, folder with one of them, or folder of PRDs
@@ -84,9 +84,9 @@ pub struct RunCallArgs {
     /// Return as soon as the tasks are on the board, without waiting for their end
     #[arg(long, conflicts_with_all = ["headless", "interactive"])]
     pub detach: bool,
-    /// Destination of the agents' output
-    #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
-    pub output: AgentOutput,
+    /// Wait for the end, and send the agents' output there; default where the call waits: terminal
+    #[arg(long, short, value_enum, conflicts_with = "detach")]
+    pub output: Option<AgentOutput>,
     /// Stay at the terminal and ask before each phase or story is merged: approve, retry, skip or quit
     #[arg(long)]
     pub interactive: bool,
@@ -110,11 +110,18 @@ impl RunCommand for RunPlanArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         if self.call.interactive && !self.call.dry_run {
             interactive::run(env, &self)
-        } else if self.call.headless || begin::stays_attached(&self) {
+        } else if begin::waits(&self) && !self.call.dry_run {
             headless::run(env, &self)
         } else {
             begin::run(env, &self)
         }
+    }
+}
+
+impl RunCallArgs {
+    /// Returns the destination of the agents' output while the call waits.
+    fn printed(&self) -> AgentOutput {
+        self.output.unwrap_or(AgentOutput::Terminal)
     }
 }
 
@@ -152,12 +159,11 @@ fn percent(given: &str) -> Result<u32, &'static str> {
 }
 
 /// Destination of the output of a plan's agents while a command waits for its end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AgentOutput {
     /// Print each line here, after the name of its task
     Terminal,
     /// Write only to the log of each attempt, and print its path
-    #[default]
     File,
     /// Do both
     Both,

@@ -10,6 +10,7 @@ mod values;
 
 use clap::Subcommand;
 
+use crate::cli::commands::init;
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::retry::RetryArgs;
 use crate::cli::commands::why::WhyArgs;
@@ -94,6 +95,9 @@ pub enum TaskCommand {
     /// Close a task that is not done
     #[command(add = facts(Conductors, "dbs task close dbs-1 \"not wanted any more\""))]
     Close(TaskTextArgs),
+    /// Prepare this project, like `dbs init`
+    #[command(hide = true, add = facts(Persons, "bd init"))]
+    Init(JsonFlag),
     #[command(hide = true)]
     Retry(RetryArgs),
     #[command(hide = true)]
@@ -146,6 +150,7 @@ impl RunCommand for TaskCommand {
             TaskCommand::Close(one) => {
                 execute(env, Command::Close(id(&one.id), one.text.join(" ")), one.json)
             }
+            TaskCommand::Init(json) => init::prepare(env, false, json),
             TaskCommand::Retry(again) => again.run(env),
             TaskCommand::Attic(one) => attic::run(env, &one),
             TaskCommand::Why(one) => one.run(env),

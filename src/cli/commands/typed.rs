@@ -79,6 +79,7 @@ fn without_waiting(mut verb: CliCommand) -> CliCommand {
     | CliCommand::Atdd(DeferredArgs(AtddCommand::Run(AtddRunArgs { call, .. }))) = &mut verb
     {
         call.detach = true;
+        call.output = None;
     }
     verb
 }

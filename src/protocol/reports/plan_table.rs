@@ -10,28 +10,32 @@ const HEAD: [&str; 9] = [
     "#", "TASK", "TITLE", "AFTER", "RISK", "GATES", "TRIES", "COST", "STATE",
 ];
 
-/// Returns the lines of the table, its head first. Columns without any value are left out.
+/// Returns the lines of the table, its head first.
 pub(super) fn lines(model: &ReadModel, run: &PlanRun<'_>) -> Vec<String> {
     let cells: Vec<[String; 9]> = run.rows.iter().map(|row| cells(model, row)).collect();
-    let widths: Vec<usize> = (0..HEAD.len())
-        .map(|at| {
-            let values = cells.iter().filter_map(|row| row.get(at));
-            values
-                .map(|value| value.chars().count())
-                .max()
-                .unwrap_or_default()
-        })
-        .collect();
-    let head = HEAD.map(str::to_owned);
-    let line = |row: &[String; 9]| {
-        let shown = row.iter().zip(HEAD).zip(&widths).filter(|(_, width)| **width > 0);
+    table(HEAD, &cells)
+}
+
+/// Returns rows below a head, their columns aligned. Columns without any value are left out.
+pub(super) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Vec<String> {
+    let width = |at: usize| {
+        let values = rows.iter().filter_map(|row| row.get(at));
+        values
+            .map(|value| value.chars().count())
+            .max()
+            .unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let line = |row: &[String; N]| {
+        let shown = row.iter().zip(head).zip(&widths).filter(|(_, width)| **width > 0);
         let padded = shown.map(|((value, head), width)| {
             let width = (*width).max(head.len());
             format!("{value:<width$}")
         });
         format!("  {}", padded.collect::<Vec<_>>().join("  ").trim_end())
     };
-    std::iter::once(&head).chain(&cells).map(line).collect()
+    let head = head.map(str::to_owned);
+    std::iter::once(&head).chain(rows).map(line).collect()
 }
 
 fn cells(model: &ReadModel, row: &PlanRow<'_>) -> [String; 9] {

@@ -1,13 +1,15 @@
 //! Runs: batches of tasks with their standing, and the tasks of one with the progress of each (P46, P48).
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::adapters::clock;
 use crate::display::text::cut;
-use crate::domain::{Batch, BatchId, RunState, SignalKind, Task, TaskId, TaskState};
+use crate::domain::attempt::{AttemptState, Verdict};
+use crate::domain::{Attempt, Batch, BatchId, RunState, SignalKind, Task, TaskId, TaskState};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::progress::progress;
 use crate::protocol::reports::tasks::note;
@@ -88,7 +90,9 @@ pub(in crate::protocol) fn one(
     all.sort_by_key(|task| task.number);
     let data = || {
         let tasks = all.iter().map(|task| task_json(model, task));
-        json!({ "run": as_json(model, batch), "tasks": tasks.collect::<Vec<_>>() })
+        let current = all.iter().filter(|task| model.open_attempt(task).is_some());
+        let current: Vec<&TaskId> = current.map(|task| &task.id).collect();
+        json!({ "run": as_json(model, batch), "current": current, "tasks": tasks.collect::<Vec<_>>() })
     };
     in_format(format, data, || lines(model, batch, &all))
 }
@@ -133,9 +137,11 @@ pub(in crate::protocol) fn plan(model: &ReadModel) -> String {
     lines.join("\n")
 }
 
+fn one_line(text: &str, most: usize) -> String {
+    cut(&sanitize(text).replace(char::is_whitespace, " "), most, "…")
+}
+
 fn plan_lines(model: &ReadModel, task: &Task) -> Vec<String> {
-    let one_line =
-        |text: &str, most: usize| cut(&sanitize(text).replace(char::is_whitespace, " "), most, "…");
     let waits: Vec<&str> = task.deps.iter().map(TaskId::as_str).collect();
     let waits = if waits.is_empty() {
         String::new()
@@ -204,8 +210,10 @@ fn lines(model: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
     let planned = runs
         .iter()
         .find(|run| run.batch.id == batch.id && run.rows.len() == tasks.len());
+    lines.extend(current(model, tasks));
     if let Some(run) = planned {
         lines.extend(plan_table::lines(model, run));
+        lines.extend(attempts(model, tasks));
         return lines;
     }
     let widest = tasks.iter().map(|task| task.id.as_str().len()).max();
@@ -226,7 +234,75 @@ fn lines(model: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
             note(model, task)
         )
     }));
+    lines.extend(attempts(model, tasks));
     lines
+}
+
+/// Returns the line with what is worked on now, if anything is.
+fn current(model: &ReadModel, tasks: &[&Task]) -> Option<String> {
+    let open = tasks.iter().filter(|task| model.open_attempt(task).is_some());
+    let open: Vec<String> = open
+        .map(|task| format!("{} {}", task.id, one_line(&task.title, 60)))
+        .collect();
+    (!open.is_empty()).then(|| format!("  now at: {}", open.join(", ")))
+}
+
+/// Returns the attempts at the tasks of a run with status, start, end and duration, below a heading (P46); nothing where there are none.
+fn attempts(model: &ReadModel, tasks: &[&Task]) -> Vec<String> {
+    let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
+    let all = model
+        .attempts
+        .values()
+        .filter(|attempt| ids.contains(&attempt.task));
+    let rows: Vec<[String; 7]> = all.map(|attempt| attempt_row(model, attempt)).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    plan_table::table(
+        [
+            "ATTEMPT",
+            "TASK",
+            "STAGE",
+            "STARTED (UTC)",
+            "ENDED (UTC)",
+            "TOOK",
+            "STATUS",
+        ],
+        &rows,
+    )
+}
+
+fn attempt_row(model: &ReadModel, attempt: &Attempt) -> [String; 7] {
+    let end = attempt.ended_at;
+    let stage = model.tasks.get(&attempt.task).map(|task| {
+        let flow = model.workflows.get(&task.workflow);
+        let stage = flow.and_then(|flow| flow.stage(&attempt.stage));
+        stage.map_or_else(|| attempt.stage.to_string(), |stage| stage.label.clone())
+    });
+    [
+        attempt.id.to_string(),
+        attempt.task.to_string(),
+        stage.unwrap_or_default(),
+        clock::utc_time(attempt.created_at),
+        end.map(clock::utc_time).unwrap_or_default(),
+        end.map_or_else(String::new, |end| end.since(attempt.created_at).to_string()),
+        attempt_status(model, attempt),
+    ]
+}
+
+/// Returns the state of an attempt as one word, or what it does now.
+fn attempt_status(model: &ReadModel, attempt: &Attempt) -> String {
+    match &attempt.state {
+        AttemptState::Settled(Verdict::Passed) => "completed".to_owned(),
+        AttemptState::Settled(Verdict::Rejected(_)) => "rejected".to_owned(),
+        AttemptState::Settled(Verdict::Blocked(_)) => "blocked".to_owned(),
+        AttemptState::Settled(Verdict::Failed(class, _)) => format!("failed ({class})"),
+        AttemptState::Settled(Verdict::Stopped(cause)) => model.stop_words(attempt, *cause),
+        AttemptState::Starting
+        | AttemptState::Running
+        | AttemptState::Stopping(_)
+        | AttemptState::Verifying => model.attempt_standing(attempt).line(),
+    }
 }
 
 fn task_json(model: &ReadModel, task: &Task) -> Value {

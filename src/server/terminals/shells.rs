@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::agents::InheritedEnv;
+use crate::adapters::program::own_names;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::{Cause, Span, Timestamp};
@@ -26,6 +27,8 @@ const GRACE: Span = Span(1_000);
 pub(in crate::server) struct Shells {
     paths: ProjectPaths,
     program: PathBuf,
+    /// Path of this program, which shells find by its names.
+    own_program: PathBuf,
     inherited: InheritedEnv,
     /// Time at which the session began; a part of the markers by which the processes of shells are known.
     since: Timestamp,
@@ -80,6 +83,7 @@ impl Shells {
         Shells {
             paths,
             program: setup.shell,
+            own_program: setup.program,
             inherited: setup.inherited,
             since,
             holders,
@@ -139,6 +143,13 @@ impl Shells {
         let id = HolderId::new(format!("shell-{number}"));
         let paths = &self.paths;
         let mut env = self.inherited.clone().into_pairs();
+        let own = paths.attempts.join(id.as_str());
+        if let Some((_, path)) = env.iter_mut().find(|(name, _)| name == "PATH") {
+            match own_names::put_in_front(&self.own_program, &own, path) {
+                Ok(with_names) => *path = with_names,
+                Err(error) => tracing::warn!("could not make links to dbs in {}: {error}", own.display()),
+            }
+        }
         env.push((
             "DBS_SOCKET".to_owned(),
             paths.socket.to_string_lossy().into_owned(),

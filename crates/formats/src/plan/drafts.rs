@@ -130,6 +130,16 @@ pub fn is_over(plan: &Plan, choices: &PlanChoices) -> bool {
     open_items(plan, choices).is_ok_and(|items| items.is_empty())
 }
 
+/// Returns the ids of the phases that the choices leave out; none where the choices are wrong.
+pub fn left_out<'a>(plan: &'a Plan, choices: &PlanChoices) -> BTreeSet<&'a str> {
+    let Ok(open) = open_items(plan, choices) else {
+        return BTreeSet::new();
+    };
+    let open: BTreeSet<&str> = open.into_iter().map(|item| item.id.as_str()).collect();
+    let all = plan.items.iter().map(|item| item.id.as_str());
+    all.filter(|id| !open.contains(id)).collect()
+}
+
 /// Returns the phases that are left to do.
 fn open_items<'a>(plan: &'a Plan, choices: &PlanChoices) -> Result<Vec<&'a PlanItem>, Cause> {
     let first = match &choices.from {

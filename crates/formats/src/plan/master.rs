@@ -134,9 +134,7 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow>
         .unwrap_or_default();
     let said = columns.status.map(cell).unwrap_or_default();
     let status = words::status(&said).unwrap_or_else(|| {
-        let text =
-            format!("phase {id} has the status {said:?}, which is no word of a status: taken as pending");
-        found.warning("UNKNOWN_STATUS", row.line, text);
+        unknown_status(id, &said, row.line, found);
         super::model::PhaseStatus::Pending
     });
     let risk = columns.risk.map(cell).filter(|risk| !words::is_none(risk));
@@ -163,9 +161,17 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow>
     })
 }
 
+/// Warns of a status that is not known.
+pub(super) fn unknown_status(id: &str, said: &str, line: usize, found: &Findings<'_>) {
+    let meant = words::meant(said, &words::STATUSES);
+    let text =
+        format!("phase {id} has the status {said:?}, which is no word of a status{meant}: taken as pending");
+    found.warning("UNKNOWN_STATUS", line, text);
+}
+
 /// Warns of a risk that is not known, which may have been meant as a high one.
 fn unknown_risk(id: &str, risk: &str, line: usize, found: &Findings<'_>) {
-    let meant = words::nearest_risk(risk).map_or_else(String::new, |word| format!(" (did you mean {word}?)"));
+    let meant = words::meant(risk, &words::RISKS);
     let text = format!(
         "phase {id} has the risk {risk:?}{meant}: write low, medium or high; until then a person must approve the phase"
     );

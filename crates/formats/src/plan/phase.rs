@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::document::{Inline, Part, Tick};
 use super::gates;
 use super::known_tools::is_key;
+use super::master::unknown_status;
 use super::model::{PlanGroup, PlanItem, PlanTask, ToldCommand};
 use super::templates::unwritten_overview;
 use super::words;
@@ -88,7 +89,7 @@ pub(super) fn read(
             }
             (Section::Other, Part::Paragraph { text, line }) => {
                 unwritten(item, &text.plain(), *line, found);
-                metadata(item, text, has_status);
+                metadata(item, text, *line, has_status, found);
             }
             (_, Part::Commands { text, line }) => commands(item, text, *line),
             _ => {}
@@ -153,16 +154,35 @@ fn unwritten(item: &PlanItem, text: &str, line: usize, found: &Findings<'_>) {
 }
 
 /// Reads the bold fields: dependencies, a required approval, and the status if the plan itself does not give it (P13).
-fn metadata(item: &mut PlanItem, text: &Inline, has_status: bool) {
+fn metadata(item: &mut PlanItem, text: &Inline, line: usize, has_status: bool, found: &Findings<'_>) {
     for (key, value) in words::fields(text) {
         let value = value.plain();
         match key.as_str() {
             "depends on" => need(item, words::named_phases(&value)),
-            "status" if !has_status => item.status = words::status(&value).unwrap_or_default(),
-            "approval" if value.to_lowercase().contains("required") => item.needs_approval = true,
+            "status" if !has_status => match words::status(&value) {
+                Some(status) => item.status = status,
+                None => unknown_status(&item.id, value.trim(), line, found),
+            },
+            "approval" => {
+                let said = words::approval(&value);
+                if said.is_none() {
+                    unknown_approval(&item.id, value.trim(), line, found);
+                }
+                // An unknown word may have asked for one.
+                item.needs_approval |= said.unwrap_or(true);
+            }
             _ => {}
         }
     }
+}
+
+/// Warns of an approval that is not known, which may have been meant as a required one.
+fn unknown_approval(id: &str, said: &str, line: usize, found: &Findings<'_>) {
+    let meant = words::meant(said, &["required", "not required"]);
+    let text = format!(
+        "phase {id} has the approval {said:?}{meant}: write required or not required; until then a person must approve the phase"
+    );
+    found.warning("UNKNOWN_APPROVAL", line, text);
 }
 
 /// Adds declared dependencies only: a phase that is mentioned in passing is not waited for (P14, LP-24).
@@ -192,8 +212,13 @@ fn process(item: &mut PlanItem, text: &Inline) {
     for name in marked_agents(&said) {
         add_agent(item, name);
     }
+    // The first phase has nothing to read: `Read previous notes: N/A`.
+    let has_none = said
+        .split_once(':')
+        .is_some_and(|(_, value)| words::is_none(value));
     for (mark, step) in STEPS {
-        if lower.contains(mark) && !item.steps.contains(&step) {
+        let is_asked = lower.contains(mark) && !(has_none && step == "read_previous_notes");
+        if is_asked && !item.steps.contains(&step) {
             item.steps.push(step);
         }
     }

@@ -15,7 +15,7 @@ pub struct NewPlan<'a> {
     pub template: &'a str,
     /// Day of its making: `2026-11-23`.
     pub date: &'a str,
-    /// Gates that prove each phase.
+    /// Gates that prove each phase; the command of one without any is that of the project's gate of its name.
     pub gates: &'a [GateCommand],
 }
 
@@ -73,7 +73,10 @@ fn phase(plan: &NewPlan<'_>, n: u32) -> String {
     let gates: Vec<String> = plan
         .gates
         .iter()
-        .map(|gate| format!("- {}: passes (command: `{}`)", gate.name, gate.command))
+        .map(|gate| match gate.command.as_str() {
+            "" => format!("- {}: passes", gate.name),
+            command => format!("- {}: passes (command: `{command}`)", gate.name),
+        })
         .collect();
     let tasks = match plan.template {
         "backend" => include_str!("../../../../assets/plans/tasks-backend.md"),

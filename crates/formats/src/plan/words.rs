@@ -24,8 +24,39 @@ pub(super) fn status(text: &str) -> Option<PhaseStatus> {
     })
 }
 
-/// Words of a risk that are proposed for one that is not known.
-const RISKS: [&str; 3] = ["low", "medium", "high"];
+/// Words that are proposed for one that is not known.
+pub(super) const RISKS: [&str; 3] = ["low", "medium", "high"];
+pub(super) const STATUSES: [&str; 8] = [
+    "pending",
+    "in progress",
+    "validating",
+    "completed",
+    "failed",
+    "blocked",
+    "awaiting human",
+    "done",
+];
+
+/// Returns ` (did you mean WORD?)` with the word that a mistyped one was probably meant to be; nothing if none is near.
+pub(super) fn meant(text: &str, known: &[&str]) -> String {
+    let word = nearest(&text.trim().to_lowercase(), known);
+    word.map_or_else(String::new, |word| format!(" (did you mean {word}?)"))
+}
+
+/// Returns true if a text requires an approval, false if it says that none is; none if it says neither.
+pub(super) fn approval(text: &str) -> Option<bool> {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|sign: char| !sign.is_alphabetic())
+        .filter(|word| !word.is_empty())
+        .collect();
+    match words.as_slice() {
+        ["required" | "yes", ..] => Some(true),
+        [] | ["no" | "not" | "none" | "n" | "optional", ..] => Some(false),
+        _ if words.contains(&"required") => Some(true),
+        _ => None,
+    }
+}
 
 /// Returns the highest risk that a text names, with emoji and other words left out; none if there is no word of a risk in it.
 pub(super) fn risk(text: &str) -> Option<Risk> {
@@ -39,11 +70,6 @@ pub(super) fn risk(text: &str) -> Option<Risk> {
             _ => None,
         })
         .max()
-}
-
-/// Returns the word of a risk that a mistyped one was probably meant to be.
-pub(super) fn nearest_risk(text: &str) -> Option<&'static str> {
-    nearest(&text.trim().to_lowercase(), RISKS)
 }
 
 /// Most phases that are read from one text.
@@ -194,6 +220,23 @@ mod tests {
         ];
         for (text, wanted) in cases {
             assert_eq!(status(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_approval_is_required_or_not_and_anything_else_is_not_known() {
+        let cases = [
+            ("required", Some(true)),
+            ("Yes, required by the owner", Some(true)),
+            ("🔴 **Required**", Some(true)),
+            ("human approval required", Some(true)),
+            ("not required", Some(false)),
+            ("None", Some(false)),
+            ("-", Some(false)),
+            ("requird", None),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(approval(text), wanted, "{text}");
         }
     }
 

@@ -1,14 +1,12 @@
 //! `dbs run`: the phases of a plan become tasks of the board. A plan that is on the board already is compared with its files, and continued
 //! or restarted. Nothing of a plan is started or changed before a person has seen it.
 
-use std::io::IsTerminal as _;
-
 use super::asking;
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::{AgentOutput, RunPlanArgs};
 use crate::cli::remote_choice;
 use crate::domain::{BatchId, Command, Refusal, TaskId};
-use crate::formats::plan::{NOTHING_LEFT, Plan, PlanChoices, PlanKind, batch_of};
+use crate::formats::plan::{NOTHING_LEFT, Plan, PlanChoices, PlanKind, batch_of, left_out};
 use crate::plans::consent::{self, PlanConsent};
 use crate::plans::reconcile::{PlanDifference, PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
 use crate::plans::setup::PlanSetup;
@@ -40,8 +38,9 @@ pub(super) fn stays_attached(wanted: &RunPlanArgs) -> bool {
     !(wanted.call.detach || wanted.call.dry_run || wanted.call.json.json) && asking::can_ask()
 }
 
-fn waits(wanted: &RunPlanArgs) -> bool {
-    wanted.call.headless || wanted.call.interactive || stays_attached(wanted)
+/// Returns true if the call stays until the plan is over or needs a person.
+pub(super) fn waits(wanted: &RunPlanArgs) -> bool {
+    wanted.call.headless || wanted.call.interactive || wanted.call.output.is_some() || stays_attached(wanted)
 }
 
 /// Executes a plan, continues it, or shows the effects.
@@ -168,10 +167,11 @@ impl PlanRun<'_> {
     /// Shows the plan and changes nothing.
     fn show(&mut self) -> CommandResult<RunOutcome> {
         let plan = &self.read.plan;
+        let left_out = left_out(plan, &wishes(self.wanted).choices);
         if self.wanted.call.json.json {
-            output::json(&shown::json(plan));
+            output::json(&shown::json(plan, &left_out));
         } else {
-            output::all(shown::lines(plan));
+            output::all(shown::lines_of_run(plan, &left_out));
         }
         if !plan.is_sound() {
             output::problem("could not run the plan: fix what is called an error");
@@ -269,6 +269,9 @@ impl PlanRun<'_> {
 
     /// Prints how a plan stands that is on the board as its files have it.
     fn tell_standing(&self, rows: &PlanRows, found: &PlanDifference) {
+        if !self.wanted.call.json.json {
+            output::all(self.rules());
+        }
         output::all(shown::standing(rows.tasks.values()));
         let next = if found.stopped.is_empty() {
             "the plan is on the board as its files have it".to_owned()
@@ -287,13 +290,13 @@ impl PlanRun<'_> {
             output::line(&format!("{} changed", change.task.id));
         }
         let new = &found.changes.new;
+        if new.is_empty() && !self.wanted.call.json.json {
+            output::all(self.rules());
+        }
         let ids: Vec<&TaskId> = new.iter().map(|draft| &draft.id).collect();
         if !ids.is_empty() && !self.wanted.call.json.json {
             output::line(&self.head(ids.len()));
-            // A person is looking: show the limits (LP-30).
-            if std::io::stdout().is_terminal() {
-                output::line(&self.rules());
-            }
+            output::all(self.rules());
             output::all(shown::table(new, &self.read.plan));
         }
         if self.wanted.call.json.json {
@@ -329,19 +332,34 @@ impl PlanRun<'_> {
         )
     }
 
-    /// Returns the limits, the model, and the place that the agents write to (P19).
-    fn rules(&self) -> String {
-        let failed = self.setup.failed_checks(self.read.plan.kind);
-        format!(
-            "model {}, ends after {} failed checks, {} for each try, output to {}",
-            self.wanted.call.model.as_deref().unwrap_or("as set"),
-            failed.map_or_else(|| "any number of".to_owned(), |most| most.to_string()),
-            self.setup.settings.agent_timeout,
-            match self.wanted.call.output {
-                AgentOutput::Terminal => "this terminal",
-                AgentOutput::File => "a log for each attempt",
-                AgentOutput::Both => "this terminal and a log for each attempt",
-            }
-        )
+    /// Returns the file, the model, the limits, and the place that the agents write to (P19).
+    fn rules(&self) -> Vec<String> {
+        let plan = &self.read.plan;
+        let output = match self.wanted.call.output {
+            _ if !waits(self.wanted) => "a log for each attempt",
+            Some(AgentOutput::File) => "a log for each attempt",
+            Some(AgentOutput::Both) => "this terminal and a log for each attempt",
+            Some(AgentOutput::Terminal) | None => "this terminal",
+        };
+        let rows = [
+            ("plan", plan.file.display().to_string()),
+            (
+                "model",
+                self.wanted
+                    .call
+                    .model
+                    .clone()
+                    .unwrap_or_else(|| "as set".to_owned()),
+            ),
+            ("ends after", self.setup.limits(plan.kind)),
+            (
+                "each try",
+                format!("at most {}", self.setup.settings.agent_timeout),
+            ),
+            ("output to", output.to_owned()),
+        ];
+        rows.iter()
+            .map(|(name, value)| format!("  {name:<11} {value}"))
+            .collect()
     }
 }

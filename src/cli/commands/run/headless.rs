@@ -51,7 +51,7 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
         Ok(run) => run,
         Err(code) => return Ok(code),
     };
-    let printed = (events, wanted.call.output, wanted.call.json);
+    let printed = (events, wanted.call.printed(), wanted.call.json);
     let mut follower = RunFollower::new(&paths, &run.batch, printed, interruption);
     match follower.until_still(env)? {
         FollowEnd::Still(found) => follower.finish(&found).map(ExitCode::from),

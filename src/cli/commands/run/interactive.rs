@@ -30,7 +30,7 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
         Ok(run) => run.batch,
         Err(code) => return Ok(code),
     };
-    let printed = (events, wanted.call.output, wanted.call.json);
+    let printed = (events, wanted.call.printed(), wanted.call.json);
     let mut follower = RunFollower::new(&paths, &batch, printed, interruption);
     follower.watch.stops_for_approval = true;
     loop {

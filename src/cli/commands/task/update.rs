@@ -8,12 +8,14 @@ use super::agent::{self, AgentArgs};
 use super::values;
 use crate::cli::commands::prelude::*;
 use crate::cli::text_input;
+use crate::config::session_setup;
 use crate::domain::task::GateCommand;
-use crate::domain::{Command, Span, TaskId, TaskPatch};
+use crate::domain::{Accepted, Command, Span, StageId, TaskId, TaskPatch, Workflow, WorkflowId};
 
 /// Change a task
 ///
-/// `--add-label` and `--remove-label` are other names of `--add-tag` and `--remove-tag`. A stage is no label: `--stage` moves a task.
+/// `--add-label` and `--remove-label` are other names of `--add-tag` and `--remove-tag`. `--stage` moves a task;
+/// `--add-label stage:NAME`, the way of an earlier program, also releases it.
 #[derive(Debug, Args)]
 #[command(add = facts(Conductors, "dbs task update dbs-1 --priority 0 --add-tag priority\ndbs task update dbs-1 --stage development\ndbs task update dbs-1 --gate lint='make lint' --timeout 90m"))]
 pub struct UpdateArgs {
@@ -66,6 +68,20 @@ impl RunCommand for UpdateArgs {
         if let Some(status) = &self.status {
             return Err(CommandError::user(status_way(&self.id, status)));
         }
+        let (stages, tags): (Vec<_>, Vec<_>) = self
+            .add_tags
+            .into_iter()
+            .partition(|tag| tag.starts_with(STAGE_LABEL));
+        let label = stages.last().and_then(|label| label.strip_prefix(STAGE_LABEL));
+        if label.is_some_and(|stage| self.stage.as_deref().is_some_and(|own| own != stage)) {
+            return Err(CommandError::user("could not change the stage: two are named"));
+        }
+        let stage = self.stage.as_deref().or(label).map(stage_id);
+        let labelled = stage.as_ref().filter(|_| label.is_some());
+        let workflow = match (self.workflow.as_deref(), labelled) {
+            (None, Some(stage)) => workflow_with(env, &self.id, stage)?,
+            (workflow, _) => workflow.map(Into::into),
+        };
         let described = self
             .description
             .map(|text| text_input::typed("description", text));
@@ -73,10 +89,10 @@ impl RunCommand for UpdateArgs {
             title: self.title,
             body: described.transpose()?,
             priority: self.priority,
-            add_tags: self.add_tags.into_iter().collect::<BTreeSet<_>>(),
+            add_tags: tags.into_iter().collect::<BTreeSet<_>>(),
             remove_tags: self.remove_tags.into_iter().collect(),
-            stage: self.stage.map(|stage| stage.replace('-', "_").as_str().into()),
-            workflow: self.workflow.as_deref().map(Into::into),
+            stage,
+            workflow,
             gates: (self.no_gates || !self.gates.is_empty()).then_some(self.gates),
             needs_approval: self.approval,
             timeout: self.timeout,
@@ -89,12 +105,42 @@ impl RunCommand for UpdateArgs {
                 "could not change anything: say what to change, for example --title or --priority",
             ));
         }
-        execute(
-            env,
-            Command::Update(TaskId::from(self.id.as_str()), patch),
-            self.json,
-        )
+        let id = TaskId::from(self.id.as_str());
+        if label.is_none() {
+            return execute(env, Command::Update(id, patch), self.json);
+        }
+        let mut access = BoardAccess::open(env)?;
+        let update = Command::Update(id.clone(), patch);
+        if env.is_agent() {
+            let moved = access.execute(&env.author(), update)?;
+            let code = print_reply(&moved, "", self.json);
+            output::problem(&format!("a person releases it: `dbs task release {id}`"));
+            return Ok(code);
+        }
+        let both = Command::All(vec![update, Command::Release(vec![id.clone()])]);
+        let reply = access.execute(&env.author(), both)?;
+        let reply = reply.map(|_| Accepted(format!("{id} is released to {}", label.unwrap_or_default())));
+        Ok(print_reply(&reply, "", self.json))
     }
+}
+
+/// Beginning of the labels by which an earlier program moved tasks (K6).
+const STAGE_LABEL: &str = "stage:";
+
+fn stage_id(typed: &str) -> StageId {
+    typed.trim().replace('-', "_").as_str().into()
+}
+
+/// Returns the workflow to which a task must change for a stage that its own one does not have; an earlier program had all stages in one.
+fn workflow_with(env: &ProcessEnv, id: &str, stage: &StageId) -> CommandResult<Option<WorkflowId>> {
+    let mut access = BoardAccess::open(env)?;
+    let flows = session_setup::workflows(Some(&access.paths))?;
+    let own = access
+        .task(&TaskId::from(id))?
+        .map(|detail| detail.task.workflow.clone());
+    let with_stage: Vec<&Workflow> = flows.iter().filter(|flow| flow.stage(stage).is_some()).collect();
+    let is_own = with_stage.iter().any(|flow| Some(&flow.id) == own.as_ref());
+    Ok(with_stage.first().filter(|_| !is_own).map(|flow| flow.id.clone()))
 }
 
 /// Returns the action to take instead of giving a task the status of a bead (K77).
