@@ -42,8 +42,8 @@ mod views;
 
 pub use action::{Action, ActionEntry, ActionGroup, Availability, TextMove, ViewName, entries};
 pub use alerts::{
-    Alert, AlertQueue, AlertRules, AlertWhen, ProgramCalls, TerminalAlerts, TerminalUpdate, WorkProgress,
-    alert_text, redacted_alert_text,
+    Alert, AlertEvents, AlertQueue, AlertRules, AlertWhen, ProgramCalls, TaskEvent, TerminalAlerts,
+    TerminalUpdate, WorkProgress, alert_text, redacted_alert_text,
 };
 pub use cache::{CacheEntry, CacheKey, CacheRequest, CheckPhase, DiffBase, RecordedScreen, ViewCache};
 pub use chord::{Chord, KeyParseError};

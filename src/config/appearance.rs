@@ -8,8 +8,8 @@ use crate::config::{Config, SettingOrigin, schema};
 use crate::domain::{DailyHours, Span};
 
 use crate::ui::{
-    AlertRules, AlertWhen, DisplayCaps, Glyphs, Keymap, KeymapError, Motion, MouseCapture, PastePreview,
-    ProgramCalls, Theme, ThemeError, Themes, UserTheme,
+    AlertEvents, AlertRules, AlertWhen, DisplayCaps, Glyphs, Keymap, KeymapError, Motion, MouseCapture,
+    PastePreview, ProgramCalls, Theme, ThemeError, Themes, UserTheme,
 };
 
 /// Theme, glyphs, keys, mouse and notification settings of a user's screen.
@@ -27,6 +27,7 @@ pub struct Appearance {
     /// The person's own keys, as a key file.
     keys: String,
     alert_when: AlertWhen,
+    alert_events: AlertEvents,
     program_calls: ProgramCalls,
     min_call_interval: Span,
     title: bool,
@@ -49,6 +50,7 @@ impl Appearance {
             motion: config.choice(&schema::MOTION),
             keys: own_keys(config),
             alert_when: config.choice(&schema::NOTIFY_WHEN),
+            alert_events: alert_events(config),
             program_calls: config.choice(&schema::NOTIFY_PROGRAMS),
             min_call_interval: config.value(&schema::NOTIFY_PAUSE),
             title: config.value(&schema::NOTIFY_TITLE),
@@ -107,6 +109,7 @@ impl Appearance {
                 Some(_) => self.alert_when,
                 None => AlertWhen::Never,
             },
+            events: self.alert_events,
             programs: self.program_calls,
             min_interval: self.min_call_interval,
             title: self.title,
@@ -123,6 +126,21 @@ impl Appearance {
     pub fn keymap(&self) -> Result<Arc<Keymap>, KeymapError> {
         Keymap::with_overrides(&self.keys).map(Arc::new)
     }
+}
+
+/// Returns the events that a person is alerted to; all of them where an earlier program's notifications are set up, which had all.
+pub fn alert_events(config: &Config) -> AlertEvents {
+    let has_earlier = || {
+        let provider = config.value(&schema::NOTIFICATIONS_PROVIDER);
+        let is_on = config.value(&schema::NOTIFICATIONS_ENABLED) != Some(false);
+        is_on && provider.is_some_and(|provider| provider != "none")
+    };
+    let chosen = config.choice(&schema::NOTIFY_EVENTS);
+    chosen.unwrap_or(if has_earlier() {
+        AlertEvents::All
+    } else {
+        AlertEvents::Needs
+    })
 }
 
 /// Returns the hours of the day without calls, as they are set.

@@ -9,9 +9,11 @@ use queue::clean;
 
 mod progress;
 mod queue;
+mod task_news;
 
 pub use progress::WorkProgress;
 pub use queue::{Alert, AlertQueue, alert_text, redacted_alert_text};
+pub use task_news::{AlertEvents, TaskEvent};
 
 /// Interval at which progress is repeated while the work continues: a terminal may remove a progress that is not repeated for a while.
 const PROGRESS_REPEAT: Span = Span::seconds(10);
@@ -41,6 +43,7 @@ pub enum ProgramCalls {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertRules {
     pub when: AlertWhen,
+    pub events: AlertEvents,
     /// Calls of programs in panes that are reported to the person.
     pub programs: ProgramCalls,
     /// Minimum time between two notifications; everything that happens meanwhile is sent together.
@@ -130,7 +133,8 @@ impl TerminalAlerts {
         project: &str,
     ) -> Vec<TerminalUpdate> {
         self.set_time(now);
-        self.queue.update(model, self.rules.when.applies(self.away));
+        let is_news = self.rules.when.applies(self.away);
+        self.queue.update(model, self.rules.events, is_news);
         self.quiet_until = quiet;
         let mut calls = Vec::new();
         if quiet.is_none()
