@@ -208,6 +208,8 @@ settings! { SETTINGS
         "First line of these commits, and of the merge of a task of a plan, in which `{task}`, `{title}`, `{stage}`, `{phase_id}`, `{phase_name}` (the title without `Phase N:`) and `{status}` have their meaning: `✓` in the merge, and `⚠️ partial` in what is committed before the checks; not set: `[{task}] {title}`."));
     STRICT: bool = switch(false), known_as("strict_compliance", used("compliance.strict", AtOnce, Harmless, "P51",
         "Whether findings that would only be a warning are fixed too, where a stage weighs its findings."));
+    NOTES_MISSING: bool = choice(&["fix", "warn"], false, &[true]), used("compliance.notes_missing", AtOnce, Harmless, "P34",
+        "What follows when a phase is done without the notes that its plan names: an agent is to write them (`fix`), or only a warning, unless there is more to fix (`warn`).");
     COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "",
         "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
     TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, Harmless, "",

@@ -95,6 +95,7 @@ impl Config {
             },
             auto_commit: self.value(&schema::COMMIT_AUTO),
             strict: self.value(&schema::STRICT),
+            accepts_missing_notes: self.choice(&schema::NOTES_MISSING),
             resume: agents.resume_roles(),
             agents: agents.layers,
             untrusted: self.untrusted().cloned(),

@@ -47,6 +47,9 @@ pub struct BoardSettings {
     /// True if a finding that would be a warning has to be fixed (LP-32).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
+    /// True if notes of a phase that are missing are only a warning, unless there is more to fix (P34).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accepts_missing_notes: bool,
     /// Roles whose agents continue their session after an interruption.
     #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
     pub resume: ResumeRoles,
@@ -201,6 +204,7 @@ impl Default for BoardSettings {
             context: ContextRules::default(),
             auto_commit: true,
             strict: false,
+            accepts_missing_notes: false,
             resume: ResumeRoles::default(),
             agents: AgentLayers::default(),
             untrusted: None,

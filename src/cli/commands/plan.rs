@@ -8,7 +8,7 @@ use crate::adapters::clock;
 use crate::cli::commands::prelude::*;
 use crate::formats::plan::{self, TEMPLATES};
 use crate::plans::in_project;
-use crate::plans::setup::own_gates;
+use crate::plans::setup::PlanSetup;
 
 /// Create a plan, or write its progress back into its files
 #[derive(Debug, Subcommand)]
@@ -60,7 +60,10 @@ impl RunCommand for NewPlanArgs {
                 "could not make a plan called {feature:?}: name it in at most 80 letters, without | [ ] and backticks"
             )));
         }
-        let gates = own_gates(Some(&paths));
+        let PlanSetup {
+            settings, templates, ..
+        } = PlanSetup::read(&paths);
+        let gates = settings.gates;
         if gates.is_empty() {
             return Err(CommandError::user(
                 "could not make a plan: nothing would prove its phases; set a check first, for example: dbs config gates.test 'make test'",
@@ -82,6 +85,7 @@ impl RunCommand for NewPlanArgs {
             template: &self.shape.template,
             date: &date,
             gates: &gates,
+            own: &templates,
         });
         for (name, text) in &files {
             std::fs::write(folder.join(name), text).map_err(failed(&tried))?;
