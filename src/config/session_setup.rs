@@ -14,6 +14,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
 use crate::config::themes::toml_paths;
+use crate::config::workflow_limits;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow};
@@ -182,6 +183,7 @@ fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflo
         if config.choice(&schema::MERGE_BY_AGENT) {
             flows.iter_mut().for_each(Workflow::merge_by_agent);
         }
+        workflow_limits::apply(config, &mut flows);
         let stories = StorySettings::of(config);
         let is_story = |flow: &&mut Workflow| flow.id.as_str() == PlanKind::Stories.workflow();
         for flow in flows.iter_mut().filter(is_story) {
