@@ -37,6 +37,7 @@ pub mod themes;
 mod toml;
 pub mod trust;
 mod value;
+mod workflow_limits;
 mod yaml;
 
 pub use edit::{ConfigChange, set, set_user, unset};

@@ -9,7 +9,7 @@ mod session;
 pub mod text;
 
 pub use appearance::{
-    AlertWhen, Appearance, FirstTab, Motion, MouseCapture, PastePreview, ProgramCalls, UserTheme,
+    AlertEvents, AlertWhen, Appearance, FirstTab, Motion, MouseCapture, PastePreview, ProgramCalls, UserTheme,
 };
 pub use capabilities::{Background, ColourDepth, DisplayCaps, Glyphs};
 pub use next_steps::{NEXT_STEPS, NextSteps};

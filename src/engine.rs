@@ -8,6 +8,7 @@ pub mod inventory;
 pub mod journal;
 pub mod lanes;
 pub mod performer;
+mod phase_notes;
 mod plan_checks;
 pub mod prompt_place;
 pub mod stop_all;

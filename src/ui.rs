@@ -36,7 +36,7 @@ mod view;
 mod views;
 
 pub use alerts::{
-    Alert, AlertQueue, AlertRules, TerminalAlerts, TerminalUpdate, alert_text, redacted_alert_text,
+    Alert, AlertQueue, AlertRules, TaskEvent, TerminalAlerts, TerminalUpdate, alert_text, redacted_alert_text,
 };
 pub use cache::{CacheEntry, CacheKey, CacheRequest, CheckPhase, DiffBase, RecordedScreen, ViewCache};
 pub use flowchart::flowchart;

@@ -635,6 +635,61 @@ fn files_of_earlier_programs_are_read_in_every_dialect_and_each_value_knows_its_
     );
 }
 
+/// C17, P51: what the files of the phased predecessor say reaches the rules, each key by its own value.
+#[test]
+fn keys_of_an_earlier_program_decide_what_their_settings_decide() {
+    let yaml = "timeout: 61\ncontext_threshold: 62.0\ntool_call_threshold: 63\nmax_restarts: 7\nauto_commit: false\n\
+                strict_compliance: true\ncommit_message_template: \"{phase_id} {status}\"\nmodel: opus\n";
+    let fixture = Fixture::new().toml("[roles.default]\nagent = \"claude\"\n");
+    fs::write(&fixture.places.project[1], yaml).unwrap();
+    let config = fixture.read();
+    assert_eq!(fixture.told(), Vec::<String>::new());
+    let settings = config.settings();
+    assert_eq!(settings.agent_timeout, Span::seconds(61));
+    let context = settings.context;
+    assert_eq!(
+        (context.threshold, context.tool_calls, context.restarts),
+        (62, 63, 7)
+    );
+    assert!(!settings.auto_commit && settings.strict);
+    assert_eq!(
+        config.value(&schema::COMMIT_MESSAGE).as_deref(),
+        Some("{phase_id} {status}")
+    );
+    assert_eq!(settings.agents.others.model.as_deref(), Some("opus"));
+    let model = |toml: &str| {
+        let fixture = Fixture::new().toml(toml);
+        fs::write(&fixture.places.project[1], yaml).unwrap();
+        fixture.read().settings().agents.others.model
+    };
+    let own = model("[roles.default]\nagent = \"claude\"\nmodel = \"haiku\"\n");
+    assert_eq!(own.as_deref(), Some("haiku"), "what is set now takes precedence");
+    assert_eq!(
+        model("[roles.default]\nagent = \"codex\"\n"),
+        None,
+        "it is a word of Claude's"
+    );
+}
+
+/// P51.
+#[test]
+fn settings_that_are_set_and_have_no_effect_are_told_with_their_place_and_no_others() {
+    let fixture = Fixture::new().toml("prefix = \"shop\"\nuse_tmux_windows = true\n");
+    fs::write(
+        &fixture.places.project[1],
+        "timeout: 9\noutput: both\ninteractive: true\nmax_retries: 1\n",
+    )
+    .unwrap();
+    let idle = fixture.read().idle();
+    let named: Vec<&str> = idle.iter().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(named, ["use_tmux_windows", "output"]);
+    assert!(
+        idle[1].ends_with("config.yaml:2: without effect in this version"),
+        "{}",
+        idle[1]
+    );
+}
+
 #[test]
 fn each_key_of_the_context_monitor_reaches_what_it_is_called_now() {
     type Reached = fn(&Config) -> String;

@@ -73,6 +73,8 @@ mod evidence;
 mod false_questions;
 #[path = "e2e/graphs.rs"]
 mod graphs;
+#[path = "e2e/headless_tool.rs"]
+mod headless_tool;
 #[path = "e2e/hostile.rs"]
 mod hostile;
 #[path = "e2e/impostor.rs"]

@@ -5,13 +5,14 @@
 //!    below the known one came late and is ignored.
 //! 3. The fill of the context is what the last request of the main thread sent and received, never a sum.
 //! 4. Figures of subagents must not be given to the meter; totals contain them.
+//! 5. Calls of tools are counted once for each id. They stand for the fill of the context only of a tool that never reports one.
 
 use std::collections::VecDeque;
 use std::ops::Add;
 
 use crate::domain::{ContextFill, Cost, Tokens, Usage};
 
-/// Requests remembered by id since the last total; older ones stay counted and can no longer change.
+/// Requests remembered by id since the last total; older ones stay counted and can no longer change. As many calls of tools are remembered.
 const MOST_REQUESTS: usize = 64;
 
 /// Figures of one report.
@@ -26,6 +27,10 @@ pub enum Figures {
     },
     /// Used part of the context, and its size; a part that is not reported is none.
     Context { used: Option<u64>, window: Option<u64> },
+    /// Call of a tool.
+    ToolCall { id: String },
+    /// Number of calls of tools so far, as it was counted where each is seen.
+    ToolCalls(u32),
 }
 
 /// Adds up the figures of one session, one report after the other.
@@ -38,6 +43,12 @@ pub struct Meter {
     recent: VecDeque<(String, Tokens)>,
     used: Option<u64>,
     window: Option<u64>,
+    /// True if the fill of the context was reported at any time.
+    reports_fill: bool,
+    /// Calls that were counted here, one by one; and their number as it was counted elsewhere, which contains them.
+    calls: u32,
+    calls_elsewhere: u32,
+    recent_calls: VecDeque<String>,
 }
 
 impl Meter {
@@ -57,6 +68,19 @@ impl Meter {
                 self.used = used.or(self.used);
                 self.window = window.or(self.window);
             }
+            Figures::ToolCall { id } => self.count_call(id),
+            Figures::ToolCalls(calls) => self.calls_elsewhere = self.calls_elsewhere.max(*calls),
+        }
+        self.reports_fill |= self.used.is_some();
+    }
+
+    fn count_call(&mut self, id: &str) {
+        if !self.recent_calls.iter().any(|known| known == id) {
+            self.calls = self.calls.saturating_add(1);
+            self.recent_calls.push_back(id.to_owned());
+        }
+        if self.recent_calls.len() > MOST_REQUESTS {
+            self.recent_calls.pop_front();
         }
     }
 
@@ -69,13 +93,14 @@ impl Meter {
         }
     }
 
-    /// Returns the fill of the context; none before the first request.
+    /// Returns the fill of the context; for a tool that never reports it the number of its calls. None before the first of either.
     pub fn context(&self) -> Option<ContextFill> {
-        let used = self.used?;
-        Some(ContextFill {
+        let calls = self.calls.max(self.calls_elsewhere);
+        let calls = Some(calls).filter(|calls| *calls > 0 && !self.reports_fill);
+        self.used.or(calls.map(|_| 0)).map(|used| ContextFill {
             used,
             window: self.window,
-            tool_calls: None,
+            tool_calls: calls,
         })
     }
 

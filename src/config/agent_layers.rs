@@ -35,7 +35,10 @@ pub(super) fn read(config: &Config) -> AgentLayers {
             &schema::STAGE_PERMISSIONS,
         ],
     );
-    let others = roles.remove("default").unwrap_or_default();
+    let mut others = roles.remove("default").unwrap_or_default();
+    if others.model.is_none() && others.agent.as_deref() == Some("claude") {
+        others.model = config.value(&schema::MODEL);
+    }
     AgentLayers {
         others,
         by_role: roles

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::{Config, SettingOrigin, schema};
-use crate::display::{Appearance, NotifySequence, NotifyStyle, UserTheme};
+use crate::display::{AlertEvents, Appearance, NotifySequence, NotifyStyle, UserTheme};
 use crate::domain::DailyHours;
 
 /// Reads the appearance from the settings, with theme files of a person's own.
@@ -16,6 +16,7 @@ pub fn read(config: &Config, own_themes: Vec<UserTheme>) -> Appearance {
         mouse: config.choice(&schema::MOUSE),
         motion: config.choice(&schema::MOTION),
         keys: own_keys(config),
+        alert_events: alert_events(config),
         alert_when: config.choice(&schema::NOTIFY_WHEN),
         program_calls: config.choice(&schema::NOTIFY_PROGRAMS),
         min_call_interval: config.value(&schema::NOTIFY_PAUSE),
@@ -24,6 +25,21 @@ pub fn read(config: &Config, own_themes: Vec<UserTheme>) -> Appearance {
         notify_style: notify_style(config),
         quiet_hours: quiet_hours(config),
     }
+}
+
+/// Returns the events that a person is alerted to; all of them where an earlier program's notifications are set up, which had all.
+pub fn alert_events(config: &Config) -> AlertEvents {
+    let has_earlier = || {
+        let provider = config.value(&schema::NOTIFICATIONS_PROVIDER);
+        let is_on = config.value(&schema::NOTIFICATIONS_ENABLED) != Some(false);
+        is_on && provider.is_some_and(|provider| provider != "none")
+    };
+    let chosen = config.choice(&schema::NOTIFY_EVENTS);
+    chosen.unwrap_or(if has_earlier() {
+        AlertEvents::All
+    } else {
+        AlertEvents::Needs
+    })
 }
 
 /// Returns the hours of the day without calls, as they are set.

@@ -12,13 +12,14 @@ use crate::config::error::ConfigError;
 /// Endings of files with settings.
 const SETTINGS: &[&str] = &["toml", "yaml", "yml", "json"];
 /// Folders of `.debussy` whose files people write, with the endings of these; the first is itself.
-const FOLDERS: [(&str, &[&str]); 6] = [
+const FOLDERS: [(&str, &[&str]); 7] = [
     ("", SETTINGS),
     ("workflows", SETTINGS),
     ("layouts", SETTINGS),
     ("themes", SETTINGS),
     ("roles", SETTINGS),
     ("prompts", &["md"]),
+    ("plans", &["md"]),
 ];
 /// Most files that are kept.
 const MOST: usize = 500;

@@ -1,6 +1,8 @@
-//! Texts that come with the settings of a project beside their values: kinds of agents, and the notice of files that wait for trust.
+//! Texts that come with the settings of a project beside their values: kinds of agents, the notice of files that wait for trust, and the
+//! settings without an effect.
 
 use crate::config::layers::Config;
+use crate::config::origin::SettingOrigin;
 use crate::domain::UntrustedFiles;
 use crate::formats::agent_kind::AgentKinds;
 
@@ -22,6 +24,17 @@ impl Config {
     /// Returns the kinds of agents that files describe: those of the program, and those of the project that are trusted.
     pub fn agent_kinds(&self) -> &AgentKinds {
         &self.agent_kinds
+    }
+
+    /// Returns the settings that are set and have no effect, a line each, with the reason.
+    pub fn idle(&self) -> Vec<String> {
+        let set = self
+            .list()
+            .into_iter()
+            .filter(|shown| shown.origin != SettingOrigin::Default);
+        let idle =
+            set.filter_map(|shown| Some(format!("{}, at {}: {}", shown.key, shown.origin, shown.note?)));
+        idle.collect()
     }
 
     /// Returns the notice of the project's files that are not trusted yet.

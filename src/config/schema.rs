@@ -12,12 +12,13 @@ pub use atdd::{
     ATDD_TEST_WORDS,
 };
 pub use legacy::{
-    NESTED_NTFY_SERVER, NESTED_NTFY_TOPIC, NOTIFICATIONS_ENABLED, NOTIFICATIONS_NTFY_SERVER,
-    NOTIFICATIONS_NTFY_TOPIC, NOTIFICATIONS_PROVIDER,
+    INTERACTIVE, MAX_RETRIES, MODEL, NESTED_NTFY_SERVER, NESTED_NTFY_TOPIC, NOTIFICATIONS_ENABLED,
+    NOTIFICATIONS_NTFY_SERVER, NOTIFICATIONS_NTFY_TOPIC, NOTIFICATIONS_PROVIDER,
 };
 pub use notify::{
-    NOTIFY_BELL, NOTIFY_COMMAND, NOTIFY_FORMAT, NOTIFY_PAUSE, NOTIFY_PROGRAMS, NOTIFY_PROGRESS, NOTIFY_QUIET,
-    NOTIFY_SECRET, NOTIFY_THROUGH_TMUX, NOTIFY_TITLE, NOTIFY_TOKEN, NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
+    NOTIFY_BELL, NOTIFY_COMMAND, NOTIFY_EVENTS, NOTIFY_FORMAT, NOTIFY_PAUSE, NOTIFY_PROGRAMS,
+    NOTIFY_PROGRESS, NOTIFY_QUIET, NOTIFY_SECRET, NOTIFY_THROUGH_TMUX, NOTIFY_TITLE, NOTIFY_TOKEN,
+    NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
 };
 
 use atdd::ATDD;
@@ -59,7 +60,8 @@ pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
         [word] => keys().find_map(|key| with_end(key, word)),
         _ => None,
     };
-    by_end().or_else(|| nearest(&path.join("."), keys().map(|key| fill(key.name))))
+    let fitting = keys().filter(|key| path.len() == 3 || !is_of_workflow(key));
+    by_end().or_else(|| nearest(&path.join("."), fitting.map(|key| fill(key.name))))
 }
 
 /// Returns the first setting below a key that is a table; parts that may have any name are written in capitals there.
@@ -76,12 +78,18 @@ pub(super) fn member_of(table: &[&str]) -> Option<String> {
         let rest: Vec<String> = rest.iter().map(any).collect();
         is_below.then(|| format!("{}.{}", table.join("."), rest.join(".")))
     };
-    keys().find_map(filled)
+    keys().filter(|key| !is_of_workflow(key)).find_map(filled)
+}
+
+/// Returns true if a setting is a limit of a workflow: their names stand where others have the limit itself, so that a mistyped limit would
+/// pass for a workflow.
+fn is_of_workflow(key: &SettingSpec) -> bool {
+    key.name.starts_with("limits.<")
 }
 
 /// The key of a setting in use whose last part is that word: `roles.default.agent` for `agent`.
 pub fn with_end(key: &SettingSpec, word: &str) -> Option<String> {
-    let is_used = matches!(key.status, SettingStatus::Used);
+    let is_used = matches!(key.status, SettingStatus::Used) && !is_of_workflow(key);
     let (table, end) = key.name.rsplit_once('.')?;
     (is_used && end == word).then(|| format!("{}.{word}", table.replace("<role>", "default")))
 }
@@ -159,6 +167,22 @@ settings! { SETTINGS
         "Wait after a rejection, instead of what the workflow says.");
     LIMITS_MIN_FREE_DISK_MIB: u32 = count_or_none(1_048_576, 1024), used("limits.min_free_disk_mib", NextStart, Harmless, "",
         "No agent is started while the disk has less room than this, in MiB; agents at work go on. 0 starts them always.");
+    LIMIT_CRASH: Option<u32> = unset(FEW), used("limits.<workflow>.crash", AtOnce, Harmless, "P21, P51",
+        "Most crashes of agents at one stage of a task of that workflow, instead of what its file says; then the task has failed, or is held.");
+    LIMIT_TIMEOUT: Option<u32> = unset(FEW), used("limits.<workflow>.timeout", AtOnce, Harmless, "P21, P51",
+        "Most attempts that take too long at one stage of a task of that workflow, instead of what its file says; then the task has failed, or is held.");
+    LIMIT_EMPTY: Option<u32> = unset(FEW), used("limits.<workflow>.empty", AtOnce, Harmless, "P21, P51",
+        "Most attempts that leave no commit at one stage of a task of that workflow, instead of what its file says; then the task has failed, or is held.");
+    LIMIT_GATE: Option<u32> = unset(FEW), used("limits.<workflow>.gate", AtOnce, Harmless, "P21, P51",
+        "Most attempts whose checks fail at one stage of a task of that workflow, instead of what its file says; then the task has failed, or is held.");
+    LIMIT_PROTOCOL: Option<u32> = unset(FEW), used("limits.<workflow>.protocol", AtOnce, Harmless, "P21, P51",
+        "Most attempts that end without a valid report at one stage of a task of that workflow, instead of what its file says; then the task has failed, or is held.");
+    LIMIT_FAILED: Option<u32> = unset(FEW), used("limits.<workflow>.failed", AtOnce, Harmless, "P21, P51",
+        "Most attempts whose agent reports a failure at one stage of a task of that workflow, instead of what its file says; then the task has failed, or is held.");
+    LIMIT_REJECTIONS: Option<u32> = unset(FEW), used("limits.<workflow>.rejections", AtOnce, Harmless, "K24",
+        "Most rejections of a task of that workflow, instead of what its file says.");
+    LIMIT_SPAWNS: Option<u32> = unset(FEW), used("limits.<workflow>.spawns", AtOnce, Harmless, "K43",
+        "Most attempts of any kind at a task of that workflow, instead of what its file says.");
     BUDGET_TASK: Option<f64> = unset(ValueKind::Decimal), used("budget.task", AtOnce, Steers, "",
         "Dollars that the agents of one task may use, as far as their tools report what they cost; then its agent is stopped and the task held, and `dbs retry` grants as much again. A warning comes at four fifths. 0 or not set: no limit.");
     BUDGET_DAY: Option<f64> = unset(ValueKind::Decimal), used("budget.day", AtOnce, Steers, "",
@@ -186,6 +210,8 @@ settings! { SETTINGS
         "First line of these commits, and of the merge of a task of a plan, in which `{task}`, `{title}`, `{stage}`, `{phase_id}`, `{phase_name}` (the title without `Phase N:`) and `{status}` have their meaning: `✓` in the merge, and `⚠️ partial` in what is committed before the checks; not set: `[{task}] {title}`."));
     STRICT: bool = switch(false), known_as("strict_compliance", used("compliance.strict", AtOnce, Harmless, "P51",
         "Whether findings that would only be a warning are fixed too, where a stage weighs its findings."));
+    NOTES_MISSING: bool = choice(&["fix", "warn"], false, &[true]), used("compliance.notes_missing", AtOnce, Harmless, "P34",
+        "What follows when a phase is done without the notes that its plan names: an agent is to write them (`fix`), or only a warning, unless there is more to fix (`warn`).");
     COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "",
         "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
     TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, Harmless, "",

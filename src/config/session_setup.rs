@@ -14,6 +14,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
 use crate::config::themes::toml_paths;
+use crate::config::workflow_limits;
 use crate::config::{Config, schema};
 use crate::display::{LeaveEffect, NextSteps};
 use crate::domain::task::GateCommand;
@@ -100,6 +101,7 @@ impl Config {
                 Some("off") => DeliveryMode::Off,
                 _ => DeliveryMode::Tell,
             },
+            accepts_missing_notes: self.choice(&schema::NOTES_MISSING),
             resume: agents.resume_roles(),
             agents: agents.layers,
             untrusted: self.untrusted().cloned(),
@@ -186,6 +188,7 @@ fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflo
         if config.choice(&schema::MERGE_BY_AGENT) {
             flows.iter_mut().for_each(Workflow::merge_by_agent);
         }
+        workflow_limits::apply(config, &mut flows);
         let stories = StorySettings::of(config);
         let is_story = |flow: &&mut Workflow| flow.id.as_str() == PlanKind::Stories.workflow();
         for flow in flows.iter_mut().filter(is_story) {

@@ -1,4 +1,4 @@
-//! Settings of roles and stages that do not exist: refused in the project's own files, and reported for the person's, which are for many
+//! Settings of roles, stages and workflows that do not exist: refused in the project's own files, and reported for the person's, which are for many
 //! projects.
 
 use crate::config::project_paths::ProjectPaths;
@@ -8,7 +8,7 @@ use crate::domain::workflow::Actor;
 use crate::formats::nearest::nearest;
 use crate::formats::prompt::PromptLibrary;
 
-/// A setting of a role or a stage that the project does not have.
+/// A setting of a role, a stage or a workflow that the project does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
     /// Message with the setting, its place and the way out.
@@ -17,10 +17,11 @@ pub struct UnknownName {
     pub is_own: bool,
 }
 
-/// Lists all settings of unknown roles and stages, in the order of the settings.
+/// Lists all settings of unknown roles, stages and workflows, in the order of the settings.
 pub fn unknown_names(paths: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<UnknownName> {
     let stages = workflows.iter().flat_map(|flow| &flow.stages);
     let stages: Vec<&str> = stages.map(|stage| stage.id.as_str()).collect();
+    let flows: Vec<&str> = workflows.iter().map(|flow| flow.id.as_str()).collect();
     let all = config.list();
     let roles = if all.iter().any(|shown| role_of(&shown.key).is_some()) {
         roles(paths, workflows)
@@ -28,16 +29,24 @@ pub fn unknown_names(paths: &ProjectPaths, config: &Config, workflows: &[Workflo
         Vec::new()
     };
     let known_roles: Vec<&str> = roles.iter().map(String::as_str).collect();
-    let unknown = |shown: &ResolvedSetting| match (stage_of(&shown.key), role_of(&shown.key)) {
-        (Some(stage), _) => found(paths, shown, "stage", stage, &stages),
-        (None, Some(role)) => found(paths, shown, "role", role, &known_roles),
-        (None, None) => None,
+    let unknown = |shown: &ResolvedSetting| {
+        if let Some(stage) = stage_of(&shown.key) {
+            return found(paths, shown, "a stage", stage, &stages);
+        }
+        if let Some(flow) = workflow_of(&shown.key) {
+            return found(paths, shown, "the name", flow, &flows);
+        }
+        found(paths, shown, "a role", role_of(&shown.key)?, &known_roles)
     };
     all.iter().filter_map(unknown).collect()
 }
 
 fn stage_of(key: &str) -> Option<&str> {
     Some(key.strip_prefix("stages.")?.split_once('.')?.0)
+}
+
+fn workflow_of(key: &str) -> Option<&str> {
+    Some(key.strip_prefix("limits.")?.split_once('.')?.0)
 }
 
 fn role_of(key: &str) -> Option<&str> {
@@ -78,7 +87,7 @@ fn found(
     let is_own = matches!(origin, SettingOrigin::File { path, .. } if path.starts_with(&paths.debussy));
     Some(UnknownName {
         text: format!(
-            "could not use {key}, at {origin}: no workflow has a {what} {name}{meant}; `dbs workflow list` names workflows, and \
+            "could not use {key}, at {origin}: no workflow has {what} {name}{meant}; `dbs workflow list` names workflows, and \
              `dbs config {key} --unset` takes it away"
         ),
         is_own,

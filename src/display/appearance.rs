@@ -17,6 +17,7 @@ pub struct Appearance {
     /// The person's own keys, as a key file.
     pub keys: String,
     pub alert_when: AlertWhen,
+    pub alert_events: AlertEvents,
     pub program_calls: ProgramCalls,
     pub min_call_interval: Span,
     /// True if the window gets a title.
@@ -98,6 +99,18 @@ pub enum AlertWhen {
     Away,
     Always,
     Never,
+}
+
+/// Events that a person is alerted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum AlertEvents {
+    /// Needs of the person, and the end of a run.
+    #[default]
+    Needs,
+    /// Each task that is done, too.
+    Done,
+    /// Each further try of a task, too.
+    All,
 }
 
 /// Calls of programs in panes that reach a person outside of the pane; in the pane they are marked in any case.

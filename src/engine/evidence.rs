@@ -10,6 +10,7 @@ use super::git_changes;
 use super::issues::Issues;
 use super::job::Job;
 use super::leftovers;
+use super::phase_notes;
 use super::plan_checks;
 use super::story_checks;
 use crate::domain::workflow::Workspace;
@@ -157,7 +158,7 @@ pub(super) fn collect(
                 &revision(job, head),
             ));
         }
-        EvidenceKind::Notes => return Some(at_head(&|head| plan_checks::notes(context, job, head))),
+        EvidenceKind::Notes => return Some(at_head(&|head| phase_notes::notes(context, job, head))),
         EvidenceKind::Protected => return Some(at_head(&|head| plan_checks::protected(context, job, head))),
         EvidenceKind::ListedFiles => {
             return Some(at_head(&|head| plan_checks::listed_files(context, job, head)));

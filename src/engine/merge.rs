@@ -7,7 +7,7 @@ use super::evidence::{BranchHeads, collect};
 use super::gate_runs;
 use super::job::Job;
 use super::merge_request::request;
-use super::plan_checks;
+use super::phase_notes;
 use super::story_record;
 use crate::domain::{ActionOutcome, Attempt, Evidence, EvidenceKind, Integration, Tri};
 use crate::ports::git::{
@@ -141,7 +141,7 @@ fn checked(context: &EngineContext, job: &Job, attempt: &Attempt, commit: &Commi
 /// Returns whether a merged tree holds the notes of the task, where its stage asks for them.
 fn notes_kept(context: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
     if job.stage.evidence.contains(&EvidenceKind::Notes) {
-        plan_checks::notes_kept(context, job, merged)
+        phase_notes::notes_kept(context, job, merged)
     } else {
         Tri::Yes
     }
@@ -198,7 +198,7 @@ fn verified(
         }),
         EvidenceKind::Notes => Some(Evidence::new(
             EvidenceKind::Notes,
-            plan_checks::notes_kept(context, job, commit),
+            phase_notes::notes_kept(context, job, commit),
         )),
         kind => collect(context, job, attempt, kind, &BranchHeads::at(commit)),
     };

@@ -1,4 +1,4 @@
-//! Checks that a task's plan or its stage names: notes, listed files, protected files, a test that must fail first. All of them look at a
+//! Checks that a task's plan or its stage names: listed files, protected files, a test that must fail first. All of them look at a
 //! commit, never at a folder an agent can write to.
 
 use super::context::{EngineContext, base_branch, branch_of, signature};
@@ -7,73 +7,14 @@ use super::guarded_files::is_guarded;
 use super::issues::Issues;
 use super::job::Job;
 use super::story_checks;
-use crate::domain::plan_entry::fits_path;
+use crate::domain::plan_entry::{fits_path, names_path};
 use crate::domain::workflow::Workspace;
-use crate::domain::{
-    Attempt, Cause, ComplianceIssue, Evidence, EvidenceKind, PathRules, PlanEntry, Severity, Tri,
-};
+use crate::domain::{Attempt, Cause, ComplianceIssue, PathRules, PlanEntry, Severity, Tri};
 use crate::ports::gates::GateExit;
-use crate::ports::git::{CommitFile, CommitId, DiffRange, Head, RestoreRequest, Revision, SafeName};
+use crate::ports::git::{CommitId, DiffRange, Head, RestoreRequest, Revision, SafeName};
 
-/// Sections that notes must have (P34).
-const NOTES_SECTIONS: [&str; 3] = ["Summary", "Key Decisions", "Files Modified"];
-/// Most bytes of notes that are looked at.
-const NOTES_LIMIT: usize = 1024 * 1024;
 /// Most paths that a finding names.
 const MOST_PATHS: usize = 20;
-
-/// Checks that a merged commit holds the notes as the task brought them to its stage: faults that were accepted then are not the fault of
-/// the merge.
-pub(super) fn notes_kept(context: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
-    let brought = job.task.stage_head.as_deref().or(job.task.head.as_deref());
-    let looked = notes(context, job, merged).and_then(|now| match brought.map(CommitId::new) {
-        Some(Ok(brought)) if !now.is_empty() => Ok((now, notes(context, job, &brought)?)),
-        _ => Ok((now, Vec::new())),
-    });
-    match looked {
-        Ok((now, before)) => {
-            let lost = now.into_iter().filter(|issue| !before.contains(issue));
-            Evidence::from_issues(EvidenceKind::Notes, lost.collect()).outcome
-        }
-        Err(outcome) => outcome,
-    }
-}
-
-/// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
-pub(super) fn notes(context: &EngineContext, job: &Job, head: &CommitId) -> Issues {
-    let Some(path) = job.task.plan.as_deref().and_then(|plan| plan.notes.as_deref()) else {
-        return Ok(Vec::new());
-    };
-    let missing = |why: &str| {
-        let text = format!("the notes {path} {why}");
-        Ok(vec![ComplianceIssue::new(Severity::High, text)])
-    };
-    match context.git.file_at(head, path, NOTES_LIMIT) {
-        Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
-        Ok(CommitFile::Absent) => missing("are not in what was committed; a file that git ignores is not"),
-        Ok(CommitFile::NoFile) => missing("are no file"),
-        Ok(CommitFile::Text(text)) if text.text.trim().is_empty() => missing("are empty"),
-        Ok(CommitFile::Text(text)) => Ok(sections_without(&text.text, path)),
-    }
-}
-
-fn sections_without(text: &str, path: &str) -> Vec<ComplianceIssue> {
-    let headings = text.lines().filter(|line| line.trim_start().starts_with('#'));
-    let headings: Vec<String> = headings.map(str::to_lowercase).collect();
-    let has = |section: &str| {
-        let section = section.to_lowercase();
-        headings.iter().any(|heading| heading.contains(&section))
-    };
-    let lacking: Vec<&str> = NOTES_SECTIONS
-        .into_iter()
-        .filter(|section| !has(section))
-        .collect();
-    if lacking.is_empty() {
-        return Vec::new();
-    }
-    let text = format!("the notes {path} lack the sections {}", lacking.join(", "));
-    vec![ComplianceIssue::new(Severity::Low, text)]
-}
 
 /// Checks that no protected file has changed since the task came to the stage.
 pub(super) fn protected(context: &EngineContext, job: &Job, head: &CommitId) -> Issues {
@@ -134,7 +75,8 @@ pub(super) fn restore_protected(context: &EngineContext, job: &Job, attempt: &At
 }
 
 /// Checks that the files listed to be made exist, that those listed to be changed were changed, and that no others were. Another file is a
-/// warning, because builds and tests write lock files and snapshots, unless it decides how work is checked (G42).
+/// warning, because builds and tests write lock files and snapshots, unless it decides how work is checked (G42). So is a file that the
+/// agent reports as changed and that was not (P66).
 pub(super) fn listed_files(context: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
@@ -147,7 +89,17 @@ pub(super) fn listed_files(context: &EngineContext, job: &Job, head: &CommitId) 
         rules: &plan.paths,
         notes: plan.notes.as_deref(),
     };
-    Ok(list.compare(&touched, matters))
+    let mut found = if plan.paths.lists_files() {
+        list.compare(&touched, matters)
+    } else {
+        Vec::new()
+    };
+    let claimed = job.task.record.claimed_files.iter();
+    let unseen = claimed.filter(|claimed| !touched.iter().any(|path| names_path(claimed, path)));
+    let unseen: Vec<String> = unseen.cloned().collect();
+    let what = "files are reported as changed, and the commit has no change of them";
+    found.extend(about_paths(Severity::Low, what, &unseen));
+    Ok(found)
 }
 
 /// Files that a task may change by its plan.
@@ -256,22 +208,6 @@ pub(super) fn gate_fails(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn texts(issues: &[ComplianceIssue]) -> Vec<&str> {
-        issues.iter().map(|issue| issue.text.as_str()).collect()
-    }
-
-    #[test]
-    fn notes_without_a_section_are_incomplete_and_say_which() {
-        let whole = "# Notes\n## summary\nx\n## Key Decisions\n| a |\n### Files Modified (3)\n";
-        assert_eq!(sections_without(whole, "n.md"), []);
-        let part = sections_without("## Summary\nKey Decisions\n", "n.md");
-        assert_eq!(
-            texts(&part),
-            ["the notes n.md lack the sections Key Decisions, Files Modified"]
-        );
-        assert_eq!(part[0].severity, Severity::Low);
-    }
 
     #[test]
     fn what_was_changed_is_held_against_the_list_both_ways() {

@@ -254,7 +254,11 @@ fn facts(entry: &PlanEntry) -> String {
         "stands in {} as {}",
         entry.source.file, entry.source.item
     )];
-    let named = [("reads", &entry.notes_before), ("notes", &entry.notes)];
+    let named = [
+        ("reads", &entry.notes_before),
+        ("notes", &entry.notes),
+        ("form of its notes", &entry.notes_template),
+    ];
     lines.extend(
         named
             .into_iter()

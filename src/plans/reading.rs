@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::plan_folder::{LARGEST, plan_in};
 use super::setup::own_gates;
-use super::{graphs, stories};
+use super::{graphs, in_project, stories};
 use crate::adapters::text_file;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
@@ -78,6 +78,10 @@ pub fn read(named: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Caus
     };
     let mut plan = plan::read(file, &text, &own_gates(paths), &mut open);
     if let Some(paths) = paths {
+        let template = notes_template(&paths.root, folder);
+        for item in plan.items.iter_mut().filter(|item| item.notes.is_some()) {
+            item.notes_template.clone_from(&template);
+        }
         plan::find_notes(&mut plan, |pattern| newest_file(&paths.root, pattern));
         if !plan.is_sound() {
             plan::propose_commands(&mut plan, &tool_files(&paths.root));
@@ -90,6 +94,17 @@ pub fn read(named: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Caus
 fn tool_files(root: &Path) -> ToolFiles {
     let text = |name: &str| text_file::read_text(&root.join(name), LARGEST).ok();
     ToolFiles::read(text, |name| root.join(name).is_file())
+}
+
+/// Returns the file that shows the form of notes: beside the plan, or where the phased predecessor has it.
+fn notes_template(root: &Path, folder: &Path) -> Option<String> {
+    let beside = in_project(&folder.join("NOTES_TEMPLATE.md"), root);
+    let usual = [
+        "docs/templates/notes/NOTES_TEMPLATE.md",
+        "notes/NOTES_TEMPLATE.md",
+    ];
+    let mut all = std::iter::once(beside).chain(usual.map(str::to_owned));
+    all.find(|path| root.join(path).is_file())
 }
 
 /// Returns the newest file of the project whose path fits a pattern with a `*` in its last part.

@@ -1,5 +1,7 @@
 //! Settings of a project as far as plans depend on them.
 
+use std::collections::BTreeMap;
+
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::task::GateCommand;
@@ -12,6 +14,8 @@ use crate::formats::plan::PlanKind;
 pub struct PlanSetup {
     pub settings: BoardSettings,
     pub workflows: Vec<Workflow>,
+    /// Templates of new plans that replace those of the program, by the names of their files.
+    pub templates: BTreeMap<String, String>,
 }
 
 impl PlanSetup {
@@ -19,7 +23,11 @@ impl PlanSetup {
     pub fn read(paths: &ProjectPaths) -> PlanSetup {
         let read = session_setup::reread(paths).unwrap_or_default();
         let (settings, workflows) = read;
-        PlanSetup { settings, workflows }
+        PlanSetup {
+            settings,
+            workflows,
+            templates: paths.trust.plan_templates(),
+        }
     }
 
     /// Returns true if Claude works on the items of such a plan.

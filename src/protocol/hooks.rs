@@ -47,6 +47,9 @@ pub struct UsageFigures {
     pub used: Option<u64>,
     /// Room for tokens in its context.
     pub window: Option<u64>,
+    /// Calls of tools so far, if no fill of the context is known.
+    #[serde(default)]
+    pub tool_calls: Option<u32>,
 }
 
 /// Reply to a hook.

@@ -89,6 +89,7 @@ impl<'a> NotifierTask<'a> {
             channels: Vec::new(),
             rules: NotifyRules {
                 when: crate::display::AlertWhen::Never,
+                events: crate::display::AlertEvents::Needs,
                 pause: crate::domain::Span(0),
             },
             quiet: DailyHours::default(),
@@ -100,6 +101,7 @@ impl<'a> NotifierTask<'a> {
     fn take_settings(&mut self, config: &Config) {
         self.rules = NotifyRules {
             when: config.choice(&schema::NOTIFY_WHEN),
+            events: appearance::alert_events(config),
             pause: config.value(&schema::NOTIFY_PAUSE),
         };
         self.quiet = appearance::quiet_hours(config);
@@ -182,12 +184,14 @@ impl<'a> NotifierTask<'a> {
         if ended.generation != self.generation {
             return;
         }
-        if let Err(why) = &ended.result {
-            tracing::warn!("could not {why}");
-        }
         let mut channels = self.channels.iter_mut();
-        let channel = channels.find(|channel| channel.name() == ended.name);
-        let notice = channel.and_then(|channel| channel.on_result(clock::now(), ended.result));
+        let Some(channel) = channels.find(|channel| channel.name() == ended.name) else {
+            return;
+        };
+        if let Err(why) = &ended.result {
+            tracing::warn!("could not {why}; it was to say: {}", channel.last_text());
+        }
+        let notice = channel.on_result(clock::now(), ended.result);
         if let Some(notice) = notice {
             self.publish_notice(notice);
         }

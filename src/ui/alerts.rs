@@ -2,16 +2,18 @@
 //! takes the time, the focus and the board, and returns what the terminal has to show; sending it is done elsewhere.
 
 use super::program_report::ProgramCall;
-use crate::display::{AlertWhen, Appearance, DisplayCaps, Glyphs, ProgramCalls, WorkProgress};
+use crate::display::{AlertEvents, AlertWhen, Appearance, DisplayCaps, Glyphs, ProgramCalls, WorkProgress};
 use crate::domain::{Span, Timestamp};
 use crate::read_model::ReadModel;
 use queue::clean;
 
 mod progress;
 mod queue;
+mod task_news;
 
 use progress::progress_of;
 pub use queue::{Alert, AlertQueue, alert_text, redacted_alert_text};
+pub use task_news::TaskEvent;
 
 /// Interval at which progress is repeated while the work continues: a terminal may remove a progress that is not repeated for a while.
 const PROGRESS_REPEAT: Span = Span::seconds(10);
@@ -20,6 +22,7 @@ const PROGRESS_REPEAT: Span = Span::seconds(10);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertRules {
     pub when: AlertWhen,
+    pub events: AlertEvents,
     /// Calls of programs in panes that are reported to the person.
     pub programs: ProgramCalls,
     /// Minimum time between two notifications; everything that happens meanwhile is sent together.
@@ -40,6 +43,7 @@ impl AlertRules {
                 Some(_) => appearance.alert_when,
                 None => AlertWhen::Never,
             },
+            events: appearance.alert_events,
             programs: appearance.program_calls,
             min_interval: appearance.min_call_interval,
             title: appearance.title,
@@ -126,7 +130,8 @@ impl TerminalAlerts {
         project: &str,
     ) -> Vec<TerminalUpdate> {
         self.set_time(now);
-        self.queue.update(model, self.rules.when.applies(self.away));
+        let is_news = self.rules.when.applies(self.away);
+        self.queue.update(model, self.rules.events, is_news);
         self.quiet_until = quiet;
         let mut calls = Vec::new();
         if quiet.is_none()

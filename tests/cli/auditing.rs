@@ -565,6 +565,62 @@ fn a_star_in_the_path_of_notes_is_resolved_by_the_plan_or_by_the_newest_file() {
     assert_eq!(read("notes/OLD_*.md").0, "notes/OLD_new.md");
 }
 
+/// P5, P43.
+#[test]
+fn phases_that_a_plan_calls_completed_or_a_person_done_are_left_out_where_that_is_said() {
+    let ids = |options: &[&str]| {
+        let shop = Shop::new();
+        let folder = shop.git.project().join("plan");
+        fs::create_dir(&folder).unwrap();
+        let master = MASTER
+            .replace(
+                "| Phase | Title |\n|---|---|\n",
+                "| Phase | Title | Status |\n|---|---|---|\n",
+            )
+            .replace("(one.md) |", "(one.md) | Completed |")
+            .replace("(two.md) |", "(two.md) | Pending |");
+        for (name, text) in [("MASTER.md", master.as_str()), ("one.md", ONE), ("two.md", TWO)] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        let run = ["run", "plan/MASTER.md", "--allow-dirty"];
+        let hash = hash(&shop.does(&[&run[..], &["--dry-run"], options].concat()));
+        shop.does(&[&run[..], &["--trust", &hash], options].concat());
+        let tasks = shop.json(&["task", "list", "--json"]);
+        let ids = tasks["tasks"].as_array().or(tasks.as_array()).unwrap().iter();
+        ids.map(|task| task["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&[]), ["export-1", "export-2"]);
+    assert_eq!(ids(&["--trust-plan"]), ["export-2"]);
+    assert_eq!(ids(&["--done", "1"]), ["export-2"]);
+}
+
+/// P65.
+#[test]
+fn the_agent_of_a_phase_is_told_the_form_of_its_notes_where_the_plan_has_one() {
+    for template in ["plan/NOTES_TEMPLATE.md", "docs/templates/notes/NOTES_TEMPLATE.md"] {
+        let shop = Shop::new();
+        shop.does(&["config", "base_branch", "main"]);
+        let project = shop.git.project();
+        for (name, text) in [
+            ("plan/MASTER.md", MASTER),
+            ("plan/one.md", ONE),
+            ("plan/two.md", TWO),
+            (template, "# Notes\n"),
+        ] {
+            fs::create_dir_all(project.join(name).parent().unwrap()).unwrap();
+            fs::write(project.join(name), text).unwrap();
+        }
+        let shown = shop.does(&["run", "plan/MASTER.md", "--dry-run"]);
+        shop.does(&["run", "plan/MASTER.md", "--allow-dirty", "--trust", &hash(&shown)]);
+        let told = shop.does(&["prompt", "export-1"]);
+        let wanted = format!(
+            "Write the notes to `notes/1.md`, in the form of `{template}` if it is there, with the headings"
+        );
+        assert!(told.contains(&wanted), "{told}");
+    }
+}
+
 #[test]
 fn who_is_asked_about_a_plan_is_told_what_is_doubtful_in_it() {
     let shop = Shop::new();

@@ -172,7 +172,12 @@ fn what_is_taken_and_cannot_be_used_is_said_at_once_with_the_nearest_name() {
         (
             "model",
             "opus",
-            "dbs: model is kept: without effect in this version; did you mean `roles.default.model`?\n".to_owned(),
+            "dbs: model is of an earlier program; did you mean `roles.default.model`?\n".to_owned(),
+        ),
+        (
+            "plan_generation_model",
+            "haiku",
+            "dbs: plan_generation_model is kept: without effect in this version\n".to_owned(),
         ),
     ] {
         let said = shop.run(&["config", key, value]);

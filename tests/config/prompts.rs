@@ -252,6 +252,7 @@ fn plan() -> PlanEntry {
         },
         notes_before: Some("notes/NOTES_export_phase_1.md".to_owned()),
         notes: Some("notes/NOTES_export_phase_2.md".to_owned()),
+        notes_template: Some("plans/NOTES_TEMPLATE.md".to_owned()),
         fallback: None,
         agents: texts(&["doc-sync-manager", "task-validator"]),
         steps: texts(&["pre_validation", "write_notes"]),

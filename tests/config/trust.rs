@@ -816,6 +816,44 @@ fn roles_and_prompts_of_a_project_are_in_force_only_as_they_were_trusted() {
     assert!(!said.holds && said.text.contains(output), "{}", said.text);
 }
 
+/// P18, P58.
+#[test]
+fn templates_of_plans_are_a_projects_own_once_they_were_trusted() {
+    let trusting = Trusting::new();
+    let made = || {
+        let own = trusting.trust().plan_templates();
+        let files = dbs::formats::plan::new_plan(&dbs::formats::plan::NewPlan {
+            feature: "Invoice export",
+            phases: 1,
+            template: "backend",
+            date: "2026-11-23",
+            gates: &[],
+            own: &own,
+        });
+        files.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    let built_in = made();
+    let phase = "# {feature} Phase {phase_num} of {date}\n{tasks}\n";
+    trusting.file(".debussy/plans/phase.md", phase);
+    trusting.file(".debussy/plans/tasks-backend.md", "- [ ] 1.1: {feature} alone\n");
+    trusting.file(
+        ".debussy/plans/notes.md",
+        "# {feature} on {date}: {what was done}\n",
+    );
+    assert_eq!(made(), built_in, "nobody has trusted them");
+    let report = trusting.trust().look();
+    trusting.trust().trust(&report.listing.hash()).unwrap();
+    let [master, phase, notes] = &made()[..] else {
+        panic!("{:?}", made())
+    };
+    assert_eq!(*master, built_in[0]);
+    assert_eq!(
+        phase,
+        "# Invoice export Phase 1 of 2026-11-23\n- [ ] 1.1: Invoice export alone\n"
+    );
+    assert_eq!(notes, "# Invoice export on 2026-11-23: {what was done}\n");
+}
+
 #[test]
 fn a_wrong_file_of_roles_or_prompts_that_is_trusted_is_named_with_its_line() {
     let trusting = Trusting::new();

@@ -6,11 +6,12 @@ use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::FindingPolicy;
 use dbs::domain::{
     AttemptId, AttemptMode, BoardSettings, Claims, Command, Event, Evidence, EvidenceKind, HoldReason,
-    PathRules, PlanEntry, ProcessExit, SignalKind, TaskDraft, TaskPatch, TaskState, Tri, WaitReason,
-    Workflow, Workplace,
+    PathRules, PlanEntry, ProcessExit, SignalKind, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, Tri,
+    WaitReason, Workflow, Workplace,
 };
 
 use dbs::formats::completion_report;
+use dbs::read_model::ReadModel;
 
 use crate::fixture::{BoardFixture, draft, settings, workflows};
 
@@ -124,7 +125,7 @@ fn findings_are_weighed_by_the_seeds_table() {
     let cases: [(&[Fault], &str, AttemptMode); 6] = [
         (&[], "merging", AttemptMode::Fresh),
         (&[(Notes, Low)], "merging", AttemptMode::Fresh),
-        (&[(Notes, High)], "merging", AttemptMode::Fresh),
+        (&[(Protected, High)], "merging", AttemptMode::Fresh),
         (
             &[(Notes, High), (Protected, High)],
             "work",
@@ -298,6 +299,69 @@ fn what_an_agent_claims_and_nobody_saw_is_said_whether_the_work_passes_or_not() 
     assert_eq!(fixture.stage("p"), "merging", "a low finding is a warning");
 }
 
+/// LP-8.
+#[test]
+fn the_results_of_gates_stay_with_the_try_that_they_are_about() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("p", PlanEntry::default()));
+    let first = fixture.open("p");
+    done_with(&mut fixture, first, Claims::default());
+    verify_with(&mut fixture, first, &[(EvidenceKind::Gates, Severity::Critical)]);
+    let second = fixture.open("p");
+    done_with(&mut fixture, second, Claims::default());
+    verify_with(&mut fixture, second, &[]);
+    let passed = |attempt: AttemptId| {
+        let mut evidence = fixture.attempt(attempt).evidence.iter();
+        let gates = evidence.find(|piece| piece.kind == EvidenceKind::Gates);
+        gates.map(|piece| piece.outcome == Tri::Yes)
+    };
+    assert_eq!((passed(first), passed(second)), (Some(false), Some(true)));
+}
+
+/// P66.
+#[test]
+fn the_place_of_notes_in_a_report_is_compared_with_the_plan_and_its_warnings_reach_the_next_phase() {
+    let said = |claimed: &str| {
+        let mut fixture = BoardFixture::new();
+        let plan = PlanEntry {
+            notes: Some("notes/n.md".to_owned()),
+            ..PlanEntry::default()
+        };
+        fixture.released(phase("p", plan));
+        let next = TaskDraft {
+            deps: [TaskId::from("p")].into(),
+            ..phase("q", PlanEntry::default())
+        };
+        fixture.released(next);
+        let first = fixture.open("p");
+        let claims = Claims {
+            notes: Some(claimed.to_owned()),
+            warnings: texts(&["Legacy auth needs attention", "the cache is cold"]),
+            ..Claims::default()
+        };
+        done_with(&mut fixture, first, claims);
+        verify_with(&mut fixture, first, &[]);
+        let model = ReadModel::of(&fixture.board, Timestamp(1));
+        let facts = model.prompt_facts(&model.tasks[&"q".into()], None).unwrap();
+        let told: Vec<String> = facts.dependencies[0]
+            .results
+            .iter()
+            .map(|remark| remark.text.clone())
+            .collect();
+        (fixture.comments("p"), told.concat())
+    };
+    let (comments, told) = said("docs/n.md");
+    let wanted = "the notes were reported at docs/n.md, and the plan has them at notes/n.md";
+    assert!(comments.contains(wanted), "{comments}");
+    assert!(
+        told.contains("- Legacy auth needs attention\n- the cache is cold"),
+        "{told}"
+    );
+    for same in ["notes/n.md", "./notes/n.md", "/work/shop/notes/n.md"] {
+        assert!(!said(same).0.contains("were reported at"), "{same}");
+    }
+}
+
 #[test]
 fn where_the_settings_are_strict_a_warning_is_to_be_fixed() {
     for (strict, stage) in [(false, "merging"), (true, "work")] {
@@ -307,6 +371,32 @@ fn where_the_settings_are_strict_a_warning_is_to_be_fixed() {
         done_with(&mut fixture, first, Claims::default());
         verify_with(&mut fixture, first, &[(EvidenceKind::Gates, Severity::Low)]);
         assert_eq!(fixture.stage("p"), stage, "{}", fixture.comments("p"));
+    }
+}
+
+/// P34.
+#[test]
+fn notes_that_are_missing_are_to_be_written_unless_the_settings_accept_that() {
+    for (accepts_missing_notes, severity, stage) in [
+        (false, Severity::High, "work"),
+        (false, Severity::Low, "merging"),
+        (true, Severity::High, "merging"),
+    ] {
+        let mut fixture = BoardFixture::with(BoardSettings {
+            accepts_missing_notes,
+            ..settings()
+        });
+        let plan = PlanEntry {
+            notes: Some("n.md".to_owned()),
+            ..PlanEntry::default()
+        };
+        fixture.released(phase("p", plan));
+        let first = fixture.open("p");
+        done_with(&mut fixture, first, Claims::default());
+        verify_with(&mut fixture, first, &[(EvidenceKind::Notes, severity)]);
+        assert_eq!(fixture.stage("p"), stage, "{}", fixture.comments("p"));
+        let mode = fixture.attempt(fixture.open("p")).mode;
+        assert_eq!(mode == AttemptMode::Remediate, stage == "work");
     }
 }
 
@@ -523,7 +613,7 @@ fn a_warning_asks_nobody() {
             ..Claims::default()
         },
     );
-    verify_with(&mut fixture, first, &[(EvidenceKind::Notes, Severity::High)]);
+    verify_with(&mut fixture, first, &[(EvidenceKind::Notes, Severity::Low)]);
     assert_eq!(fixture.stage("p"), "merging");
 }
 
@@ -558,7 +648,7 @@ fn tasks_that_list_the_same_file_work_one_after_another() {
     fixture.planned(phase("a", files(&["src/cart.rs"])));
     fixture.planned(phase("b", files(&["docs/x.md", "src/*"])));
     fixture.planned(phase("c", files(&["docs/y.md"])));
-    let ids = ["a", "b", "c"].map(dbs::domain::TaskId::from).to_vec();
+    let ids = ["a", "b", "c"].map(TaskId::from).to_vec();
     fixture.ask(Command::Release(ids)).unwrap();
     let busy = WaitReason::FileBusy {
         task: "a".into(),
@@ -612,7 +702,7 @@ fn a_phase_that_failed_is_not_said_to_have_failed_failed() {
         );
     }
     assert_eq!(fixture.word("p"), "failed");
-    let model = dbs::read_model::ReadModel::of(&fixture.board, fixture.now);
+    let model = ReadModel::of(&fixture.board, fixture.now);
     let texts: Vec<&str> = model.attention.iter().map(|item| item.text.as_str()).collect();
     assert_eq!(
         texts,

@@ -129,6 +129,7 @@ fn plan() -> PlanEntry {
         },
         notes_before: Some("notes/0.md".to_owned()),
         notes: Some("notes/1.md".to_owned()),
+        notes_template: Some("plans/NOTES_TEMPLATE.md".to_owned()),
         fallback: Some("by hand".to_owned()),
         risk: Some(Risk::High),
         agents: texts("validator"),
@@ -163,6 +164,9 @@ fn record() -> PlanRecord {
         steps: vec!["write_notes".to_owned()],
         agents: vec!["validator".to_owned()],
         gates: vec!["lint".to_owned()],
+        files: vec!["src/a.rs".to_owned()],
+        notes: Some("notes/n.md".to_owned()),
+        warnings: vec!["mind the gap".to_owned()],
     });
     record
 }

@@ -79,7 +79,7 @@ fn a_phase_whose_gate_fails_three_times_ends_the_run_with_1_and_its_dependents_w
 [[part]]
 steps = [
   { signal = "claim" },
-  { write = "notes/NOTES_export_phase_1.md", text = "# Summary\n# Key Decisions\n# Files Modified\n{n}\n" },
+  { write = "notes/NOTES_export_phase_1.md", text = "# Summary\nDone.\n# Key Decisions\nNone.\n# Files Modified\n{n}\n" },
   { signal = "progress", text = "pre_validation:completed" },
   { signal = "done", text = "Worked." },
 ]

@@ -38,7 +38,7 @@ fn what_a_phase_left_out_is_asked_for_and_a_claim_nobody_saw_is_a_warning() {
     );
     let claimed = part(
         "attempt = 2",
-        "  { write = \"notes/n.md\", text = \"# Summary\\n# Key Decisions\\n# Files Modified\\n\" },\n  \
+        "  { write = \"notes/n.md\", text = \"# Summary\\nDone.\\n# Key Decisions\\nNone.\\n# Files Modified\\nOne.\\n\" },\n  \
          { signal = \"done\", text = \"Worked.\", report = { agents_used = [\"doc-sync-manager\"], steps_completed = [\"doc_sync_manager\", \"pre_validation\"] } },",
     );
     let process = "- [ ] **AGENT:doc-sync-manager** - documents\n- [ ] Pre-validation until clean\n- [ ] Write notes to: `notes/n.md`\n";

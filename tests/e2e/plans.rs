@@ -54,7 +54,7 @@ task = "invoice-1"
 attempt = 1
 steps = [
   { signal = "claim" },
-  { write = "notes/NOTES_export_phase_1.md", text = "## Summary\n## Key Decisions\n## Files Modified\n" },
+  { write = "notes/NOTES_export_phase_1.md", text = "## Summary\nDone.\n## Key Decisions\nNone.\n## Files Modified\nOne.\n" },
   { signal = "progress", text = "pre_validation:completed" },
   { signal = "done", text = "Worked." },
 ]
@@ -73,7 +73,7 @@ role = "phase-worker"
 steps = [
   { signal = "claim" },
   { write = "csv.txt", text = "csv\n" },
-  { write = "notes/NOTES_export_phase_2.1.md", text = "## Summary\n## Key Decisions\n## Files Modified\n" },
+  { write = "notes/NOTES_export_phase_2.1.md", text = "## Summary\nDone.\n## Key Decisions\nNone.\n## Files Modified\nOne.\n" },
   { signal = "done", text = "Worked.", report = { steps_completed = ["read_previous_notes"] } },
 ]
 "###;

@@ -374,18 +374,18 @@ fn commits_before_the_checks_are_called_partial_and_only_the_merge_is_called_who
     }
     assert_eq!(bench.stage("p-2.1"), ("merging", "done"));
     let origin = bench.git.origin();
-    let subjects = bench.git.git(&origin, &["log", "--format=%s", "work^..work"]);
-    let partial = "Debussy: Phase 2.1 - Unit of Work ⚠️ partial";
-    assert_eq!(
-        subjects.lines().collect::<Vec<_>>(),
-        ["Debussy: Phase 2.1 - Unit of Work ✓", partial, partial]
-    );
     let message = bench.git.git(&origin, &["log", "-1", "--format=%B", "work^2"]);
     assert!(
         message.trim_end().ends_with("\nDbs-Agent: claude (opus)"),
         "{message}"
     );
     assert!(message.contains("Dbs-Task: p-2.1"), "{message}");
+    let subjects = bench.git.git(&origin, &["log", "--format=%s", "work^..work"]);
+    let partial = "Debussy: Phase 2.1 - Unit of Work ⚠️ partial";
+    assert_eq!(
+        subjects.lines().collect::<Vec<_>>(),
+        ["Debussy: Phase 2.1 - Unit of Work ✓", partial, partial]
+    );
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{Command, Event, PathRules, PlanEntry, SignalKind, TaskDraft, TaskPatch, Tri};
+use dbs::domain::{
+    BoardSettings, Command, Event, PathRules, PlanEntry, SignalKind, TaskDraft, TaskPatch, Tri,
+};
 
 use crate::bench::{Bench, draft, workflows};
 
@@ -44,7 +46,7 @@ fn finding(bench: &Bench) -> String {
     format!("{finding}\n{}", bench.comments("p-1"))
 }
 
-const NOTES: &str = "# Notes\n## Summary\n## Key Decisions\n## Files Modified\n";
+const NOTES: &str = "# Notes\n## Summary\nDone.\n## Key Decisions\nNone.\n## Files Modified\n- a.txt\n";
 
 #[test]
 fn a_phase_with_its_notes_is_merged_and_what_it_left_is_committed_for_it() {
@@ -74,7 +76,7 @@ fn notes_that_are_missing_incomplete_ignored_or_a_link_are_said_so() {
     };
     let work = ("a.txt", "a");
     assert!(looked(&[work]).contains("high: the notes notes/n.md are not in what was committed"));
-    let part = looked(&[work, ("notes/n.md", "# Notes\n## Summary\n")]);
+    let part = looked(&[work, ("notes/n.md", "# Notes\n## Summary\nx\n")]);
     assert!(
         part.contains("low: the notes notes/n.md lack the sections Key Decisions, Files Modified"),
         "{part}"
@@ -132,7 +134,11 @@ fn notes_that_were_lost_on_the_way_to_the_merge_are_asked_for_before_it_is_pushe
 #[test]
 fn a_phase_that_was_accepted_with_a_warning_about_its_notes_is_merged() {
     for notes in [&[][..], &[("notes/n.md", "# Notes\n## Summary\n")]] {
-        let mut bench = Bench::new();
+        let mut bench = Bench::with(BoardSettings {
+            base: Some("work".to_owned()),
+            accepts_missing_notes: true,
+            ..BoardSettings::default()
+        });
         bench.release(phase(notes_at("notes/n.md")));
         leave(&mut bench, &[&[("a.txt", "a")], notes].concat());
         assert!(
@@ -142,6 +148,32 @@ fn a_phase_that_was_accepted_with_a_warning_about_its_notes_is_merged() {
         );
         assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
     }
+}
+
+/// P66.
+#[test]
+fn files_that_a_report_names_and_the_commit_did_not_change_are_a_warning() {
+    let mut bench = Bench::new();
+    bench.release(phase(PlanEntry::default()));
+    fs::write(bench.folder("p-1").join("a.txt"), "a").unwrap();
+    let attempt = bench.agent("p-1").id;
+    bench.happen(&Event::Signalled {
+        attempt,
+        kind: SignalKind::Done,
+        text: "done".to_owned(),
+        key: "done".to_owned(),
+        report: None,
+        claims: dbs::domain::Claims {
+            files: texts(&["./a.txt", "src/never.rs"]),
+            ..dbs::domain::Claims::default()
+        },
+        by_file: false,
+    });
+    bench.ends(attempt);
+    let found = finding(&bench);
+    let wanted = "low: files are reported as changed, and the commit has no change of them: src/never.rs";
+    assert!(found.contains(wanted) && !found.contains("a.txt"), "{found}");
+    assert_eq!(bench.stage("p-1"), ("merging", "done"), "{found}");
 }
 
 #[test]

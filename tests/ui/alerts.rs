@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dbs::display::{AlertWhen, Glyphs, ProgramCalls, WorkProgress};
+use dbs::display::{AlertEvents, AlertWhen, Glyphs, ProgramCalls, WorkProgress};
 use dbs::domain::batch::RunState;
 use dbs::domain::command::TaskDraft;
 use dbs::domain::{AttemptId, PauseReason, Span, Task, TaskState, Timestamp};
@@ -11,6 +11,7 @@ use dbs::ui::{AlertRules, ProgramCall, TerminalAlerts, TerminalUpdate};
 
 const RULES: AlertRules = AlertRules {
     when: AlertWhen::Away,
+    events: AlertEvents::Needs,
     programs: ProgramCalls::All,
     min_interval: Span(5_000),
     title: true,
@@ -274,6 +275,7 @@ fn progress_is_sent_when_it_changes_repeated_and_removed_when_switched_off() {
     let rules = |progress| AlertRules {
         programs: ProgramCalls::All,
         when: AlertWhen::Away,
+        events: AlertEvents::Needs,
         min_interval: Span(5_000),
         title: false,
         progress,
@@ -341,4 +343,35 @@ fn calls_of_programs_come_together_with_what_needs_somebody_and_not_more_often()
         notices(&mut alerts, 5_020, &asks),
         ["needs you: t-1 permission: a, shell 2 rang the bell"]
     );
+}
+
+/// P24, P26.
+#[test]
+fn who_wants_it_is_told_of_each_task_that_is_done_or_tried_again_and_of_nothing_from_before() {
+    let tried = |tries: u32| {
+        let mut tried = task("b", TaskState::Active, (1, 2));
+        tried.work_tries = [("work".into(), tries)].into();
+        tried
+    };
+    let first = model(vec![
+        task("a", TaskState::Active, (1, 2)),
+        tried(2),
+        task("c", TaskState::Done, (1, 2)),
+    ]);
+    let later = model(vec![
+        task("a", TaskState::Done, (1, 2)),
+        tried(3),
+        task("c", TaskState::Done, (1, 2)),
+    ]);
+    for (events, wanted) in [
+        (AlertEvents::Needs, ""),
+        (AlertEvents::Done, "a is done"),
+        (AlertEvents::All, "a is done, b is tried again, try 3"),
+    ] {
+        let mut alerts = TerminalAlerts::new(AlertRules { events, ..RULES });
+        alerts.set_focused(false);
+        assert_eq!(notices(&mut alerts, 1, &first), NONE, "it was so before");
+        assert_eq!(notices(&mut alerts, 2, &later).concat(), wanted, "{events:?}");
+        assert_eq!(notices(&mut alerts, 9_000, &later), NONE, "once");
+    }
 }

@@ -32,6 +32,9 @@ pub struct PlanEntry {
     /// File in which the task's agent leaves notes (P15, P34).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// File that shows the form of such notes (P65).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes_template: Option<String>,
     /// Another way to do the work, passed to an agent that tries again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
@@ -197,6 +200,15 @@ pub fn fits_path(pattern: &str, path: &str) -> bool {
     }
 }
 
+/// Returns true if a path that an agent named means this path of the repository: it may begin with `./`, or with the folder it works in.
+pub fn names_path(claimed: &str, path: &str) -> bool {
+    let claimed = claimed.strip_prefix("./").unwrap_or(claimed);
+    claimed == path
+        || claimed
+            .strip_suffix(path)
+            .is_some_and(|folder| folder.starts_with('/') && folder.ends_with('/'))
+}
+
 /// Claims of an agent in the report of a signal (P66). A claim is compared with what was seen; alone it proves at most that the agent
 /// thought of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -208,6 +220,15 @@ pub struct Claims {
     /// Gates that the agent says pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<String>,
+    /// Files that the agent says it changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// File in which the agent says it left its notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Warnings for the next item of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl Claims {
@@ -232,6 +253,12 @@ pub struct PlanRecord {
     /// Gates that an agent says pass.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub claimed_gates: BTreeSet<String>,
+    /// Files that an agent says it changed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub claimed_files: BTreeSet<String>,
+    /// File in which an agent last said that its notes are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_notes: Option<String>,
     /// History of the work on a story.
     #[serde(default, skip_serializing_if = "StoryWork::is_none")]
     pub work: StoryWork,
@@ -317,6 +344,11 @@ impl PlanRecord {
         for gate in &claims.gates {
             remember(&mut self.claimed_gates, gate.clone());
         }
+        for file in &claims.files {
+            remember(&mut self.claimed_files, file.clone());
+        }
+        let notes = claims.notes.clone().filter(|path| path.len() <= LONGEST_NAME);
+        self.claimed_notes = notes.or(self.claimed_notes.take());
     }
 }
 

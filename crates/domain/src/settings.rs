@@ -51,6 +51,9 @@ pub struct BoardSettings {
     /// Setting of what happens to the person's checkout after a merge.
     #[serde(default, skip_serializing_if = "DeliveryMode::is_off")]
     pub deliver: DeliveryMode,
+    /// True if notes of a phase that are missing are only a warning, unless there is more to fix (P34).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accepts_missing_notes: bool,
     /// Roles whose agents continue their session after an interruption.
     #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
     pub resume: ResumeRoles,
@@ -206,6 +209,7 @@ impl Default for BoardSettings {
             auto_commit: true,
             strict: false,
             deliver: DeliveryMode::Off,
+            accepts_missing_notes: false,
             resume: ResumeRoles::default(),
             agents: AgentLayers::default(),
             untrusted: None,

@@ -271,7 +271,9 @@ impl Task {
             EvidenceKind::Notes => plan.is_some_and(|plan| plan.notes.is_some()),
             EvidenceKind::AgentsUsed => plan.is_some_and(|plan| !plan.agents.is_empty()),
             EvidenceKind::StepsDone => plan.is_some_and(|plan| !plan.steps.is_empty()),
-            EvidenceKind::ListedFiles => plan.is_some_and(|plan| plan.paths.lists_files()),
+            EvidenceKind::ListedFiles => {
+                plan.is_some_and(|plan| plan.paths.lists_files() || !self.record.claimed_files.is_empty())
+            }
             EvidenceKind::Protected => !PlanEntry::protected(plan, &stage.protected).is_empty(),
             EvidenceKind::Tests => plan.is_some_and(|plan| plan.tests.is_some()),
             _ => true,

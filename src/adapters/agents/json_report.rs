@@ -3,7 +3,7 @@
 use crate::domain::cut::cut_chars;
 use serde_json::Value;
 
-use crate::agent_state::{AgentReport, Doing};
+use crate::agent_state::{AgentReport, Doing, Figures};
 use crate::domain::Tokens;
 use crate::domain::event::EndCause;
 use crate::domain::{Timestamp, TroubleKind};
@@ -50,6 +50,12 @@ pub(super) fn number(value: &Value, path: &str) -> u64 {
 /// The number at a path; none when there is none or it is 0.
 pub(super) fn positive(value: &Value, path: &str) -> Option<u64> {
     Some(number(value, path)).filter(|number| *number > 0)
+}
+
+/// The figures of a call of a tool; none where it has no id.
+pub(super) fn tool_call(id: String) -> Vec<Figures> {
+    let id = Some(id).filter(|id| !id.is_empty());
+    id.map(|id| Figures::ToolCall { id }).into_iter().collect()
 }
 
 /// The items of the list at a path.

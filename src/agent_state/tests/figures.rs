@@ -114,13 +114,38 @@ fn an_estimate_is_a_quarter_of_the_characters_and_30_percent() {
     let mut estimate = ContextEstimate::default();
     estimate.text(&"x".repeat(3200));
     assert_eq!(estimate.tokens(), 1040);
-    assert_eq!(estimate.fill(), None, "no tool was called");
-    estimate.tool_call(&"\u{e4}".repeat(403));
-    let fill = ContextFill {
-        used: 1170,
+    estimate.text(&"\u{e4}".repeat(403));
+    assert_eq!(estimate.tokens(), 1170);
+}
+
+#[test]
+fn calls_of_tools_count_once_each_and_only_for_a_tool_that_never_reports_its_fill() {
+    let call = |id: &str| Figures::ToolCall { id: id.to_owned() };
+    let calls = |meter: &Meter| meter.context().and_then(|fill| fill.tool_calls);
+    let mut meter = metered(&[call("a"), call("b"), call("a")]);
+    assert_eq!(calls(&meter), Some(2));
+    assert_eq!(
+        meter.context().and_then(ContextFill::percent),
+        None,
+        "no window is presumed"
+    );
+    meter.count(&Figures::ToolCalls(7));
+    meter.count(&Figures::ToolCalls(3));
+    meter.count(&call("c"));
+    assert_eq!(
+        calls(&meter),
+        Some(7),
+        "the number that is seen elsewhere contains them"
+    );
+    meter.count(&Figures::Context {
+        used: Some(9),
         window: None,
-        tool_calls: Some(1),
-    };
-    assert_eq!(estimate.fill(), Some(fill));
-    assert_eq!(fill.percent(), None, "no window is presumed");
+    });
+    assert_eq!(calls(&meter), None);
+    meter.forget_fill();
+    assert_eq!(
+        meter.context(),
+        None,
+        "after a compaction its next figure decides"
+    );
 }

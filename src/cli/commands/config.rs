@@ -179,11 +179,13 @@ fn change(env: &ProcessEnv, place: ProjectPaths, key: &str, wanted: &ConfigArgs)
     let mut access = BoardAccess::open_project(place)?;
     let note = match (access.call(ServerCall::Reload { by: env.author() })?, fault) {
         (Some(CallReply::Failed(why)), _) | (_, Some(why)) => Some(why),
-        _ => written.note.map(|note| {
+        _ => {
             let meant = config::keys().find_map(|known| config::with_end(known, key));
-            let meant = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-            format!("{key} is kept: {note}{meant}")
-        }),
+            let earlier =
+                meant.map(|meant| format!("{key} is of an earlier program; did you mean `{meant}`?"));
+            let kept = written.note.map(|note| format!("{key} is kept: {note}"));
+            kept.or(earlier)
+        }
     };
     if json.json {
         output::json(&serde_json::json!({ "key": key, "file": written.file, "note": note }));

@@ -211,6 +211,7 @@ fn settings(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
     let workflows = format!("{} workflows", setup.workflows.len());
     Ok(std::iter::once(workflows)
         .chain(findings)
+        .chain(config.idle())
         .collect::<Vec<_>>()
         .join("; "))
 }

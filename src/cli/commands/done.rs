@@ -25,13 +25,29 @@ impl RunCommand for DoneArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         attempt_and_token(env)?;
         is_of_phase(env, self.phase.as_deref())?;
-        let kind = match self.status.as_str() {
-            "blocked" => SignalKind::Block,
-            "failed" => SignalKind::Fail,
-            _ => SignalKind::Done,
-        };
+        let kind = kind_of(&self.status);
         let reason = self.reason.iter().chain(&self.message.text);
         let text = reason.map(String::as_str).collect::<Vec<_>>().join(" ");
         say(env, kind, text, &self.message)
+    }
+}
+
+/// Returns the signal for the outcome of an attempt, in the words of plans.
+fn kind_of(status: &str) -> SignalKind {
+    match status {
+        "blocked" => SignalKind::Block,
+        "failed" => SignalKind::Fail,
+        _ => SignalKind::Done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_outcome_of_a_plan_is_a_signal_of_its_own() {
+        let signals = ["completed", "blocked", "failed"].map(kind_of);
+        assert_eq!(signals, [SignalKind::Done, SignalKind::Block, SignalKind::Fail]);
     }
 }

@@ -9,7 +9,7 @@ use crate::cli::commands::prelude::*;
 use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, TEMPLATES};
 use crate::plans::in_project;
-use crate::plans::setup::own_gates;
+use crate::plans::setup::PlanSetup;
 
 /// Name of the check that a new plan asks for where the project has none.
 const PROPOSED_GATE: &str = "tests";
@@ -64,7 +64,10 @@ impl RunCommand for NewPlanArgs {
                 "could not make a plan called {feature:?}: name it in at most 80 letters, without | [ ] and backticks"
             )));
         }
-        let mut gates = own_gates(Some(&paths));
+        let PlanSetup {
+            settings, templates, ..
+        } = PlanSetup::read(&paths);
+        let mut gates = settings.gates;
         let has_gates = !gates.is_empty();
         if !has_gates {
             gates.push(GateCommand {
@@ -88,6 +91,7 @@ impl RunCommand for NewPlanArgs {
             template: &self.shape.template,
             date: &date,
             gates: &gates,
+            own: &templates,
         });
         for (name, text) in &files {
             std::fs::write(folder.join(name), text).map_err(failed(&tried))?;

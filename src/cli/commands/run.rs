@@ -16,6 +16,7 @@ pub(super) use beginning::AgentStart;
 pub(super) use headless::{FollowEnd, RunFollower, UNREADY, left_running};
 
 use crate::cli::commands::prelude::*;
+use crate::config::schema;
 use crate::domain::RunOptions;
 
 /// Run a plan: its phases become tasks that agents work on
@@ -107,7 +108,9 @@ pub struct RunCallArgs {
 }
 
 impl RunCommand for RunPlanArgs {
-    fn run(self, env: &ProcessEnv) -> CommandResult {
+    fn run(mut self, env: &ProcessEnv) -> CommandResult {
+        let has_person = begin::stays_attached(&self) && !self.call.headless;
+        self.call.interactive |= has_person && asks_by_settings(env);
         if self.call.interactive && !self.call.dry_run {
             interactive::run(env, &self)
         } else if begin::waits(&self) && !self.call.dry_run {
@@ -123,6 +126,12 @@ impl RunCallArgs {
     fn printed(&self) -> AgentOutput {
         self.output.unwrap_or(AgentOutput::Terminal)
     }
+}
+
+/// Returns true if an earlier program's settings of the project ask for approvals (P51).
+fn asks_by_settings(env: &ProcessEnv) -> bool {
+    let paths = ProjectPaths::find(&env.folder, env).ok();
+    paths.is_some_and(|paths| paths.read_config().value(&schema::INTERACTIVE) == Some(true))
 }
 
 impl RunPlanArgs {

@@ -33,6 +33,7 @@ impl RunCommand for StatuslineArgs {
                 cost: usage.cost,
                 used: context.map(|context| context.used),
                 window: context.and_then(|context| context.window),
+                tool_calls: None,
             };
             tell(&caller, &caller.call(HookEvent::Usage(figures)))?;
         }

@@ -9,6 +9,12 @@ const SERVER: &str = "Of earlier programs: the ntfy server; not set: https://ntf
 const TOPIC: &str = "Of earlier programs: the topic there.";
 
 settings! { LEGACY
+    MODEL: Option<String> = unset(ValueKind::Text), earlier("model", Steers, "P51",
+        "Of earlier programs: `roles.default.model` where the agent of `default` is Claude, unless that is set.");
+    INTERACTIVE: Option<bool> = unset(ValueKind::Switch), earlier("interactive", Harmless, "P51, P56",
+        "Of earlier programs: `dbs run` at a terminal is as with `--interactive`, unless `--headless` or `--detach` is given.");
+    MAX_RETRIES: Option<u32> = unset(FEW_OR_NONE), earlier("max_retries", Harmless, "P51, P21",
+        "Of earlier programs: how often a phase of a plan is tried again after failures of one kind; `limits.phased.*` take precedence.");
     NOTIFICATIONS_ENABLED: Option<bool> = unset(ValueKind::Switch), earlier("notifications.enabled", Harmless, "P51",
         "`false`: none of the other `notifications.*` is heeded.");
     NOTIFICATIONS_PROVIDER: Option<String> = unset(ValueKind::Choice(&["none", "desktop", "ntfy"])), earlier("notifications.provider", Sends, "P51, P52",
@@ -70,10 +76,7 @@ pub(in crate::config) static RENAMED: &[SettingSpec] = &[
 
 /// Settings without an effect, in the order of the documentation.
 pub(in crate::config) static KEPT: &[SettingSpec] = &[
-    kept("max_retries", FEW_OR_NONE),
-    kept("model", ValueKind::Text),
     kept("output", ValueKind::Choice(&["terminal", "file", "both"])),
-    kept("interactive", ValueKind::Switch),
     kept("role_models.<role>", ValueKind::Text),
     kept("role_efforts.<role>", ValueKind::Text),
     kept("autonomy", ValueKind::Text),

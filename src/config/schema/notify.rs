@@ -6,8 +6,7 @@ use crate::config::setting::SettingEffect::AtOnce;
 use crate::config::setting::SettingTrust::{Harmless, Runs, Sends};
 use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::{SecretText, ValueKind};
-use crate::display::NotifySequence;
-use crate::display::{AlertWhen, ProgramCalls};
+use crate::display::{AlertEvents, AlertWhen, NotifySequence, ProgramCalls};
 use crate::domain::Span;
 
 const WAYS: [Option<NotifySequence>; 4] = [
@@ -17,10 +16,19 @@ const WAYS: [Option<NotifySequence>; 4] = [
     None,
 ];
 
+const EVENTS: [Option<AlertEvents>; 3] = [
+    Some(AlertEvents::Needs),
+    Some(AlertEvents::Done),
+    Some(AlertEvents::All),
+];
+
 settings! { NOTIFY
     NOTIFY_WHEN: AlertWhen = choice(&["away", "always", "never"], AlertWhen::Away, &[AlertWhen::Always, AlertWhen::Never]),
         used("notify.when", AtOnce, Harmless, "",
         "When you are notified about what needs you: while your terminal says that you look elsewhere, or none is attached; always; or never.");
+    NOTIFY_EVENTS: Option<AlertEvents> = choice(&["auto", "needs", "done", "all"], None, &EVENTS),
+        used("notify.events", AtOnce, Harmless, "P24, P26, P52",
+        "What you are notified about: what needs you and the end of a run (`needs`); also each task or phase that is done (`done`); also each one that is tried again (`all`). `auto` is `all` where `notifications.provider` is set, else `needs`.");
     NOTIFY_WAY: Option<NotifySequence> = choice(&["auto", "osc9", "osc777", "bell", "none"], Some(NotifySequence::Auto), &WAYS),
         used("notify.way", AtOnce, Harmless, "",
         "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.");

@@ -22,6 +22,8 @@ pub enum TrustKind {
     Role,
     /// A block of the prompts of agents.
     Prompt,
+    /// A template for the files of new plans, which agents are given later.
+    PlanTemplate,
     /// A setting that says which agent works or what it may do.
     Agent,
 }
@@ -37,6 +39,7 @@ impl TrustKind {
             TrustKind::Workflow => "workflow",
             TrustKind::Role => "role",
             TrustKind::Prompt => "prompt",
+            TrustKind::PlanTemplate => "plan template",
             TrustKind::Agent => "agent",
         }
     }
@@ -49,7 +52,8 @@ impl TrustKind {
             | TrustKind::AgentKind
             | TrustKind::Workflow
             | TrustKind::Role
-            | TrustKind::Prompt => false,
+            | TrustKind::Prompt
+            | TrustKind::PlanTemplate => false,
         }
     }
 }

@@ -22,11 +22,12 @@ pub struct TrustListing {
 }
 
 /// Folders of the project folder whose files steer agents, with the ending of those files: one row per folder.
-pub(super) const FOLDERS: [(&str, &str, TrustKind); 4] = [
+pub(super) const FOLDERS: [(&str, &str, TrustKind); 5] = [
     ("agents", "toml", TrustKind::AgentKind),
     ("workflows", "toml", TrustKind::Workflow),
     ("roles", "toml", TrustKind::Role),
     ("prompts", "md", TrustKind::Prompt),
+    ("plans", "md", TrustKind::PlanTemplate),
 ];
 
 impl TrustListing {

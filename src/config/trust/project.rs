@@ -1,5 +1,6 @@
 //! The trust that a person has in one project: looking, trusting, forgetting.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -154,6 +155,17 @@ impl ProjectTrust {
         PromptLibrary::read(&texts.collect::<Vec<_>>())
     }
 
+    /// Returns the templates of plans that replace those of the program, as they were trusted, by the names of their files (P18).
+    pub fn plan_templates(&self) -> BTreeMap<String, String> {
+        let trusted = self.look().in_force().into_iter();
+        let templates = trusted.filter(|item| item.kind == TrustKind::PlanTemplate);
+        let named = templates.filter_map(|item| {
+            let (_, name) = item.name.rsplit_once('/')?;
+            Some((name.to_owned(), item.text))
+        });
+        named.collect()
+    }
+
     /// Returns the files other than settings and workflows whose change affects trust, and the folders in which such files may appear.
     pub fn watched_files(&self) -> Vec<PathBuf> {
         let listing = self.listing().unwrap_or_default();
@@ -162,6 +174,7 @@ impl ProjectTrust {
             TrustKind::AgentKind,
             TrustKind::Role,
             TrustKind::Prompt,
+            TrustKind::PlanTemplate,
         ];
         let others = listing
             .items

@@ -25,6 +25,7 @@ impl PlanMaking<'_> {
             template: "generic",
             date: &clock::utc_date(clock::now()),
             gates: &self.setup.settings.gates,
+            own: &self.setup.templates,
         });
         let example: Vec<String> = example
             .iter()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
-use crate::agent_state::{ContextEstimate, Figures, Meter};
+use crate::agent_state::{Figures, Meter};
 use crate::domain::{Ask, Attempt, AttemptId, ContextFill, Event, Span, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::protocol::hooks::UsageFigures;
@@ -26,8 +26,6 @@ pub(in crate::server) struct UsageMeters(Mutex<BTreeMap<AttemptId, MeterRow>>);
 #[derive(Debug, Default)]
 struct MeterRow {
     meter: Meter,
-    /// Estimate from the tool's requests for permission, for a tool that reports no figures.
-    estimate: Option<ContextEstimate>,
     told_fill: Option<u64>,
     /// Set when something was counted that was not reported to the engine.
     has_news: bool,
@@ -47,8 +45,10 @@ impl UsageMeters {
             used: figures.used,
             window: figures.window,
         };
+        let calls = figures.tool_calls.map(Figures::ToolCalls);
+        let all: Vec<Figures> = [total, context].into_iter().chain(calls).collect();
         let is_behind = self.0.lock().get(&attempt).is_some_and(|row| row.is_behind);
-        self.count_all(attempt, &[total, context], !is_behind);
+        self.count_all(attempt, &all, !is_behind);
     }
 
     /// Counts the figures from the record of its session. None of them are reported before the record was read to its end: figures in the
@@ -74,8 +74,11 @@ impl UsageMeters {
         }
         let mut rows = self.0.lock();
         let row = rows.entry(attempt.id).or_default();
-        row.estimate.get_or_insert_default().tool_call(&ask.text);
-        row.has_news |= row.meter.context().is_none();
+        let before = row.meter.context();
+        row.meter.count(&Figures::ToolCall {
+            id: ask.id.to_string(),
+        });
+        row.has_news |= row.meter.context() != before;
     }
 
     /// Forgets the fill of an attempt's context: its tool shortened it.
@@ -116,10 +119,7 @@ impl MeterRow {
         Event::UsageReported {
             attempt,
             usage: self.meter.usage(),
-            context: self
-                .meter
-                .context()
-                .or(self.estimate.and_then(|known| known.fill())),
+            context: self.meter.context(),
         }
     }
 
@@ -147,6 +147,7 @@ mod tests {
             cost: Some(Cost(cents * 10_000)),
             used: Some(1_000 + cents),
             window: Some(200_000),
+            tool_calls: None,
         }
     }
 
@@ -223,6 +224,22 @@ mod tests {
         meters.count_call(&attempt, &ask("toolu_1"));
         meters.tell(&inbox, Timestamp(1), true);
         assert_eq!(calls(&told(&outlet)), [None]);
+    }
+
+    #[test]
+    fn calls_that_the_tool_reports_contain_those_that_it_asked_about() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let attempt = settled_attempt(7, "development", 0, 1, Verdict::Passed);
+        for number in 1..=3 {
+            let figures = UsageFigures {
+                tool_calls: Some(number),
+                ..UsageFigures::default()
+            };
+            meters.count(attempt.id, &figures);
+            meters.count_call(&attempt, &ask(&format!("r{number}")));
+        }
+        meters.tell(&inbox, Timestamp(1), true);
+        assert_eq!(calls(&told(&outlet)), [Some(3)]);
     }
 
     #[test]

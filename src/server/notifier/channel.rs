@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::config::channels::NotifyChannel;
-use crate::display::AlertWhen;
+use crate::display::{AlertEvents, AlertWhen};
 use crate::domain::{Notice, NoticeLevel, Span, Timestamp};
 use crate::ports::notify::{Notification, NotificationItem, Notifier, NotifyError};
 use crate::read_model::{ReadModel, general_notice};
@@ -29,6 +29,7 @@ pub(in crate::server) const NOTICE_KIND: &str = "notify";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NotifyRules {
     pub(super) when: AlertWhen,
+    pub(super) events: AlertEvents,
     pub(super) pause: Span,
 }
 
@@ -88,6 +89,13 @@ impl ChannelState {
         Arc::clone(&self.channel.transport)
     }
 
+    /// Returns the text of the last notification, for the log where it could not be delivered.
+    pub(super) fn last_text(&self) -> String {
+        self.last_try
+            .as_ref()
+            .map_or_else(String::new, |(facts, _)| alert_text(facts))
+    }
+
     /// Returns true if a delivery is under way.
     pub(super) fn is_delivering(&self) -> bool {
         self.alerts.is_delivering()
@@ -113,7 +121,8 @@ impl ChannelState {
         if !self.alerts.is_initialized() && self.not_before() > now.at {
             return None;
         }
-        self.alerts.update(model, rules.when.applies(now.away));
+        self.alerts
+            .update(model, rules.events, rules.when.applies(now.away));
         if rules.when == AlertWhen::Never || (rules.when == AlertWhen::Away && !now.away) {
             self.alerts.mark_seen();
         }
@@ -192,6 +201,7 @@ fn item(fact: &Alert) -> NotificationItem {
     let (task, attempt, run) = match fact {
         Alert::NeedsPerson { task, attempt, .. } => (Some(task.clone()), *attempt, None),
         Alert::RunEnded { run, state, .. } => (None, None, Some((run.clone(), state.clone()))),
+        Alert::News { task, .. } => (Some(task.clone()), None, None),
         Alert::Program { .. } => (None, None, None),
     };
     NotificationItem {

@@ -5,6 +5,8 @@ use crate::domain::cut::cut_chars;
 use std::collections::BTreeSet;
 
 use super::super::status::kind_word;
+use super::task_news::{TaskEvent, TaskNews};
+use crate::display::AlertEvents;
 use crate::display::text::cut;
 use crate::domain::batch::RunState;
 use crate::domain::{AttemptId, BatchId, NoticeLevel, Span, TaskId, Timestamp};
@@ -17,6 +19,8 @@ const MOST_NAMED: usize = 3;
 const LONGEST: usize = 160;
 /// Maximum number of panes whose calls wait to be delivered.
 const MOST_CALLS: usize = 16;
+/// Maximum number of news of tasks that wait to be delivered; of more the oldest are left out.
+const MOST_NEWS: usize = 64;
 /// Longest key of an alert, in characters.
 const MARKED: usize = 300;
 
@@ -28,6 +32,7 @@ pub struct AlertQueue {
     baseline: AlertBaseline,
     /// Runs that had not ended.
     open_runs: BTreeSet<BatchId>,
+    news: TaskNews,
     /// Oldest first.
     pending: Vec<Alert>,
     /// Alerts whose delivery is under way.
@@ -64,6 +69,8 @@ pub enum Alert {
         /// True if all of the run was done.
         is_done: bool,
     },
+    /// A task is done or tried again; nothing settles that.
+    News { task: TaskId, event: TaskEvent },
     /// The program in a pane called. Always with the name of the pane, so that it cannot pass for anything else.
     Program {
         pane: String,
@@ -84,18 +91,20 @@ impl AlertQueue {
     }
 
     /// Takes in the current board. With `is_news` the person does not see it. Alerts that were settled meanwhile are dropped.
-    pub fn update(&mut self, model: &ReadModel, is_news: bool) {
+    pub fn update(&mut self, model: &ReadModel, events: AlertEvents, is_news: bool) {
+        let news = self.news.update(model, events);
         let facts = alerts(model);
         let fresh: Vec<Alert> = facts.iter().filter(|fact| self.is_fresh(fact)).cloned().collect();
         let now: BTreeSet<Alert> = facts.into_iter().collect();
         self.pending
-            .retain(|fact| now.contains(fact) || matches!(fact, Alert::Program { .. }));
+            .retain(|fact| now.contains(fact) || matches!(fact, Alert::Program { .. } | Alert::News { .. }));
         if is_news {
             self.pending.extend(fresh);
+            self.add_news(news);
         }
         let over = |fact: &Alert| match fact {
             Alert::RunEnded { run, .. } => Some(run.clone()),
-            Alert::NeedsPerson { .. } | Alert::Program { .. } => None,
+            Alert::NeedsPerson { .. } | Alert::News { .. } | Alert::Program { .. } => None,
         };
         let over: BTreeSet<BatchId> = now.iter().filter_map(over).collect();
         self.open_runs = model
@@ -110,6 +119,7 @@ impl AlertQueue {
 
     fn is_fresh(&self, fact: &Alert) -> bool {
         match (&self.known, &self.baseline, fact) {
+            (_, _, Alert::News { .. }) => false,
             (Some(known), _, Alert::NeedsPerson { .. } | Alert::Program { .. }) => !known.contains(fact),
             (Some(known), _, Alert::RunEnded { run, .. }) => {
                 self.open_runs.contains(run) && !known.contains(fact)
@@ -119,6 +129,24 @@ impl AlertQueue {
             (None, AlertBaseline::Never, Alert::RunEnded { .. } | Alert::Program { .. })
             | (None, AlertBaseline::Present, _) => false,
         }
+    }
+
+    fn add_news(&mut self, news: Vec<(TaskId, TaskEvent)>) {
+        let news = news.into_iter();
+        self.pending
+            .extend(news.map(|(task, event)| Alert::News { task, event }));
+        let is_news = |fact: &&Alert| matches!(fact, Alert::News { .. });
+        let mut surplus = self
+            .pending
+            .iter()
+            .filter(is_news)
+            .count()
+            .saturating_sub(MOST_NEWS);
+        self.pending.retain(|fact| {
+            let is_surplus = surplus > 0 && is_news(&fact);
+            surplus -= usize::from(is_surplus);
+            !is_surplus
+        });
     }
 
     /// Takes the call of a program in a pane. It is not a fact of the board, so nothing settles it; only the last call of a pane is kept.
@@ -207,6 +235,7 @@ impl Alert {
                 attempt.map(|attempt| attempt.to_string()).unwrap_or_default()
             ),
             Alert::RunEnded { run, state, .. } => format!("run {run} {state}"),
+            Alert::News { .. } => self.name(),
             Alert::Program { pane, text } => format!("program {pane} {text}"),
         };
         cut_chars(&mark, MARKED).to_owned()
@@ -217,6 +246,11 @@ impl Alert {
         match self {
             Alert::NeedsPerson { kind, .. } => kind_word(*kind),
             Alert::RunEnded { .. } => "run",
+            Alert::News {
+                event: TaskEvent::Done,
+                ..
+            } => "done",
+            Alert::News { .. } => "retry",
             Alert::Program { .. } => "program",
         }
     }
@@ -229,8 +263,12 @@ impl Alert {
                 ..
             } => NoticeLevel::Error,
             Alert::NeedsPerson { .. } | Alert::Program { .. } => NoticeLevel::Alert,
-            Alert::RunEnded { is_done: true, .. } => NoticeLevel::Success,
-            Alert::RunEnded { .. } => NoticeLevel::Warning,
+            Alert::RunEnded { is_done: true, .. }
+            | Alert::News {
+                event: TaskEvent::Done,
+                ..
+            } => NoticeLevel::Success,
+            Alert::RunEnded { .. } | Alert::News { .. } => NoticeLevel::Warning,
         }
     }
 
@@ -239,6 +277,10 @@ impl Alert {
         match self {
             Alert::NeedsPerson { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
             Alert::RunEnded { run, state, .. } => format!("batch {run}: {state}"),
+            Alert::News { task, event } => match event {
+                TaskEvent::Done => format!("{task} is done"),
+                TaskEvent::TriedAgain(number) => format!("{task} is tried again, try {number}"),
+            },
             Alert::Program { pane, .. } => format!("{pane} called"),
         }
     }
@@ -278,7 +320,7 @@ pub fn alert_text(news: &[Alert]) -> String {
     line(news, |fact, is_alone| match fact {
         Alert::NeedsPerson { text, .. } if is_alone => format!("{}: {text}", fact.name()),
         Alert::Program { pane, text } => format!("{pane} {text}"),
-        Alert::NeedsPerson { .. } | Alert::RunEnded { .. } => fact.name(),
+        Alert::NeedsPerson { .. } | Alert::RunEnded { .. } | Alert::News { .. } => fact.name(),
     })
 }
 

@@ -11,7 +11,7 @@ use crate::effect::NoticeLevel;
 use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, Severity};
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, TaskId};
-use crate::plan_entry::{Claims, PlanRecord};
+use crate::plan_entry::{Claims, names_path};
 use crate::signal::{Signal, SignalKind};
 use crate::task::{HoldReason, Task, TaskState};
 use crate::time::Timestamp;
@@ -33,8 +33,15 @@ impl Board {
         }
     }
 
-    /// Records a step or the claims of a signal with the task, if the task comes from a plan.
-    pub(super) fn record_claims(&mut self, attempt: &Attempt, signal: &Signal, claims: &Claims) {
+    /// Records a step or the claims of a signal with the task, if the task comes from a plan. Warnings become a comment, which the agents of
+    /// the tasks that wait for this one are given (P66).
+    pub(super) fn record_claims(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        signal: &Signal,
+        claims: &Claims,
+    ) {
         let is_planned = self
             .tasks
             .get(&attempt.task)
@@ -47,6 +54,13 @@ impl Board {
                 }
                 task.record.see_claims(claims);
             });
+        }
+        if is_planned && !claims.warnings.is_empty() {
+            let text = format!(
+                "warns whoever goes on from here:\n- {}",
+                claims.warnings.join("\n- ")
+            );
+            self.comment(now, &attempt.task, attempt.worker.name(), text);
         }
     }
 
@@ -84,7 +98,7 @@ impl Board {
         let Some(task) = self.tasks.get(&attempt.task) else {
             return;
         };
-        let lines = differences(&task.record, evidence);
+        let lines = differences(task, evidence);
         if !lines.is_empty() {
             let text = format!("the report differs from what was seen:\n{}", lines.join("\n"));
             self.comment(now, &attempt.task, ENGINE, text);
@@ -111,7 +125,10 @@ impl Board {
         }
         let issues: Vec<ComplianceIssue> = evidence.iter().flat_map(Evidence::findings).collect();
         let text = weighed_text(evidence);
-        let verdict = self.strategy_for(&issues);
+        let verdict = match self.strategy_for(&issues) {
+            RemediationStrategy::Warn if self.misses_notes(evidence) => RemediationStrategy::Fix,
+            other => other,
+        };
         match (verdict, policy) {
             (RemediationStrategy::Accept | RemediationStrategy::Warn, _) => {
                 self.comment(
@@ -137,6 +154,15 @@ impl Board {
                 self.fail(transition, attempt.id, &AttemptFailure { mode, ..failure });
             }
         }
+    }
+
+    /// Returns true if notes are missing, and not only a part of them, where the settings do not accept that (P34).
+    fn misses_notes(&self, evidence: &[Evidence]) -> bool {
+        let mut notes = evidence
+            .iter()
+            .filter(|piece| piece.kind == EvidenceKind::Notes)
+            .flat_map(Evidence::findings);
+        !self.settings.accepts_missing_notes && notes.any(|issue| issue.severity > Severity::Low)
     }
 
     /// Resets a task whose branch is as clean as the base again: nothing that was seen of the earlier work counts any more.
@@ -236,8 +262,10 @@ fn unused_agents(task: &Task) -> Vec<ComplianceIssue> {
         .collect()
 }
 
-/// Returns the gates that are claimed to pass and failed, and the subagents that are claimed and were not seen.
-fn differences(record: &PlanRecord, evidence: &[Evidence]) -> Vec<String> {
+/// Returns the gates that are claimed to pass and failed, the subagents that are claimed and were not seen, and notes that are claimed to be
+/// elsewhere than the plan has them.
+fn differences(task: &Task, evidence: &[Evidence]) -> Vec<String> {
+    let record = &task.record;
     let findings = || evidence.iter().flat_map(Evidence::findings);
     let has_failed = |gate: &&String| {
         let begin = format!("gate {gate} failed");
@@ -247,7 +275,13 @@ fn differences(record: &PlanRecord, evidence: &[Evidence]) -> Vec<String> {
     let gates = gates.map(|gate| format!("gate {gate} was reported as passed, and it failed"));
     let agents = record.claimed_agents.difference(&record.agents);
     let agents = agents.map(|name| format!("subagent {name} was reported as used, and was not seen at work"));
-    gates.chain(agents).collect()
+    let asked = task.plan.as_ref().and_then(|plan| plan.notes.as_deref());
+    let notes = record.claimed_notes.as_deref().zip(asked);
+    let notes = notes.filter(|(claimed, asked)| !names_path(claimed, asked));
+    let notes = notes.map(|(claimed, asked)| {
+        format!("the notes were reported at {claimed}, and the plan has them at {asked}")
+    });
+    gates.chain(agents).chain(notes).collect()
 }
 
 /// Returns the steps the plan asks for that were not reported (P36).

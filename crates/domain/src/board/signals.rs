@@ -180,7 +180,7 @@ impl Board {
         signal: Signal,
         claims: &Claims,
     ) {
-        self.record_claims(attempt, &signal, claims);
+        self.record_claims(transition.now, attempt, &signal, claims);
         let (kind, text, key) = (signal.kind, signal.text.clone(), signal.key.clone());
         let name = attempt.worker.name();
         if kind == SignalKind::Progress {

@@ -233,6 +233,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>, follows: Option<TaskI
         follows,
         notes_before: item.notes_before.clone(),
         notes: item.notes.clone(),
+        notes_template: item.notes_template.clone(),
         risk: item.risk.as_deref().and_then(words::risk),
         agents: item.agents.clone(),
         steps: steps.map(ToString::to_string).collect(),

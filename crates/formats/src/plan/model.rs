@@ -112,6 +112,9 @@ pub struct PlanItem {
     pub notes_before: Option<String>,
     /// Place where notes are left.
     pub notes: Option<String>,
+    /// File of the project that shows the form of these notes, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes_template: Option<String>,
     pub status: PhaseStatus,
     /// The cell of the status in the plan, in bytes behind a byte order mark.
     #[serde(skip)]

@@ -1,5 +1,7 @@
 //! Files of a new plan, made from templates: a master plan, a file for each phase, and a template for notes (P18, P49, P58).
 
+use std::collections::BTreeMap;
+
 use super::drafts::slug;
 use dbs_domain::task::GateCommand;
 
@@ -17,7 +19,42 @@ pub struct NewPlan<'a> {
     pub date: &'a str,
     /// Gates that prove each phase; the command of one without any is that of the project's gate of its name.
     pub gates: &'a [GateCommand],
+    /// Templates that replace those of the program, by the names of their files: `master.md`, `phase.md`, `notes.md`, `tasks-backend.md`.
+    pub own: &'a BTreeMap<String, String>,
 }
+
+impl NewPlan<'_> {
+    /// Returns the template of that file name; nothing for an unknown one.
+    fn text_of(&self, name: &str) -> &str {
+        let own = self.own.get(name).map(String::as_str);
+        own.unwrap_or_else(|| {
+            BUILTIN
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map_or("", |(_, text)| text)
+        })
+    }
+}
+
+/// The templates of the program, by the names of their files.
+const BUILTIN: [(&str, &str); 6] = [
+    ("master.md", include_str!("../../../../assets/plans/master.md")),
+    ("phase.md", PHASE),
+    ("notes.md", include_str!("../../../../assets/plans/notes.md")),
+    (
+        "tasks-generic.md",
+        include_str!("../../../../assets/plans/tasks-generic.md"),
+    ),
+    (
+        "tasks-backend.md",
+        include_str!("../../../../assets/plans/tasks-backend.md"),
+    ),
+    (
+        "tasks-frontend.md",
+        include_str!("../../../../assets/plans/tasks-frontend.md"),
+    ),
+];
+const PHASE: &str = include_str!("../../../../assets/plans/phase.md");
 
 /// Returns names and texts of the files, the master plan first. All of them belong into one folder.
 pub fn new_plan(plan: &NewPlan<'_>) -> Vec<(String, String)> {
@@ -36,16 +73,16 @@ pub fn new_plan(plan: &NewPlan<'_>) -> Vec<(String, String)> {
     let mut files = vec![(
         "MASTER_PLAN.md".to_owned(),
         filled(
-            include_str!("../../../../assets/plans/master.md"),
+            plan.text_of("master.md"),
             &[("feature", plan.feature), ("date", plan.date), ("rows", &rows)],
         ),
     )];
     files.extend(numbers.map(|n| (file(n), phase(plan, n))));
-    let notes = include_str!("../../../../assets/plans/notes.md");
     let notes = filled(
-        notes,
+        plan.text_of("notes.md"),
         &[
             ("feature", plan.feature),
+            ("date", plan.date),
             ("phase_num", "N"),
             ("phase_file", "phase-N.md"),
         ],
@@ -56,8 +93,7 @@ pub fn new_plan(plan: &NewPlan<'_>) -> Vec<(String, String)> {
 
 /// Overview of a new phase before it is written.
 pub(super) fn unwritten_overview() -> &'static str {
-    let template = include_str!("../../../../assets/plans/phase.md");
-    let below = template.split_once("## Overview").map_or("", |(_, below)| below);
+    let below = PHASE.split_once("## Overview").map_or("", |(_, below)| below);
     below.trim_start().lines().next().unwrap_or_default()
 }
 
@@ -78,16 +114,15 @@ fn phase(plan: &NewPlan<'_>, n: u32) -> String {
             command => format!("- {}: passes (command: `{command}`)", gate.name),
         })
         .collect();
-    let tasks = match plan.template {
-        "backend" => include_str!("../../../../assets/plans/tasks-backend.md"),
-        "frontend" => include_str!("../../../../assets/plans/tasks-frontend.md"),
-        _ => include_str!("../../../../assets/plans/tasks-generic.md"),
-    };
-    let text = include_str!("../../../../assets/plans/phase.md").replace("{tasks}", tasks.trim_end());
+    let named = TEMPLATES.iter().find(|name| **name == plan.template);
+    let [generic, ..] = TEMPLATES;
+    let tasks = plan.text_of(&format!("tasks-{}.md", named.unwrap_or(&generic)));
+    let text = plan.text_of("phase.md").replace("{tasks}", tasks.trim_end());
     filled(
         &text,
         &[
             ("feature", plan.feature),
+            ("date", plan.date),
             ("phase_num", &number),
             ("title", &title(n)),
             (

@@ -81,3 +81,39 @@ fn in_cell(cell: &str, word: &str) -> String {
     let last = if after.is_empty() { 0 } else { room };
     format!("{before}{word}{}", " ".repeat(last))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_state_of_a_task_is_a_status_of_its_phase_unless_a_person_took_it_away() {
+        use dbs_domain::task::HoldReason;
+        let status = |state: TaskState| {
+            let draft = dbs_domain::command::TaskDraft::new("t-1", "");
+            let task = Task::planned(dbs_domain::Timestamp(1), &draft, "work".into());
+            status_of(&Task { state, ..task })
+        };
+        let cases = [
+            (TaskState::Backlog, Some(PhaseStatus::Pending)),
+            (TaskState::Released, Some(PhaseStatus::Pending)),
+            (TaskState::Active, Some(PhaseStatus::Running)),
+            (TaskState::Verifying, Some(PhaseStatus::Validating)),
+            (
+                TaskState::Held(HoldReason::Approval),
+                Some(PhaseStatus::AwaitingHuman),
+            ),
+            (
+                TaskState::Held(HoldReason::Blocked("no key".to_owned())),
+                Some(PhaseStatus::Blocked),
+            ),
+            (TaskState::Failed(String::new()), Some(PhaseStatus::Failed)),
+            (TaskState::Done, Some(PhaseStatus::Completed)),
+            (TaskState::Parked(String::new()), None),
+            (TaskState::Cancelled, None),
+        ];
+        for (state, wanted) in cases {
+            assert_eq!(status(state.clone()), wanted, "{state:?}");
+        }
+    }
+}

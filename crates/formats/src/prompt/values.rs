@@ -110,6 +110,7 @@ fn plan(plan: &PlanEntry) -> Value {
     json!({
         "file": inline(&plan.source.file, MAX_LINE), "item": inline(&plan.source.item, MAX_LINE),
         "notes_before": line(&plan.notes_before), "notes": line(&plan.notes),
+        "notes_template": line(&plan.notes_template),
         "fallback": line(&plan.fallback),
         "agents": lines(&plan.agents), "steps": lines(&plan.steps),
         "tests": plan.tests.as_ref().map(|tests| inline(&tests.file, MAX_LINE)), "commit": line(&plan.commit),

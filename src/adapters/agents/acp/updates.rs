@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::adapters::agents::json_report::{positive, raw, text};
+use crate::adapters::agents::json_report::{positive, raw, text, tool_call};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 use crate::domain::Cost;
 
@@ -10,7 +10,10 @@ use crate::domain::Cost;
 pub(super) fn read(update: &Value) -> AgentReport {
     match raw(update, "/sessionUpdate") {
         "agent_message_chunk" | "agent_thought_chunk" => thinking(),
-        "tool_call" => AgentReport::doing(Doing::Working(Work::Tool(text(update, "/title")))),
+        "tool_call" => AgentReport {
+            figures: tool_call(text(update, "/toolCallId")),
+            ..AgentReport::doing(Doing::Working(Work::Tool(text(update, "/title"))))
+        },
         "tool_call_update" if matches!(raw(update, "/status"), "completed" | "failed") => thinking(),
         "usage_update" => AgentReport {
             figures: figures(update),
@@ -52,6 +55,8 @@ mod tests {
         let call = json!({ "sessionUpdate": "tool_call", "title": "make" });
         let at_work = AgentReport::doing(Doing::Working(Work::Tool("make".to_owned())));
         assert_eq!(read(&call), at_work);
+        let counted = read(&json!({ "sessionUpdate": "tool_call", "title": "make", "toolCallId": "c1" }));
+        assert_eq!(counted.figures, [Figures::ToolCall { id: "c1".to_owned() }]);
         let on = json!({ "sessionUpdate": "tool_call_update", "status": "in_progress" });
         assert_eq!(read(&on), AgentReport::default());
         let over = json!({ "sessionUpdate": "tool_call_update", "status": "failed" });

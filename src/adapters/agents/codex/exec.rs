@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rollout::tokens;
-use crate::adapters::agents::json_report::{failure, filled, object, raw, text};
+use crate::adapters::agents::json_report::{failure, filled, object, raw, text, tool_call};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 
 /// Reads one line.
@@ -17,7 +17,7 @@ pub fn read(line: &[u8]) -> AgentReport {
             ..AgentReport::doing(Doing::Starting)
         },
         "turn.started" => AgentReport::doing(Doing::Working(Work::Thinking)),
-        "item.started" => started(raw(&line, "/item/type")),
+        "item.started" => started(raw(&line, "/item/type"), text(&line, "/item/id")),
         "item.completed" if raw(&line, "/item/type") != "error" => {
             AgentReport::doing(Doing::Working(Work::Thinking))
         }
@@ -40,7 +40,7 @@ fn totals(line: &Value) -> Vec<Figures> {
     total.into_iter().collect()
 }
 
-fn started(item: &str) -> AgentReport {
+fn started(item: &str, id: String) -> AgentReport {
     let tool = match item {
         "command_execution" => "command",
         "file_change" => "file change",
@@ -48,7 +48,10 @@ fn started(item: &str) -> AgentReport {
         "web_search" => "web search",
         _ => return AgentReport::doing(Doing::Working(Work::Thinking)),
     };
-    AgentReport::doing(Doing::Working(Work::Tool(tool.to_owned())))
+    AgentReport {
+        figures: tool_call(id),
+        ..AgentReport::doing(Doing::Working(Work::Tool(tool.to_owned())))
+    }
 }
 
 /// `Reconnecting... 1/2 (why)` is written before each retry; any other error is followed by the end of the turn.

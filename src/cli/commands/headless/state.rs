@@ -82,10 +82,14 @@ impl HeadlessState {
     /// Returns the usage, if it has changed since the last report.
     pub(super) fn news(&mut self) -> Option<UsageFigures> {
         let context = self.meter.context();
+        let calls = context.and_then(|context| context.tool_calls);
         let figures = UsageFigures {
             cost: self.meter.usage().cost,
-            used: context.map(|context: ContextFill| context.used),
+            used: context
+                .filter(|_| calls.is_none())
+                .map(|context: ContextFill| context.used),
             window: context.and_then(|context| context.window),
+            tool_calls: calls,
         };
         let is_news = figures != self.told;
         self.told = figures;

@@ -60,6 +60,9 @@ pub(super) fn begin(
     wanted: &RunPlanArgs,
 ) -> CommandResult<RunOutcome> {
     let read = read(&wanted.plan, Some(paths))?;
+    for idle in paths.read_config().idle() {
+        output::problem(&idle);
+    }
     let mut run = PlanRun {
         by: env.author(),
         setup: PlanSetup::read(paths),

@@ -178,6 +178,7 @@ mod tests {
         const HOUR: u64 = 3_600_000;
         let rules = AlertRules {
             when: AlertWhen::Always,
+            events: crate::display::AlertEvents::Needs,
             programs: ProgramCalls::None,
             min_interval: Span(5_000),
             title: false,

@@ -1,6 +1,7 @@
 //! What is delivered over one channel, and when: pure, with times as numbers.
 
-use crate::domain::AttemptId;
+use crate::domain::command::TaskDraft;
+use crate::domain::{AttemptId, Task, TaskState};
 use crate::ports::notify::CancelOutcome;
 use crate::read_model::{AttentionItem, AttentionKind};
 use crate::server::notifier::channel::*;
@@ -30,6 +31,7 @@ fn notify_channel(name: &'static str) -> NotifyChannel {
 const LATER: u64 = 100_000;
 const RULES: NotifyRules = NotifyRules {
     when: AlertWhen::Away,
+    events: AlertEvents::Needs,
     pause: Span(5_000),
 };
 
@@ -347,4 +349,74 @@ fn a_clock_that_is_set_back_lets_nobody_wait_longer_than_a_channel_pauses() {
     assert_eq!(deliver(&mut fresh, now(HOUR), &one), None);
     assert_eq!(fresh.due(RULES, None), Some(Timestamp(HOUR) + START_DELAY));
     assert!(deliver(&mut fresh, now(HOUR + 5_000), &one).is_some());
+}
+
+/// A board on which these tasks are done and the others are at work.
+fn work(done: &[u32]) -> ReadModel {
+    let task = |number: u32| {
+        let draft = TaskDraft::new(&format!("t-{number}"), "");
+        let mut task = Task::planned(Timestamp(1), &draft, "work".into());
+        if done.contains(&number) {
+            task.state = TaskState::Done;
+        }
+        (task.id.clone(), Arc::new(task))
+    };
+    ReadModel {
+        tasks: (0..100).map(task).collect(),
+        ..ReadModel::default()
+    }
+}
+
+#[test]
+fn news_of_tasks_reach_a_channel_when_they_are_wanted_with_their_level_and_are_bounded() {
+    let rules = NotifyRules {
+        events: AlertEvents::All,
+        ..RULES
+    };
+    let mut channel = channel();
+    assert_eq!(
+        channel.next_notification(now(LATER + 1), rules, "shop", &work(&[])),
+        None
+    );
+    let sent = channel
+        .next_notification(now(LATER + 2), rules, "shop", &work(&[7]))
+        .unwrap();
+    assert_eq!(
+        (sent.redacted_text.as_str(), sent.level),
+        ("t-7 is done", NoticeLevel::Success)
+    );
+    assert_eq!(
+        (sent.items[0].kind, sent.items[0].task.clone()),
+        ("done", Some("t-7".into()))
+    );
+    channel.on_result(Timestamp(LATER + 3), Ok(()));
+    let all: Vec<u32> = (0..100).collect();
+    let sent = channel
+        .next_notification(now(LATER + 90_000), rules, "shop", &work(&all))
+        .unwrap();
+    assert_eq!(sent.items.len(), 64, "the oldest are left out");
+    assert_eq!(
+        channel.marks(),
+        Some(BTreeSet::new()),
+        "they are no state that a restart would repeat"
+    );
+}
+
+#[test]
+fn what_could_not_be_delivered_is_there_for_the_log() {
+    let mut channel = channel();
+    let one = board(&[("t-1", QUESTION)]);
+    channel
+        .next_notification(now(LATER + 1), RULES, "shop", &one)
+        .unwrap();
+    let gone = NotifyError::Permanent("start notify-send: it is not there".to_owned());
+    let notice = channel.on_result(Timestamp(LATER + 2), Err(gone)).unwrap();
+    assert!(
+        notice
+            .text
+            .contains("could not start notify-send: it is not there"),
+        "{}",
+        notice.text
+    );
+    assert_eq!(channel.last_text(), "needs you: t-1 question: an agent's word");
 }
