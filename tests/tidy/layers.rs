@@ -305,6 +305,7 @@ const SHARED: &[&str] = &[
     "pipe",
     "excludes",
     "program",
+    "projected",
     "clock",
     "deadline",
     "socket",

@@ -18,11 +18,11 @@ use super::options::{self, GitSetup};
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{BaseMove, Cause, Delivery, Integration, Timestamp, Tri};
 use crate::ports::git::{
-    AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitFile, CommitId,
-    CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, GitOverride, Head,
-    LimitedText, MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest,
-    PushOutcome, RemoteBase, RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree,
-    WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
+    AtticOwner, AtticSnapshot, BranchEntry, BranchName, CleanCheckout, CommitFile, CommitId, CommitOutcome,
+    CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, GitOverride, Head, LimitedText,
+    MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest, PushOutcome,
+    RemoteBase, RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree,
+    Worktree, WorktreeEntry, WorktreeSpec,
 };
 
 const CONTROL: &str = "the control repository";
@@ -167,18 +167,6 @@ impl GitCli {
             std::process::id(),
             self.n_scratch.fetch_add(1, Ordering::Relaxed)
         )
-    }
-
-    fn checked_out(&self) -> Result<CheckedOut, GitError> {
-        if let Some(branch) = self.branch_checked_out() {
-            return Ok(CheckedOut::Branch(branch));
-        }
-        let entries = self.registered()?;
-        let main = entries.iter().find(|entry| entry.is_at(&self.project.root));
-        main.map(|entry| entry.checked_out.clone()).ok_or_else(|| {
-            let what = "the main checkout among the worktrees";
-            missing(what, "is the repository bare?")
-        })
     }
 }
 
