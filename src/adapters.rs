@@ -1,5 +1,5 @@
 //! Adapters to the outside world: each knows one thing and none of its siblings. Code that several of them share for the system is written
-//! once, in modules that know no port: `child_process`, `pipe`, `excludes`, `program`, `state_folder`, `text_file`, and the holder's
+//! once, in modules that know no port: `child_process`, `pipe`, `excludes`, `program`, `projected`, `state_folder`, `text_file`, and the holder's
 //! `process`.
 
 pub mod agents;

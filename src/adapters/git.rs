@@ -54,6 +54,9 @@ mod control_repo;
 mod deliver;
 mod delivery_checks;
 mod delivery_files;
+mod delivery_index;
+mod delivery_move;
+mod delivery_obstacles;
 mod diff;
 mod discovery;
 mod error_text;
@@ -99,7 +102,7 @@ mod worktree_state;
 mod write_lock;
 
 pub use cli::GitCli;
-pub use deliver::DeliveryStep;
+pub use delivery_move::DeliveryStep;
 pub use discovery::{is_tracked, seen_files, task_branches};
 pub use kept_work::BroughtBack;
 pub use last_change::{FileCommit, last_commit_of};

@@ -56,7 +56,8 @@ pub fn note<'a>(
 
 fn digest(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
 }
 
 #[cfg(test)]

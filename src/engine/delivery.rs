@@ -43,7 +43,7 @@ fn told(
     let (to_revision, local) = (Revision::Commit(to.clone()), Revision::LocalBranch(base.clone()));
     match context.git.commits_ahead(&to_revision, &local) {
         CommitsAhead::Commits { n_commits: 0, .. } => Ok(delivery_of(base, to, 0, DeliveryEnd::Current)),
-        CommitsAhead::Commits { n_commits, .. } => Ok(delivery_of(base, to, u64::from(n_commits), end)),
+        CommitsAhead::Commits { n_commits, .. } => Ok(delivery_of(base, to, n_commits, end)),
         CommitsAhead::Absent(_) => Ok(delivery_of(base, to, 0, DeliveryEnd::NoBranch)),
         CommitsAhead::Unknown(why) => Err(why),
     }

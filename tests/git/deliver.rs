@@ -645,3 +645,77 @@ fn a_move_that_is_killed_before_any_step_is_finished_or_undone_by_the_next_start
         assert!(steps.iter().any(|step| step == name), "{name} among {steps:?}");
     }
 }
+
+#[test]
+fn who_writes_in_the_moment_of_the_move_keeps_every_byte() {
+    type Act = fn(&GitFixture, &Path);
+    let cases: [(&str, &str, Act); 4] = [
+        ("put aside", "a.txt was changed meanwhile", |_, at| {
+            write(at, "a.txt", "mine\n")
+        }),
+        ("look again", "a.txt was made meanwhile", |_, at| {
+            write(at, "a.txt", "mine\n")
+        }),
+        ("put in place", "a.txt was made meanwhile", |_, at| {
+            write(at, "a.txt", "mine\n")
+        }),
+        ("stage", "a.txt has changes of yours", |_, at| {
+            write(at, "a.txt", "mine\n")
+        }),
+    ];
+    for (moment, words, act) in cases {
+        let (fixture, git) = project(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+        let project = fixture.project();
+        let to = merged(&fixture, &git, &|folder| {
+            write(folder, "a.txt", "changed\n");
+            write(folder, "b.txt", "changed\n");
+        });
+        let from = fixture.git(&project, &["rev-parse", "main"]);
+        let is_done = Cell::new(false);
+        let step = |name: &str| {
+            if name == moment && !is_done.replace(true) {
+                act(&fixture, &project);
+            }
+        };
+        let delivery = git.deliver_in_steps(&branch("main"), &to, &step).unwrap();
+        let DeliveryEnd::Kept(why) = delivery.end else {
+            panic!("{moment}: it was moved")
+        };
+        assert!(why.contains(words), "{moment}: {why}");
+        assert_eq!(
+            fs::read_to_string(project.join("a.txt")).unwrap(),
+            "mine\n",
+            "{moment}"
+        );
+        assert_eq!(
+            fs::read_to_string(project.join("b.txt")).unwrap(),
+            "b\n",
+            "{moment}"
+        );
+        assert_eq!(fixture.git(&project, &["rev-parse", "main"]), from, "{moment}");
+        assert_nothing_left(&fixture);
+    }
+}
+
+#[test]
+fn a_branch_that_somebody_moves_in_the_last_moment_has_everything_undone() {
+    let (fixture, git) = project(&[("a.txt", "a\n"), ("gone.txt", "g\n")]);
+    let project = fixture.project();
+    let to = merged(&fixture, &git, &|folder| {
+        write(folder, "a.txt", "changed\n");
+        fs::remove_file(folder.join("gone.txt")).unwrap();
+    });
+    let first = fixture.git(&project, &["rev-parse", "main~1"]);
+    let step = |name: &str| {
+        if name == "branch" {
+            fixture.git(&project, &["update-ref", "refs/heads/main", &first]);
+        }
+    };
+    git.deliver_in_steps(&branch("main"), &to, &step).unwrap_err();
+    assert_eq!(fixture.git(&project, &["rev-parse", "main"]), first);
+    assert!(
+        project.join("gone.txt").exists(),
+        "what was put aside is put back"
+    );
+    assert_nothing_left(&fixture);
+}

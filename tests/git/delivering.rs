@@ -287,7 +287,7 @@ fn check(case: &Case) {
                 "{now} after {was_status}"
             );
         }
-        DeliveryEnd::Told => panic!("a mover tells nothing"),
+        DeliveryEnd::Told | DeliveryEnd::NoBranch => panic!("there is a branch, and a mover tells nothing"),
     }
 }
 

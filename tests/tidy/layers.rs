@@ -318,6 +318,7 @@ const SHARED: &[&str] = &[
     "pipe",
     "excludes",
     "program",
+    "projected",
     "clock",
     "deadline",
     "socket",

@@ -1,41 +1,29 @@
 //! Delivery of merged work to the person's checkout: the base branch, the index and the files move by fast-forward, together or not at all.
 //! Nothing that the person wrote is ever changed: a move begins only where every path it touches holds the content of the checked-out
 //! commit, each file is put aside by a rename and looked at again before another takes its place, and the journal lets the next call finish
-//! or undo a move that was cut off. The files are checked in `delivery_checks` and moved in `delivery_files`.
+//! or undo a move that was cut off.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::cli::GitCli;
-use super::command::GitCommand;
-use super::files::{ensure_excludes, failed, missing, sync_file_system, write_atomically};
-use super::parse::{self, RegisteredWorktree, TreeChange};
+use super::delivery_move::{DeliveryStep, Halt, Move, Moving, until};
+use super::files::{failed, missing, write_atomically};
+use super::parse::RegisteredWorktree;
 use super::refs::PinKind;
 use super::stale_locks::lock_of;
 use super::write_lock::WriteGuard;
-use crate::adapters::projected::ProjectedFiles;
 use crate::adapters::text_file;
 use crate::domain::{Delivery, DeliveryEnd, TroubleKind};
 use crate::ports::git::{BranchName, CommitId, GitError};
 
-/// Called with the name of each step before it is done.
-pub type DeliveryStep<'a> = &'a dyn Fn(&str);
-
-/// Folder in the checkout for files that are about to come or go; `.debussy*` is excluded.
-pub(super) const STAGE: &str = ".debussy-delivery";
-/// Files in the git folder of the checkout.
-const INDEX_COPY: &str = "dbs-index";
-pub(super) const INDEX_OF_COMMIT: &str = "dbs-index-of-commit";
-const PREPARED_LOCK: &str = "dbs-index-lock";
-/// Content of the lock of the index, by which it is recognised.
-const LOCK_TEXT: &str = "held by dbs while it moves the files of this checkout\n";
-/// Bytes of paths that one call of git gets as arguments.
-const MOST_ARGUMENTS: usize = 64 * 1024;
+/// Time that a start waits for another process, which may be at the very move that is to be finished.
+const START_WAIT: Duration = Duration::from_secs(2);
 
 /// Files and folders of a git folder that show that something is under way in its checkout.
 const UNDER_WAY: [(&str, &str); 7] = [
@@ -48,26 +36,6 @@ const UNDER_WAY: [(&str, &str); 7] = [
     ("BISECT_LOG", "a bisect"),
 ];
 
-/// Reason for which a move ended before its time.
-pub(super) enum Halt {
-    /// Rule that keeps the checkout as it is; for people, with the way out.
-    Kept(String),
-    Failed(GitError),
-}
-
-impl From<GitError> for Halt {
-    fn from(error: GitError) -> Self {
-        Halt::Failed(error)
-    }
-}
-
-/// The rule that keeps the checkout until a person has done something about it.
-pub(super) fn until(why: impl std::fmt::Display) -> Halt {
-    Halt::Kept(format!("{why}, then `dbs pull`"))
-}
-
-pub(super) type Moving<T> = Result<T, Halt>;
-
 /// Record of a move under way.
 #[derive(Serialize, Deserialize)]
 struct Journal {
@@ -76,19 +44,6 @@ struct Journal {
     to: String,
     /// Paths that had their new content before; nothing while no file has been moved.
     settled: Option<BTreeSet<String>>,
-}
-
-/// Move of a checkout from one commit to another.
-pub(super) struct Move<'a> {
-    pub(super) git: &'a GitCli,
-    pub(super) base: BranchName,
-    pub(super) from: CommitId,
-    pub(super) to: CommitId,
-    pub(super) changes: Vec<TreeChange>,
-    /// Paths that had their new content before.
-    pub(super) settled: BTreeSet<String>,
-    pub(super) projected: ProjectedFiles,
-    pub(super) at: DeliveryStep<'a>,
 }
 
 impl GitCli {
@@ -211,14 +166,14 @@ impl GitCli {
         again.settle(settled.is_some()).map_err(no_rule)
     }
 
-    /// Does the same at a start, if nothing else is at work.
+    /// Does the same at a start, if no other process is at work for long.
     pub(super) fn settle_delivery_if_free(&self) {
         if self.journal_file().symlink_metadata().is_err() {
             return;
         }
         let turn = self
             .project_lock
-            .acquire(Duration::ZERO, |notes| self.sweep_noted(notes));
+            .acquire(START_WAIT, |notes| self.sweep_noted(notes));
         let Ok(turn) = turn else { return };
         if let Err(error) = self.settle_delivery(&turn.finishing_when_dropped()) {
             tracing::warn!("could not {error}");
@@ -308,203 +263,5 @@ fn no_rule(halt: Halt) -> GitError {
             what: "finish or undo the move of the checkout that was cut off".to_owned(),
             why,
         },
-    }
-}
-
-impl<'a> Move<'a> {
-    fn new(
-        git: &'a GitCli,
-        base: &BranchName,
-        from: &CommitId,
-        to: &CommitId,
-        at: DeliveryStep<'a>,
-    ) -> Moving<Self> {
-        let call = git.in_control("compare two commits")?;
-        let call = call.words("diff-tree -r --raw -z --no-abbrev --no-renames --end-of-options");
-        let output = call.args([from.as_str(), to.as_str()]).run_whole()?;
-        if std::str::from_utf8(&output.stdout).is_err() {
-            let why = "the name of a changed file is no UTF-8 text; `git pull` moves it".to_owned();
-            return Err(Halt::Kept(why));
-        }
-        let state = git.control.path.parent().unwrap_or(&git.control.path);
-        Ok(Self {
-            git,
-            base: base.clone(),
-            from: from.clone(),
-            to: to.clone(),
-            changes: parse::tree_changes(&output.stdout),
-            settled: BTreeSet::new(),
-            projected: ProjectedFiles::read(state),
-            at,
-        })
-    }
-
-    /// Moves the files, the branch and the index. After an error [`Move::settle`] puts everything back.
-    fn carry_out(mut self, turn: &mut WriteGuard<'_>) -> Moving<()> {
-        let git = self.git;
-        self.step("lock");
-        self.lock_index()?;
-        self.require_head()?;
-        self.step("stage");
-        ensure_excludes(&git.project.common)?;
-        self.make_stage()?;
-        self.check()?;
-        // After a power cut, a file that is not on the disk yet is empty.
-        sync_file_system(&self.stage()).map_err(failed("write to the disk", &self.stage()))?;
-        git.write_journal(&self, true)?;
-        self.put_aside()?;
-        self.put_in_place()?;
-        self.require_head()?;
-        self.step("branch");
-        git.move_branch(&self.base, Some(&self.from), &self.to, "dbs: deliver", turn)?;
-        self.finish()
-    }
-
-    /// Finishes the move if the branch has moved, else undoes it.
-    fn settle(&self, has_begun: bool) -> Moving<()> {
-        if has_begun {
-            let head = self.git.local_head(&self.base)?;
-            if head.as_ref() == Some(&self.to) {
-                return self.finish();
-            }
-            // A person who has gone on from here finds nothing changed, only what is missing put back.
-            if head.as_ref() == Some(&self.from) {
-                self.take_away()?;
-            }
-            self.put_back()?;
-        }
-        self.leave()
-    }
-
-    /// Writes the index of the moved branch, and removes what the move needed.
-    fn finish(&self) -> Moving<()> {
-        self.step("index");
-        if !self.holds_lock() {
-            self.lock_index()?;
-        }
-        match self.merged_index() {
-            Ok(index) => {
-                self.refresh_index();
-                let to = self.git.project.git_dir.join("index");
-                if let Ok(before) = to.symlink_metadata() {
-                    fs::set_permissions(&index, before.permissions()).map_err(failed("write", &index))?;
-                }
-                fs::rename(&index, &to).map_err(failed("write", &to))?;
-            }
-            // A person has staged other content since: `git status` shows it.
-            Err(Halt::Kept(why)) => tracing::warn!("the index stays as it is: {why}"),
-            Err(error) => return Err(error),
-        }
-        self.leave()
-    }
-
-    /// Removes what a move needed, in an order in which a cut is noticed.
-    fn leave(&self) -> Moving<()> {
-        self.step("unlock");
-        let lock = self.lock_file();
-        if self.holds_lock() {
-            fs::remove_file(&lock).map_err(failed("remove", &lock))?;
-        }
-        for name in [INDEX_COPY, INDEX_OF_COMMIT, PREPARED_LOCK] {
-            remove_if_there(&self.git.project.git_dir.join(name))?;
-        }
-        self.step("clean up");
-        self.remove_stage()?;
-        self.step("end");
-        Ok(self.git.end_journal()?)
-    }
-
-    pub(super) fn step(&self, name: &str) {
-        (self.at)(name);
-    }
-
-    pub(super) fn stage(&self) -> PathBuf {
-        self.git.project.root.join(STAGE)
-    }
-
-    /// The copy of the index that is prepared for the new commit.
-    pub(super) fn index_copy(&self) -> PathBuf {
-        self.git.project.git_dir.join(INDEX_COPY)
-    }
-
-    fn lock_file(&self) -> PathBuf {
-        self.git.project.git_dir.join("index.lock")
-    }
-
-    fn holds_lock(&self) -> bool {
-        text_file::read_text(&self.lock_file(), 1024).is_ok_and(|text| text == LOCK_TEXT)
-    }
-
-    /// Takes git's own lock of the index: no other git stages, commits or switches meanwhile. It appears with its content.
-    fn lock_index(&self) -> Moving<()> {
-        let (lock, prepared) = (self.lock_file(), self.git.project.git_dir.join(PREPARED_LOCK));
-        fs::write(&prepared, LOCK_TEXT).map_err(failed("write", &prepared))?;
-        match put(&prepared, &lock) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                remove_if_there(&prepared)?;
-                Err(until(format!(
-                    "another git is at work: {} exists; wait for it",
-                    lock.display()
-                )))
-            }
-            Err(error) => Err(failed("lock", &lock)(error).into()),
-        }
-    }
-
-    /// Fails unless the base is checked out here, at the commit from which it is moved.
-    fn require_head(&self) -> Moving<()> {
-        let call = self.git.in_project("look what is checked out");
-        let call = call
-            .words("for-each-ref --format=%(HEAD)%(objectname) --")
-            .arg(self.base.full());
-        let seen = call.run_line()?;
-        if seen == format!("*{}", self.from) {
-            return Ok(());
-        }
-        Err(until(format!(
-            "{} was moved or left meanwhile; look at it",
-            self.base
-        )))
-    }
-}
-
-/// Runs a call once for each part of the paths that fits on a command line, and returns all that is printed.
-pub(super) fn in_parts(
-    paths: &[&str],
-    call: impl Fn() -> Result<GitCommand, GitError>,
-) -> Result<Vec<u8>, GitError> {
-    let mut printed = Vec::new();
-    let mut rest = paths;
-    while !rest.is_empty() {
-        let mut length = 0;
-        let fits = rest.iter().take_while(|path| {
-            length += path.len() + 1;
-            length <= MOST_ARGUMENTS
-        });
-        let (part, others) = rest.split_at(fits.count().max(1));
-        printed.extend(call()?.arg("--").args(part).run_whole()?.stdout.iter());
-        rest = others;
-    }
-    Ok(printed)
-}
-
-/// Gives a file another name that nothing may have; a link is not followed. Both names are there for a moment.
-pub(super) fn put(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        // Not all file systems have such links.
-        Err(error) => match to.symlink_metadata() {
-            Err(absent) if absent.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
-            Ok(_) | Err(_) => Err(error),
-        },
-    }
-}
-
-pub(super) fn remove_if_there(file: &Path) -> Result<(), GitError> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", file)(error)),
-        _ => Ok(()),
     }
 }

@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::deliver::{Move, Moving, put, until};
-use super::delivery_checks::{on_disk, present};
+use super::delivery_move::{Move, Moving, on_disk, present, put, until};
 use super::error_text::one_line;
 use super::files::failed;
 use super::parse::TreeChange;

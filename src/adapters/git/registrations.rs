@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
+use super::files::missing;
 use super::parse::{self, RegisteredWorktree};
 use super::worktree_link;
-use crate::ports::git::{BranchName, GitError};
+use crate::ports::git::{BranchName, CheckedOut, GitError};
 
 impl RegisteredWorktree {
     /// Returns true if this is the entry of a folder, also when the folder or git's spelling of it goes through links.
@@ -31,6 +32,19 @@ impl GitCli {
             .words("worktree list --porcelain -z")
             .run_ok()?;
         Ok(parse::worktrees(&output.stdout))
+    }
+
+    /// The state of the main checkout: a branch, or a commit without one.
+    pub(super) fn checked_out(&self) -> Result<CheckedOut, GitError> {
+        if let Some(branch) = self.branch_checked_out() {
+            return Ok(CheckedOut::Branch(branch));
+        }
+        let entries = self.registered()?;
+        let main = entries.iter().find(|entry| entry.is_at(&self.project.root));
+        main.map(|entry| entry.checked_out.clone()).ok_or_else(|| {
+            let what = "the main checkout among the worktrees";
+            missing(what, "is the repository bare?")
+        })
     }
 
     pub(super) fn registration(&self, folder: &Path) -> Result<Option<RegisteredWorktree>, GitError> {
