@@ -99,7 +99,9 @@ impl Config {
             deliver: match self.value(&schema::DELIVER).as_deref() {
                 Some("fast-forward") => DeliveryMode::FastForward,
                 Some("off") => DeliveryMode::Off,
-                _ => DeliveryMode::Tell,
+                Some(_) => DeliveryMode::Tell,
+                None if self.value(&schema::REMOTE) == "none" => DeliveryMode::FastForward,
+                None => DeliveryMode::Tell,
             },
             accepts_missing_notes: self.choice(&schema::NOTES_MISSING),
             resume: agents.resume_roles(),

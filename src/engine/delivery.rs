@@ -27,7 +27,7 @@ pub(super) fn deliver(
     };
     let delivery = delivery.unwrap_or_else(|why| {
         let why = format!("could not {why}; `dbs pull` tries again");
-        delivery_of(&base, &to, 0, DeliveryEnd::Kept(why))
+        delivery_of(context, &base, &to, 0, DeliveryEnd::Kept(why))
     });
     let delivery = Box::new(delivery);
     Some(Event::Delivered { task, delivery })
@@ -42,16 +42,23 @@ fn told(
 ) -> Result<Delivery, Cause> {
     let (to_revision, local) = (Revision::Commit(to.clone()), Revision::LocalBranch(base.clone()));
     match context.git.commits_ahead(&to_revision, &local) {
-        CommitsAhead::Commits { n_commits: 0, .. } => Ok(delivery_of(base, to, 0, DeliveryEnd::Current)),
-        CommitsAhead::Commits { n_commits, .. } => Ok(delivery_of(base, to, n_commits, end)),
-        CommitsAhead::Absent(_) => Ok(delivery_of(base, to, 0, DeliveryEnd::NoBranch)),
+        CommitsAhead::Commits { n_commits: 0, .. } => Ok(delivery_of(context, base, to, 0, DeliveryEnd::Current)),
+        CommitsAhead::Commits { n_commits, .. } => Ok(delivery_of(context, base, to, n_commits, end)),
+        CommitsAhead::Absent(_) => Ok(delivery_of(context, base, to, 0, DeliveryEnd::NoBranch)),
         CommitsAhead::Unknown(why) => Err(why),
     }
 }
 
-fn delivery_of(base: &BranchName, to: &CommitId, n_commits: u64, end: DeliveryEnd) -> Delivery {
+fn delivery_of(
+    context: &EngineContext,
+    base: &BranchName,
+    to: &CommitId,
+    n_commits: u64,
+    end: DeliveryEnd,
+) -> Delivery {
     Delivery {
         base: base.as_str().to_owned(),
+        remote: context.git.remote_name(),
         to: to.as_str().to_owned(),
         n_commits,
         end,

@@ -33,6 +33,7 @@ fn delivered(n_commits: u64, end: DeliveryEnd) -> Event {
         task: "a".into(),
         delivery: Box::new(Delivery {
             base: "feature/shop".to_owned(),
+            remote: Some("origin".to_owned()),
             to: "m3".to_owned(),
             n_commits,
             end,

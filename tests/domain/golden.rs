@@ -422,6 +422,7 @@ fn events_are_stored_like_this() {
             task: "t".into(),
             delivery: Box::new(dbs::domain::Delivery {
                 base: "main".to_owned(),
+                remote: Some("origin".to_owned()),
                 to: "m2".to_owned(),
                 n_commits: 3,
                 end: dbs::domain::DeliveryEnd::Kept("a.txt is staged".to_owned()),

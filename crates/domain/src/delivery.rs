@@ -27,6 +27,8 @@ impl DeliveryMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     pub base: String,
+    /// Name of the remote that has the commit; none where the project works without one.
+    pub remote: Option<String>,
     /// Commit that was to be brought.
     pub to: String,
     /// Number of commits that the branch lacked before.
@@ -69,7 +71,10 @@ impl Delivery {
                 "your branch {base} moved by {commits}; it is checked out nowhere"
             )),
             DeliveryEnd::Kept(why) => Some(format!("{commits} of {base} not in your folder: {why}")),
-            DeliveryEnd::Told => Some(format!("{commits} on origin/{base}: git pull")),
+            DeliveryEnd::Told => Some(match &self.remote {
+                Some(remote) => format!("{commits} on {remote}/{base}: git pull"),
+                None => format!("{commits} merged into {base}: dbs pull"),
+            }),
         }
     }
 }
@@ -81,6 +86,7 @@ mod tests {
     fn line(n_commits: u64, end: DeliveryEnd) -> Option<String> {
         let delivery = Delivery {
             base: "main".to_owned(),
+            remote: Some("origin".to_owned()),
             to: "0123".to_owned(),
             n_commits,
             end,

@@ -298,6 +298,10 @@ impl Git for GitCli {
         self.plain_settings()
     }
 
+    fn remote_name(&self) -> Option<String> {
+        self.has_remote().then(|| self.remote.name().to_owned())
+    }
+
     fn agents_remote(&self) -> AgentsRemote {
         self.remote_of_agents()
     }

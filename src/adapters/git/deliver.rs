@@ -20,7 +20,7 @@ use super::stale_locks::lock_of;
 use super::write_lock::WriteGuard;
 use crate::adapters::text_file;
 use crate::domain::{Delivery, DeliveryEnd, TroubleKind};
-use crate::ports::git::{BranchName, CommitId, GitError};
+use crate::ports::git::{BranchName, CommitId, Git as _, GitError};
 
 /// Time that a start waits for another process, which may be at the very move that is to be finished.
 const START_WAIT: Duration = Duration::from_secs(2);
@@ -68,6 +68,7 @@ impl GitCli {
         }
         let mut delivery = Delivery {
             base: base.as_str().to_owned(),
+            remote: self.remote_name(),
             to: to.as_str().to_owned(),
             n_commits: 0,
             end: DeliveryEnd::Current,
@@ -238,7 +239,7 @@ impl GitCli {
 
     /// Moves the tracking branch of the base on, which `git pull` would do; only for people, so that it may fail.
     fn follow_remote(&self, base: &BranchName, to: &CommitId, turn: &mut WriteGuard<'_>) {
-        let tracking = format!("refs/remotes/origin/{base}");
+        let tracking = format!("refs/remotes/{}/{base}", self.remote.name());
         let call = self
             .in_project("compare the tracking branch")
             .words("merge-base --is-ancestor");

@@ -47,16 +47,4 @@ impl GitCli {
         self.control.accept(found)?;
         turn.finish()
     }
-
-    fn checked_out(&self) -> Result<CheckedOut, GitError> {
-        if let Some(branch) = self.branch_checked_out() {
-            return Ok(CheckedOut::Branch(branch));
-        }
-        let entries = self.registered()?;
-        let main = entries.iter().find(|entry| entry.is_at(&self.project.root));
-        main.map(|entry| entry.checked_out.clone()).ok_or_else(|| {
-            let what = "the main checkout among the worktrees";
-            missing(what, "is the repository bare?")
-        })
-    }
 }

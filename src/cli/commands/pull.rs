@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::adapters::git::GitCli;
+use crate::adapters::git::{GitCli, RemoteChoice};
 use crate::cli::commands::prelude::*;
 use crate::config::schema;
 use crate::domain::DeliveryEnd;
@@ -35,12 +35,13 @@ impl RunCommand for PullArgs {
             ));
         }
         let base = BranchName::new(&name).map_err(failed("could not pull"))?;
+        let remote = paths.remote().name().to_owned();
         let git = GitCli::open(&paths.git_setup(env.environment.clone()))?;
         let to = match git.resolve(&Revision::RemoteBranch(base.clone())) {
             Head::At(commit) => commit,
             Head::Absent => {
                 return Err(CommandError::user(format!(
-                    "could not pull: origin has no branch {base}"
+                    "could not pull: {remote} has no branch {base}"
                 )));
             }
             Head::Unknown(why) => return Err(CommandError::user(format!("could not pull: could not {why}"))),
@@ -49,7 +50,11 @@ impl RunCommand for PullArgs {
         let text = match &delivery.end {
             DeliveryEnd::Kept(why) => return Err(CommandError::user(format!("could not pull: {why}"))),
             DeliveryEnd::NoBranch => {
-                let way = format!("`git fetch origin {base}:{base}` makes it");
+                let way = match paths.remote() {
+                    RemoteChoice::Named(remote) => format!("`git fetch {remote} {base}:{base}`"),
+                    RemoteChoice::Control => format!("`git branch {base} {remote}/{base}`"),
+                };
+                let way = format!("{way} makes it");
                 return Err(CommandError::user(format!(
                     "could not pull: there is no branch {base} here; {way}"
                 )));

@@ -144,6 +144,9 @@ pub trait Git: Send + Sync {
     /// When the configuration cannot be read.
     fn reader_settings(&self) -> Result<Vec<(String, String)>, GitError>;
 
+    /// Returns the name of the remote; none where the project works without one.
+    fn remote_name(&self) -> Option<String>;
+
     /// Returns the name by which agents know the remote, with the settings that their git needs to reach it.
     fn agents_remote(&self) -> AgentsRemote;
 
