@@ -33,9 +33,9 @@ pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandRes
         }
     }
     paths.prepare()?;
-    let make = || set(&paths.sources.files, "remote", "none");
-    let (made, trusted) = paths.trust.by_own_hand("remote", Some("none"), make);
-    made?;
+    let write = || set(&paths.sources.files, "remote", "none");
+    let (written, trusted) = paths.trust.by_own_hand("remote", Some("none"), write);
+    written?;
     trusted?;
     output::line("work here needs no remote; `dbs config remote NAME` names one");
     Ok(())

@@ -186,26 +186,8 @@ fn a_branch_that_is_being_rebased_or_bisected_or_is_in_another_worktree_stays() 
         fixture.commit(&project, "two.txt", "x", "Two");
         match state {
             "rebase" => {
-                let edit = "GIT_SEQUENCE_EDITOR=sed -i -e 's/^pick/edit/'";
-                let mut command = fixture.environment();
-                let (name, value) = edit.split_once('=').unwrap();
-                command.push((name.into(), value.into()));
-                let done = std::process::Command::new("git")
-                    .args([
-                        "-c",
-                        "user.name=A",
-                        "-c",
-                        "user.email=a@x",
-                        "rebase",
-                        "-q",
-                        "-i",
-                        "HEAD~1",
-                    ])
-                    .current_dir(&project)
-                    .env_clear()
-                    .envs(command)
-                    .status();
-                assert!(done.unwrap().success());
+                let editor = "sequence.editor=sed -i -e 's/^pick/edit/'";
+                fixture.git(&project, &["-c", editor, "rebase", "-q", "-i", "HEAD~1"]);
             }
             "bisect" => {
                 fixture.git(&project, &["bisect", "start", "HEAD", "HEAD~1"]);

@@ -88,8 +88,8 @@ fn who_comes_first_is_asked_four_things_and_offered_the_demo() {
         dashboard.press("Enter");
         asks(
             &dashboard,
-            "2 of 5 Which branch do tasks start from, and is what is done merged into? A branch that the remote origin has. The \
-             engine merges and pushes; your checkout stays as it is. main (origin's HEAD) a branch that I name none yet: no task \
+            "2 of 5 Which branch do tasks start from, and is what is done merged into? A branch that the remote has, if \
+             there is one. The engine merges into it; your checkout stays as it is. main (origin's HEAD) a branch that I name none yet: no task \
              starts without one",
         );
         dashboard.press("Enter C-a");

@@ -63,16 +63,13 @@ impl GitCli {
     ) -> Result<PushReply, GitError> {
         let call = self.in_control(format!("set {name} of the control repository"))?;
         let before = seen.map(CommitId::to_string);
-        let call = match commit {
-            Some(commit) => {
-                let before = before.unwrap_or_else(|| "0".repeat(commit.as_str().len()));
-                let call = call.words("update-ref --end-of-options").arg(name);
-                call.arg(commit.as_str()).arg(before)
-            }
-            None => {
-                let call = call.words("update-ref -d --end-of-options").arg(name);
-                call.args(before)
-            }
+        let call = if let Some(commit) = commit {
+            let before = before.unwrap_or_else(|| "0".repeat(commit.as_str().len()));
+            let call = call.words("update-ref --end-of-options").arg(name);
+            call.arg(commit.as_str()).arg(before)
+        } else {
+            let call = call.words("update-ref -d --end-of-options").arg(name);
+            call.args(before)
         };
         let output = self.run_in_control_lock(call)?;
         match error_text::trouble(&output) {

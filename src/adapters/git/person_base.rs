@@ -288,7 +288,7 @@ impl GitCli {
     }
 }
 
-/// Ref of the commit at which the person's branch was seen last.
-fn person_name(branch: &BranchName) -> String {
+/// Ref of the commit at which the person's branch was seen last; whoever moves the branch for the person notes it there.
+pub(super) fn person_name(branch: &BranchName) -> String {
     format!("refs/dbs/base/person/{branch}")
 }

@@ -55,7 +55,7 @@ fn found_base(paths: &ProjectPaths, environment: &InheritedEnv) -> Option<(Strin
     let environment = environment.clone().into_pairs().into_iter();
     let environment = environment.map(|(name, value)| (name.into(), value.into()));
     let found = likely_base(&paths.git_setup(environment)).ok()??;
-    Some((found.name, found.found_by.to_owned()))
+    Some((found.name, found.found_by))
 }
 
 /// Saves the answers as the person's own settings, and the one about this project as its setting; with no answer, saves the fact that they
