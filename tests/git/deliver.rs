@@ -181,13 +181,13 @@ fn whatever_the_person_has_at_a_path_that_changes_keeps_the_checkout() {
     let cases: [(&str, Edit); 10] = [
         ("a.txt has changes of yours", |_, at| write(at, "a.txt", "mine\n")),
         ("a.txt is deleted here", |_, at| {
-            fs::remove_file(at.join("a.txt")).unwrap()
+            fs::remove_file(at.join("a.txt")).unwrap();
         }),
         ("gone.txt has changes of yours", |_, at| {
-            write(at, "gone.txt", "mine\n")
+            write(at, "gone.txt", "mine\n");
         }),
         ("new.txt is a file of yours", |_, at| {
-            write(at, "new.txt", "mine\n")
+            write(at, "new.txt", "mine\n");
         }),
         ("a.txt is staged", |fixture, at| {
             write(at, "a.txt", "mine\n");
@@ -203,7 +203,7 @@ fn whatever_the_person_has_at_a_path_that_changes_keeps_the_checkout() {
             fs::remove_dir_all(at.join("deep")).unwrap();
         }),
         ("new.txt/inside is in the way", |_, at| {
-            write(at, "new.txt/inside", "mine\n")
+            write(at, "new.txt/inside", "mine\n");
         }),
         ("deep is no folder here", |_, at| write(at, "deep", "mine\n")),
         ("deep is another repository", |fixture, at| {
@@ -351,7 +351,7 @@ fn attributes_outside_of_commits_a_sparse_checkout_and_hidden_files_keep_the_che
     type Edit = fn(&GitFixture, &Path);
     let cases: [(&str, Edit); 4] = [
         ("info/attributes", |_, at| {
-            write(at, ".git/info/attributes", "# why\n*.txt eol=crlf\n")
+            write(at, ".git/info/attributes", "# why\n*.txt eol=crlf\n");
         }),
         ("is sparse", |fixture, at| {
             fixture.git(at, &["config", "core.sparseCheckout", "true"]);
@@ -500,7 +500,7 @@ fn a_name_that_differs_in_case_only_keeps_the_checkout_where_case_is_ignored() {
     let git = open(&fixture);
     write(&fixture.project(), "Notes/mine.txt", "mine\n");
     let to = merged(&fixture, &git, &|folder| {
-        write(folder, "notes/theirs.txt", "theirs\n")
+        write(folder, "notes/theirs.txt", "theirs\n");
     });
     let why = kept(&fixture, &git, &to);
     assert!(why.contains("Notes differs from notes in case only"), "{why}");
@@ -512,7 +512,7 @@ fn a_file_that_this_program_wrote_is_no_change_of_the_person() {
     let project = fixture.project();
     let plan = project.join(".design/plan.json");
     let to = merged(&fixture, &git, &|folder| {
-        write(folder, ".design/plan.json", "{\"merged\":1}\n")
+        write(folder, ".design/plan.json", "{\"merged\":1}\n");
     });
     fs::write(&plan, "{\"state\":1}\n").unwrap();
     let why = kept(&fixture, &git, &to);
@@ -570,7 +570,7 @@ fn no_hook_of_the_repository_runs() {
 pub(crate) fn killed_at(git: &GitCli, to: &CommitId, number: usize) -> Option<String> {
     let (count, last) = (Cell::new(0), std::cell::RefCell::new(String::new()));
     let step = |name: &str| {
-        *last.borrow_mut() = name.to_owned();
+        name.clone_into(&mut last.borrow_mut());
         assert!(count.get() < number, "killed before {name}");
         count.set(count.get() + 1);
     };
@@ -651,16 +651,16 @@ fn who_writes_in_the_moment_of_the_move_keeps_every_byte() {
     type Act = fn(&GitFixture, &Path);
     let cases: [(&str, &str, Act); 4] = [
         ("put aside", "a.txt was changed meanwhile", |_, at| {
-            write(at, "a.txt", "mine\n")
+            write(at, "a.txt", "mine\n");
         }),
         ("look again", "a.txt was made meanwhile", |_, at| {
-            write(at, "a.txt", "mine\n")
+            write(at, "a.txt", "mine\n");
         }),
         ("put in place", "a.txt was made meanwhile", |_, at| {
-            write(at, "a.txt", "mine\n")
+            write(at, "a.txt", "mine\n");
         }),
         ("stage", "a.txt has changes of yours", |_, at| {
-            write(at, "a.txt", "mine\n")
+            write(at, "a.txt", "mine\n");
         }),
     ];
     for (moment, words, act) in cases {

@@ -141,8 +141,9 @@ fn on_disk(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn assert_no_byte_lost(
     before: &BTreeMap<PathBuf, Vec<u8>>,
     after: &BTreeMap<PathBuf, Vec<u8>>,
-    (from, to): (&Files, &Files),
+    commits: (&Files, &Files),
 ) {
+    let (from, to) = commits;
     let all: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     for path in all {
         let in_commit = |files: &Files| {
@@ -212,50 +213,78 @@ fn prepared(case: &Case) -> GitFixture {
     fixture
 }
 
+/// Branch, index and status of the checkout.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    main: String,
+    index: String,
+    status: String,
+}
+
+impl Seen {
+    fn of(fixture: &GitFixture) -> Seen {
+        let at = fixture.project();
+        let status = "status --porcelain -uall --ignored -- . :!.debussy*";
+        let status: Vec<&str> = status.split(' ').collect();
+        Seen {
+            main: fixture.git(&at, &["rev-parse", "main"]),
+            index: fixture.git(&at, &["ls-files", "-s"]),
+            status: fixture.git(&at, &status),
+        }
+    }
+
+    /// Nothing moved, only the branch did, or all did and no file is changed that was not.
+    fn assert_agrees(self, before: &Seen, end: DeliveryEnd, to: &str) {
+        match end {
+            DeliveryEnd::Kept(why) => assert_eq!(self, *before, "{why}"),
+            DeliveryEnd::Branch => {
+                assert_eq!(
+                    (self.main.as_str(), &self.index, &self.status),
+                    (to, &before.index, &before.status)
+                );
+            }
+            DeliveryEnd::Files | DeliveryEnd::Current => {
+                assert_eq!(self.main, to);
+                let known: BTreeSet<&str> = before.status.lines().collect();
+                let is_known = self.status.lines().all(|line| known.contains(line));
+                assert!(is_known, "{} after {}", self.status, before.status);
+            }
+            DeliveryEnd::Told | DeliveryEnd::NoBranch => {
+                panic!("there is a branch, and a mover tells nothing")
+            }
+        }
+    }
+}
+
+/// Writes a file after the kill, and removes the lock where a person would; adds the file to what the person has.
+fn go_on(at: &Path, how: (&'static str, bool), has: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    let (path, unlocks) = how;
+    if unlocks {
+        drop(fs::remove_file(at.join(".git/index.lock")));
+    }
+    if write(at, path, "written after the kill\n") {
+        has.insert(PathBuf::from(path), b"written after the kill\n".to_vec());
+    }
+}
+
 fn check(case: &Case) {
     let fixture = prepared(case);
     let at = fixture.project();
     let git = open(&fixture);
     let to = merged(&fixture, &git, &|folder| put_files(folder, &case.to));
     enter(&fixture, &at, case.situation);
-    case.changes
-        .iter()
-        .for_each(|change| apply(&fixture, &at, change));
-    let status = || {
-        fixture.git(
-            &at,
-            &[
-                "status",
-                "--porcelain",
-                "-uall",
-                "--ignored",
-                "--",
-                ".",
-                ":!.debussy*",
-            ],
-        )
-    };
-    let index = || fixture.git(&at, &["ls-files", "-s"]);
-    let main = || fixture.git(&at, &["rev-parse", "main"]);
-    let mut before = on_disk(&at);
-    let (was_status, was_index, was_main) = (status(), index(), main());
+    let changes = case.changes.iter();
+    changes.for_each(|change| apply(&fixture, &at, change));
+    let (mut before, seen) = (on_disk(&at), Seen::of(&fixture));
     let killed = case.kill.and_then(|number| killed_at(&git, &to, number));
-    let mut is_untouched = true;
-    if killed.is_some()
-        && let Some((path, unlocks)) = case.after_kill
-    {
-        is_untouched = false;
-        if unlocks {
-            drop(fs::remove_file(at.join(".git/index.lock")));
-        }
-        if write(&at, path, "written after the kill\n") {
-            before.insert(PathBuf::from(path), b"written after the kill\n".to_vec());
-        }
+    let went_on = case.after_kill.filter(|_| killed.is_some());
+    if let Some(how) = went_on {
+        go_on(&at, how, &mut before);
     }
     let git = if killed.is_some() { open(&fixture) } else { git };
     let end = git.deliver(&branch("main"), &to).unwrap().end;
     let mut after = on_disk(&at);
-    if !is_untouched {
+    if went_on.is_some() {
         // A file may have become a folder's place, and the other way round: what counts is what the person wrote.
         let mine = |text: &Vec<u8>| text.starts_with(b"written") || text == b"mine\n";
         before.retain(|_, text| mine(text));
@@ -265,29 +294,8 @@ fn check(case: &Case) {
     if case.situation != Situation::Locked {
         assert_nothing_left(&fixture);
     }
-    if !is_untouched {
-        return;
-    }
-    let is_moved = main() == to.as_str();
-    match end {
-        DeliveryEnd::Kept(why) => {
-            assert_eq!(
-                (main(), index(), status()),
-                (was_main, was_index, was_status),
-                "{why}"
-            );
-        }
-        DeliveryEnd::Branch => assert!(is_moved && (index(), status()) == (was_index, was_status)),
-        DeliveryEnd::Files | DeliveryEnd::Current => {
-            assert!(is_moved);
-            let known: BTreeSet<&str> = was_status.lines().collect();
-            let now = status();
-            assert!(
-                now.lines().all(|line| known.contains(line)),
-                "{now} after {was_status}"
-            );
-        }
-        DeliveryEnd::Told | DeliveryEnd::NoBranch => panic!("there is a branch, and a mover tells nothing"),
+    if went_on.is_none() {
+        Seen::of(&fixture).assert_agrees(&seen, end, to.as_str());
     }
 }
 
