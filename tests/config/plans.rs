@@ -256,29 +256,6 @@ fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
     for (rows, wanted) in cases {
         assert_eq!(found(&row(rows)), wanted, "{rows}");
     }
-    let texts = |line: &str| {
-        let plan = one(&SOUND.replace("\n\n## Process", &format!("\n\n{line}\n\n## Process")));
-        let texts: Vec<String> = plan.findings.iter().map(ToString::to_string).collect();
-        (texts.join("\n"), plan.items[0].needs_approval)
-    };
-    for (line, wanted, is_asked) in [
-        ("**Approval:** requird", "(did you mean required?)", true),
-        (
-            "**Approval:** perhaps",
-            "\"perhaps\": write required or not required",
-            true,
-        ),
-    ] {
-        let (text, needs_approval) = texts(line);
-        assert!(text.contains(wanted), "{line}: {text}");
-        assert_eq!(needs_approval, is_asked, "{line}");
-    }
-    assert_eq!(texts("**Approval:** not required"), (String::new(), false));
-    assert_eq!(texts("**Approval:** required"), (String::new(), true));
-    let slips = row("| 1 | [One](one.md) | | Hihg | Pendng |\n");
-    let slips: Vec<String> = slips.findings.iter().map(ToString::to_string).collect();
-    assert!(slips[0].contains("did you mean pending?"), "{slips:?}");
-    assert!(slips[1].contains("did you mean high?"), "{slips:?}");
     assert_eq!(found(&read("just text\n", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
     assert_eq!(found(&read("", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
     let bare = one("# P Phase 1: One\n\n## Gates\n- `cargo test`\n");
@@ -295,6 +272,34 @@ fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
         "## Gates\n- test: passes (command: `true`)\n- test: again (command: `true`)\n",
     ));
     assert_eq!(found(&twice), ["!GATE_PARSE_ERROR plans/one.md:8"]);
+}
+
+#[test]
+fn a_slip_in_a_status_a_risk_or_an_approval_is_named_with_the_nearest_word_and_never_drops_an_approval() {
+    let texts = |line: &str| {
+        let plan = one(&SOUND.replace("\n\n## Process", &format!("\n\n{line}\n\n## Process")));
+        let texts: Vec<String> = plan.findings.iter().map(ToString::to_string).collect();
+        (texts.join("\n"), plan.items[0].needs_approval)
+    };
+    for (line, wanted) in [
+        ("**Approval:** requird", "(did you mean required?)"),
+        (
+            "**Approval:** perhaps",
+            "\"perhaps\": write required or not required",
+        ),
+    ] {
+        let (text, needs_approval) = texts(line);
+        assert!(text.contains(wanted) && needs_approval, "{line}: {text}");
+    }
+    assert_eq!(texts("**Approval:** not required"), (String::new(), false));
+    assert_eq!(texts("**Approval:** required"), (String::new(), true));
+    let slips = read(
+        &master("| 1 | [One](one.md) | | Hihg | Pendng |\n"),
+        &[("plans/one.md", SOUND)],
+    );
+    let slips: Vec<String> = slips.findings.iter().map(ToString::to_string).collect();
+    assert!(slips[0].contains("did you mean pending?"), "{slips:?}");
+    assert!(slips[1].contains("did you mean high?"), "{slips:?}");
 }
 
 #[test]
