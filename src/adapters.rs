@@ -20,6 +20,7 @@ pub mod own_program;
 pub(crate) mod pipe;
 pub(crate) mod program;
 pub mod project;
+pub mod projected;
 pub mod rehearsal;
 pub(crate) mod state_folder;
 pub mod store;

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use super::plan_folder::LARGEST;
 use super::reconcile::PlanRows;
 use super::{ReadPlan, in_project};
+use crate::adapters::projected;
 use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::Cause;
-use crate::domain::TaskState;
+use crate::domain::{Cause, Task, TaskState};
 use crate::formats::graph_plan;
 use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
 
+/// Number of plans of one name that are done and kept.
+const MOST_DONE: u32 = 1000;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A file as it was read, and its new text.
@@ -28,6 +30,9 @@ pub struct WriteBack {
     changes: Vec<Change>,
     file: PathBuf,
     done_name: Option<PathBuf>,
+    root: PathBuf,
+    state: PathBuf,
+    strangers: Vec<String>,
 }
 
 impl WriteBack {
@@ -40,6 +45,9 @@ impl WriteBack {
             changes: changes(read, paths, rows)?,
             file: read.plan.file.clone(),
             done_name: name_when_done(&read.plan, rows),
+            root: paths.root.clone(),
+            state: paths.state.clone(),
+            strangers: strangers(&read.plan, rows),
         })
     }
 
@@ -58,11 +66,17 @@ impl WriteBack {
         self.done_name.as_deref()
     }
 
+    /// Returns a sentence on each task of the file that is not the one on the board: nothing is written into it.
+    pub fn strangers(&self) -> impl Iterator<Item = &str> {
+        self.strangers.iter().map(String::as_str)
+    }
+
     /// Writes the files, and gives a plan that is done its name.
     ///
     /// # Errors
     /// When a file was changed meanwhile, or cannot be written; for people.
     pub fn write(&self) -> Result<(), Cause> {
+        self.note().map_err(|error| failed(&self.file, &error))?;
         for change in &self.changes {
             text_file::replace_unchanged(&change.file, &change.old, &change.new)
                 .map_err(|error| failed(&change.file, &error))?;
@@ -73,18 +87,31 @@ impl WriteBack {
     }
 }
 
+impl WriteBack {
+    /// Notes what is about to be written, so that it is not taken for a change of the person.
+    fn note(&self) -> std::io::Result<()> {
+        let written = self.changes.iter();
+        let mut files: Vec<(&Path, Option<&[u8]>)> = written
+            .map(|change| (change.file.as_path(), Some(change.new.as_slice())))
+            .collect();
+        let text = text_file::read(&self.file, LARGEST).ok();
+        if let Some(name) = &self.done_name {
+            let new = files.iter().find(|(file, _)| *file == self.file);
+            let content = new.and_then(|(_, content)| *content).or(text.as_deref());
+            files.retain(|(file, _)| *file != self.file);
+            files.extend([(name.as_path(), content), (self.file.as_path(), None)]);
+        }
+        if files.is_empty() {
+            return Ok(());
+        }
+        projected::note(&self.state, &self.root, files.into_iter())
+    }
+}
+
 /// Renames a file; an existing file of that name is never replaced.
 fn rename(file: &Path, name: &Path) -> Result<(), Cause> {
-    if name.exists() {
-        let why = format!(
-            "all its tasks are done, but {} is there already; move that away",
-            name.display()
-        );
-        return Err(failed(file, &why).into());
-    }
-    std::fs::rename(file, name)
-        .map_err(|error| failed(file, &error))
-        .map_err(Into::into)
+    let free = std::fs::File::create_new(name).and_then(|_made| std::fs::rename(file, name));
+    free.map_err(|error| failed(file, &error).into())
 }
 
 fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
@@ -139,16 +166,54 @@ fn changes(of: &ReadPlan, paths: &ProjectPaths, rows: &PlanRows) -> Result<Vec<C
 
 /// Returns the text of a graph plan with the progress of its tasks on the board.
 fn with_progress(plan: &Plan, text: &str, rows: &PlanRows) -> String {
-    graph_plan::with_progress(text, &|at| plan::progress_of(rows.task_of(plan.items.get(at)?)?))
+    let task = |at: usize| {
+        let item = plan.items.get(at)?;
+        rows.task_of(item).filter(|task| is_same(item, task))
+    };
+    graph_plan::with_progress(text, &|at| plan::progress_of(task(at)?))
+}
+
+/// Returns true if a task of the file is the one on the board: a person may have put another before it.
+fn is_same(item: &PlanItem, task: &Task) -> bool {
+    item.title.trim() == task.title
+}
+
+fn strangers(plan: &Plan, rows: &PlanRows) -> Vec<String> {
+    if plan.kind != PlanKind::Graph {
+        return Vec::new();
+    }
+    let others = plan.items.iter().filter_map(|item| {
+        let task = rows.task_of(item).filter(|task| !is_same(item, task))?;
+        Some(format!(
+            "the progress of {} is not written to {}: task {} is called {:?} there; put its subject back, or take the edit over with \
+             `dbs run {}`",
+            task.id,
+            plan.file.display(),
+            item.id,
+            item.title,
+            plan.file.display()
+        ))
+    });
+    others.collect()
 }
 
 /// Returns the name under which a graph plan is kept whose tasks are all done (G54); nothing while one is not, and where it has that name.
 fn name_when_done(plan: &Plan, rows: &PlanRows) -> Option<PathBuf> {
     let is_done = |item: &PlanItem| match rows.task_of(item) {
-        Some(task) => task.state == TaskState::Done,
+        Some(task) => task.state == TaskState::Done && is_same(item, task),
         None => item.status == PhaseStatus::Completed,
     };
     let name = plan.file.file_name()?.to_str()?;
     let is_open = plan.kind == PlanKind::Graph && !name.ends_with(".done.json");
-    (is_open && plan.items.iter().all(is_done)).then(|| plan.file.with_extension("done.json"))
+    if !is_open || plan.items.is_empty() || !plan.items.iter().all(is_done) {
+        return None;
+    }
+    let stem = plan.file.file_stem()?.to_string_lossy();
+    let later = (2..MOST_DONE).map(|number| format!("{stem}-{number}.done.json"));
+    let mut names = std::iter::once(format!("{stem}.done.json")).chain(later);
+    let is_free = |name: &PathBuf| name.symlink_metadata().is_err();
+    names
+        .by_ref()
+        .map(|name| plan.file.with_file_name(name))
+        .find(is_free)
 }
