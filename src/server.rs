@@ -14,6 +14,7 @@ mod fetch_error;
 mod figures;
 mod keeping;
 mod notifier;
+mod plan_files;
 mod plan_jobs;
 mod services;
 mod settings;

@@ -6,7 +6,6 @@
     reason = "what cannot be set up is a failed test"
 )]
 
-#[expect(dead_code, reason = "a fixture for other tests, too")]
 #[path = "support/git_fixture.rs"]
 mod git_fixture;
 

@@ -24,15 +24,20 @@ pub(crate) struct ExcludeError {
     pub(crate) why: io::Error,
 }
 
-/// Adds the rule to the exclude file, unless it is there, of the git folder that all worktrees share. All other lines stay as they
-/// are. A link in the file's place is replaced by a file, neither read nor written through.
+/// Adds the rule for this program's folders.
 pub(crate) fn ensure(common: &Path) -> Result<(), ExcludeError> {
+    ensure_rule(common, RULE)
+}
+
+/// Adds a rule to the exclude file, unless it is there, of the git folder that all worktrees share. All other lines stay as they
+/// are. A link in the file's place is replaced by a file, neither read nor written through.
+pub(crate) fn ensure_rule(common: &Path, rule: &str) -> Result<(), ExcludeError> {
     let info = common.join("info");
     real_folder(&info).map_err(failed("make the folder", &info))?;
     let path = info.join("exclude");
     for _ in 0..MAX_TRIES {
         let before = read(&path).map_err(failed("read", &path))?;
-        let Some(after) = with_rule(&before) else {
+        let Some(after) = with_rule(&before, rule) else {
             return Ok(());
         };
         // Text that another process wrote meanwhile is not overwritten: the rule is then added to it.
@@ -73,9 +78,9 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The text with the rule at its end; none when it has it.
-fn with_rule(text: &[u8]) -> Option<Vec<u8>> {
+fn with_rule(text: &[u8], rule: &str) -> Option<Vec<u8>> {
     let mut lines = text.split(|&byte| byte == b'\n');
-    if lines.any(|line| line.trim_ascii() == RULE.as_bytes()) {
+    if lines.any(|line| line.trim_ascii() == rule.as_bytes()) {
         return None;
     }
     let gap = if text.is_empty() || text.ends_with(b"\n") {
@@ -83,5 +88,5 @@ fn with_rule(text: &[u8]) -> Option<Vec<u8>> {
     } else {
         "\n"
     };
-    Some([text, format!("{gap}{RULE}\n").as_bytes()].concat())
+    Some([text, format!("{gap}{rule}\n").as_bytes()].concat())
 }

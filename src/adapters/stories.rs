@@ -5,17 +5,20 @@ use std::path::Path;
 use jiff::Timestamp as Instant;
 
 use crate::agent_state::ContextEstimate;
+use crate::domain::cut::cut_chars;
 use crate::domain::{Cause, PlanEntry, StoryTests, Timestamp};
 use crate::formats::story_context::{ContextKind, ContextText, StorySession, build_context};
-use crate::formats::story_files::{CompletionEntry, DoneStory, STATE_FILE, record_story};
+use crate::formats::story_files::{CompletionEntry, DOCUMENTS, DoneStory, STATE_FILE, record_story};
 use crate::formats::test_text::{self, TestWords, WrittenTest};
 use crate::ports::git::FileEdit;
 use crate::ports::stories::{ContextRequest, FinishedStory, ReadFile, StoryFiles, TestFile};
+use crate::term::sanitize;
 
-/// Folder of the documents of a project.
-const DOCUMENTS: &str = ".swanson";
 /// Number of letters of a commit that are shown.
 const SHORT_COMMIT: usize = 7;
+/// Number of lines of a file of tests that a finding shows, and of letters of each.
+const SHOWN_LINES: usize = 12;
+const SHOWN_LETTERS: usize = 160;
 /// Most source files whose text is looked at; the others are named only.
 const MOST_SOURCES: usize = 200;
 
@@ -37,6 +40,7 @@ impl StoryFiles for StoryFormats {
             n_asserting: asserting.len(),
             stubs: stubs.into_iter().map(|test| (test.name, test.line)).collect(),
             creates: created_names(text),
+            head: head(text),
         })
     }
 
@@ -159,6 +163,12 @@ fn words(tests: &StoryTests) -> Option<TestWords> {
     known.or_else(|| has_words.then(by_settings))
 }
 
+fn head(text: &str) -> String {
+    let lines = text.lines().take(SHOWN_LINES);
+    let lines = lines.map(|line| cut_chars(&sanitize(line), SHOWN_LETTERS).to_owned());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Names behind `Creates:` in a line that is a comment.
 fn created_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
@@ -169,7 +179,8 @@ fn created_names(text: &str) -> Vec<String> {
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-fn utc(at: Timestamp) -> String {
+/// Returns a time as files of stories have it: `2026-02-01T20:00:00Z`.
+pub fn utc(at: Timestamp) -> String {
     let seconds = i64::try_from(at.0 / 1000).unwrap_or_default();
     Instant::from_second(seconds).unwrap_or_default().to_string()
 }

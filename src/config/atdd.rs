@@ -1,7 +1,10 @@
 //! Settings for the work on stories whose tests are written first.
 
+use std::path::Path;
+
 pub use crate::config::story_rules::{OnStoryFailure, PassingTests};
 
+use crate::config::story_rules::{PYTHON_SUITE, PYTHON_TEST};
 use crate::config::value::listed;
 use crate::config::{Config, schema};
 use crate::formats::test_text::TestWords;
@@ -53,6 +56,24 @@ impl StorySettings {
                 comments: words(config.value(&schema::ATDD_COMMENT_MARKS).as_ref()),
             },
         }
+    }
+
+    /// Lets the Python of a project run its tests, unless other commands are set: it lies in a folder that git ignores, so that no checkout
+    /// of an agent has it.
+    #[must_use]
+    pub fn with_python_of(mut self, root: &Path) -> StorySettings {
+        let places = [".venv/bin/python", ".venv/Scripts/python.exe"].map(|place| root.join(place));
+        let own = places.iter().find(|place| place.is_file());
+        let name = if cfg!(windows) { "python" } else { "python3" };
+        let own = own.map_or_else(|| name.into(), |own| own.to_string_lossy());
+        let with_own = |command: &str| command.replacen("python3", &shell_words::quote(&own), 1);
+        if self.test_cmd == PYTHON_TEST {
+            self.test_cmd = with_own(PYTHON_TEST);
+        }
+        if self.suite_cmd.as_deref() == Some(PYTHON_SUITE) {
+            self.suite_cmd = Some(with_own(PYTHON_SUITE));
+        }
+        self
     }
 
     /// The path of the tests whose file has this name without its ending (`test_US_001`).

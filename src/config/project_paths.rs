@@ -136,6 +136,14 @@ impl ProjectPaths {
         })
     }
 
+    /// Makes git ignore a file at the root of the project that this program writes, unless a commit has it.
+    ///
+    /// # Errors
+    /// When the rule cannot be written. Reads after "could not".
+    pub fn ignore(&self, name: &str) -> Result<(), ProjectError> {
+        self.project.ignore(name)
+    }
+
     /// Prepares the project for a server. In a repository that is not fit for one nothing is made.
     ///
     /// # Errors

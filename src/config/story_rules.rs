@@ -1,5 +1,9 @@
 //! Consequences when a story whose tests are written first does not go as it should.
 
+/// Commands for tests where none are set. The project's own Python is put in the place of the first word.
+pub(super) const PYTHON_TEST: &str = "python3 -m pytest {file}";
+pub(super) const PYTHON_SUITE: &str = "python3 -m pytest";
+
 /// Handling of new tests that pass before the work on their story has begun (LA-5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassingTests {

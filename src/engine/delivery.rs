@@ -42,7 +42,9 @@ fn told(
 ) -> Result<Delivery, Cause> {
     let (to_revision, local) = (Revision::Commit(to.clone()), Revision::LocalBranch(base.clone()));
     match context.git.commits_ahead(&to_revision, &local) {
-        CommitsAhead::Commits { n_commits: 0, .. } => Ok(delivery_of(context, base, to, 0, DeliveryEnd::Current)),
+        CommitsAhead::Commits { n_commits: 0, .. } => {
+            Ok(delivery_of(context, base, to, 0, DeliveryEnd::Current))
+        }
         CommitsAhead::Commits { n_commits, .. } => Ok(delivery_of(context, base, to, n_commits, end)),
         CommitsAhead::Absent(_) => Ok(delivery_of(context, base, to, 0, DeliveryEnd::NoBranch)),
         CommitsAhead::Unknown(why) => Err(why),

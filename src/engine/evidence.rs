@@ -224,29 +224,46 @@ fn revision(job: &Job, head: Option<&CommitId>) -> Revision {
     }
 }
 
-/// Runs the gates for `action = "verify"`, on the recorded head of the task: the engine's own checks come between the work and the merge,
-/// so the base would be the wrong commit, unless the work is in it.
-pub(super) fn run_gates(context: &EngineContext, job: &Job, attempt: &Attempt) -> Evidence {
+/// Collects the evidence for `action = "verify"`, on the recorded head of the task: the engine's own checks come between the work and the
+/// merge, so the base would be the wrong commit, unless the work is in it.
+pub(super) fn checks(context: &EngineContext, job: &Job, attempt: &Attempt) -> Vec<Evidence> {
+    let kinds = &job.stage.evidence;
     let is_about_base = match job.workspace() {
         Workspace::Base | Workspace::Main => true,
         Workspace::None => job.task.merged.is_some() || job.task.head.is_none(),
         Workspace::Branch | Workspace::Head => false,
     };
-    let revision = if is_about_base {
-        base_branch(&job.base).map(Revision::RemoteBranch)
-    } else {
-        let Some(head) = job.task.head.as_deref() else {
-            let why = "the task has no recorded head to check".to_owned();
-            return Evidence::new(EvidenceKind::Gates, Tri::No(why));
-        };
-        CommitId::new(head).map(Revision::Commit)
+    let found = match job.recorded_head() {
+        _ if is_about_base => base_head(context, job),
+        Some(head) => Ok(head),
+        None => Err(Tri::No("the task has no recorded head to check".to_owned())),
     };
-    match revision {
-        Ok(revision) => gate_runs::on_revision(context, job, attempt, &revision),
-        Err(error) => {
-            let why = format!("could not {error}");
-            Evidence::new(EvidenceKind::Gates, Tri::Unknown(why.into()))
+    match found {
+        Ok(head) => {
+            let seen = BranchHeads::at(&head);
+            let at_head = |kind: &EvidenceKind| match kind {
+                EvidenceKind::Gates => {
+                    let head = Revision::Commit(head.clone());
+                    Some(gate_runs::on_revision(context, job, attempt, &head))
+                }
+                kind => collect(context, job, attempt, kind, &seen),
+            };
+            kinds.iter().filter_map(at_head).collect()
         }
+        Err(why) => {
+            let piece = |kind: &EvidenceKind| Evidence::new(kind.clone(), why.clone());
+            kinds.iter().map(piece).collect()
+        }
+    }
+}
+
+/// Returns the present head of the base; the outcome of every check where there is none.
+fn base_head(context: &EngineContext, job: &Job) -> Result<CommitId, Tri> {
+    let base = base_branch(&job.base).map_err(|error| Tri::Unknown(format!("could not {error}").into()))?;
+    match context.git.resolve(&Revision::RemoteBranch(base)) {
+        Head::At(commit) => Ok(commit),
+        Head::Absent => Err(Tri::No("there is no commit to check".to_owned())),
+        Head::Unknown(why) => Err(Tri::Unknown(why)),
     }
 }
 

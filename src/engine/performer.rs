@@ -14,8 +14,8 @@ use super::lanes::{Lane, Lanes};
 use super::priority::UrgentWork;
 use super::{checkpoint, cleanup, delivery, evidence, launch, merge, startup_cleanup};
 use crate::domain::{
-    ActionOutcome, AskChannel, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, SavedWork,
-    StopCause, Tri, Worker,
+    ActionOutcome, AskChannel, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, Evidence,
+    EvidenceKind, SavedWork, StopCause, Tri, Worker,
 };
 use crate::ports::holders::HolderId;
 
@@ -152,11 +152,15 @@ fn act(context: &EngineContext, job: &Job, attempt: &Attempt, action: EngineActi
     match action {
         EngineAction::Merge => merge::merge(context, job, attempt),
         EngineAction::Verify => {
-            let seen = evidence::run_gates(context, job, attempt);
-            match seen.outcome {
-                Tri::Unknown(why) => ActionOutcome::Unknown(why),
-                Tri::Yes | Tri::No(_) => ActionOutcome::Issues(seen.findings()),
-            }
+            let seen = evidence::checks(context, job, attempt);
+            let unknown = seen.iter().find_map(|piece| match &piece.outcome {
+                Tri::Unknown(why) => Some(why.clone()),
+                Tri::Yes | Tri::No(_) => None,
+            });
+            unknown.map_or_else(
+                || ActionOutcome::Issues(seen.iter().flat_map(Evidence::findings).collect()),
+                ActionOutcome::Unknown,
+            )
         }
         EngineAction::Commit => ActionOutcome::Failed(
             // Workflow files that ask for it are refused; a board of another version may hold one all the same.
@@ -201,9 +205,7 @@ fn panicked(job: &Job) -> Option<Event> {
             outcome: ActionOutcome::Unknown(why),
         }),
         JobKind::Verify(kinds) => {
-            let unknown = |kind: &crate::domain::EvidenceKind| {
-                crate::domain::Evidence::new(kind.clone(), Tri::Unknown(why.clone()))
-            };
+            let unknown = |kind: &EvidenceKind| Evidence::new(kind.clone(), Tri::Unknown(why.clone()));
             Some(Event::Verified {
                 attempt,
                 evidence: kinds.iter().map(unknown).collect(),

@@ -2,9 +2,10 @@
 
 use super::context::EngineContext;
 use super::job::Job;
-use crate::domain::{ComplianceIssue, FirstRun, Severity, StoryTests, Tri, first_run as judge};
+use crate::domain::{ComplianceIssue, FirstRun, Severity, StoryTests, Tri, Worker, first_run as judge};
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitFile, CommitId};
+use crate::ports::holders::HolderId;
 use crate::ports::stories::TestFile;
 
 /// Most bytes of a file of tests that are looked at.
@@ -24,7 +25,10 @@ pub(super) fn tests(
     let Some(tests) = &plan.tests else {
         return Ok(Vec::new());
     };
-    let critical = |text: String| Ok(vec![ComplianceIssue::new(Severity::Critical, text)]);
+    let critical = |text: String| {
+        let text = text + &last_output(context, job);
+        Ok(vec![ComplianceIssue::new(Severity::Critical, text)])
+    };
     let path = &tests.file;
     let Some(found) = read(context, tests, head)? else {
         return critical(format!(
@@ -50,6 +54,17 @@ pub(super) fn tests(
         ));
     }
     Ok(Vec::new())
+}
+
+/// Returns the last lines of the agent that was to write the tests, which say why there are none (A22); nothing for tests of the base.
+fn last_output(context: &EngineContext, job: &Job) -> String {
+    let attempt = job.attempt.as_deref();
+    let agents = attempt.filter(|attempt| matches!(attempt.worker, Worker::Agent { .. }));
+    let lines = agents.map(|attempt| context.terminals.last_lines(&HolderId::from(attempt.id)));
+    let lines = lines.filter(|lines| !lines.is_empty());
+    lines.map_or_else(String::new, |lines| {
+        format!("\nthe last lines of its agent:\n{lines}")
+    })
 }
 
 fn read(context: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Option<TestFile>, Tri> {
@@ -88,7 +103,10 @@ pub(super) fn first_run(
         FirstRun::FailsAsWanted | FirstRun::FailsSomehow => None,
         FirstRun::AlreadyPasses if tests.is_some_and(|tests| tests.may_pass) => None,
         FirstRun::AlreadyPasses => Some(match tests {
-            Some(tests) => format!("passes already: tests must fail first; look at {}", tests.file),
+            Some(tests) => format!(
+                "passes already: tests must fail first; {} begins:\n{}\n",
+                tests.file, file.head
+            ),
             None => "passes already".to_owned(),
         }),
         FirstRun::Defect(names) if names.is_empty() => "cannot be loaded or run as it is".to_owned().into(),

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::plan_folder::{LARGEST, plan_in};
 use super::setup::own_gates;
-use super::{graphs, in_project, stories};
+use super::{OnBase, graphs, in_project, stories};
 use crate::adapters::text_file;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
@@ -29,14 +29,15 @@ pub struct ReadPlan {
     pub texts: PlanTexts,
 }
 
-/// Reads a plan with the files of its phases; of a folder the plan in it.
+/// Reads a plan with the files of its phases; of a folder the plan in it. What it has done, and tests that it need not write, are looked for
+/// on the base.
 ///
 /// # Errors
 /// When there is no plan, or its first file cannot be read; for people.
-pub fn read(named: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Cause> {
+pub fn read(named: &Path, paths: Option<&ProjectPaths>, on_base: OnBase<'_>) -> Result<ReadPlan, Cause> {
     let in_folder = plan_in(named)?;
     let file = in_folder.as_deref().unwrap_or(named);
-    if let Some(plan) = stories::read(file, paths)? {
+    if let Some(plan) = stories::read(file, paths, on_base)? {
         let texts = PlanTexts::new();
         return Ok(ReadPlan { plan, texts });
     }
@@ -53,7 +54,7 @@ pub fn read(named: &Path, paths: Option<&ProjectPaths>) -> Result<ReadPlan, Caus
     }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
     if file.extension().is_some_and(|ending| ending == "json") {
-        let plan = graphs::read(file, &text, paths);
+        let plan = graphs::read(file, &text, paths, on_base);
         let texts = PlanTexts::from([(file.to_owned(), text)]);
         return Ok(ReadPlan { plan, texts });
     }

@@ -1,6 +1,7 @@
 //! A plan and the board: the commands that bring the tasks of the board to what the plan says. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,6 +80,16 @@ impl PlanRows {
             found = PlanRows { restarts, tasks };
         }
         Ok(found)
+    }
+
+    /// Returns the rows of a plan among all tasks of the board.
+    pub fn on_board(plan: &Plan, tasks: &PlanTasks) -> PlanRows {
+        let of_batch = |batch: BatchId| {
+            let tasks = tasks.iter().filter(|(_, task)| task.batch == batch);
+            tasks.map(|(id, task)| (id.clone(), Arc::clone(task))).collect()
+        };
+        let found = PlanRows::collect(plan, &mut |batch| Ok::<_, Infallible>(of_batch(batch)));
+        found.unwrap_or_default()
     }
 
     /// Returns true if these wishes begin the plan, for the first time or anew.
@@ -333,11 +344,7 @@ mod tests {
     }
 
     fn compare(read: &ReadPlan, board: &Board, wishes: &PlanWishes) -> PlanDifference {
-        let mut of_batch = |batch: BatchId| -> Result<PlanTasks, Cause> {
-            let tasks = board.tasks.iter().filter(|(_, task)| task.batch == batch);
-            Ok(tasks.map(|(id, task)| (id.clone(), Arc::clone(task))).collect())
-        };
-        let rows = PlanRows::collect(&read.plan, &mut of_batch).unwrap();
+        let rows = PlanRows::on_board(&read.plan, &board.tasks);
         let project = PlanProject {
             root: Path::new("."),
             is_claude: false,

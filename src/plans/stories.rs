@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{in_project, prd_queue};
+use super::{OnBase, in_project, prd_queue};
 use crate::adapters::text_file;
 use crate::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
 use crate::config::project_paths::ProjectPaths;
@@ -14,7 +14,11 @@ use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::ARCHIVE_FOLDER;
 
 /// Returns the stories of a path that is a folder of PRDs or a PRD; nothing for any other.
-pub(super) fn read(path: &Path, paths: Option<&ProjectPaths>) -> Result<Option<Plan>, Cause> {
+pub(super) fn read(
+    path: &Path,
+    paths: Option<&ProjectPaths>,
+    on_base: OnBase<'_>,
+) -> Result<Option<Plan>, Cause> {
     let most = u64::try_from(MOST_PRD_BYTES).unwrap_or(u64::MAX);
     let is_prd = || {
         path.extension().is_some_and(|ending| ending == "json")
@@ -34,7 +38,7 @@ pub(super) fn read(path: &Path, paths: Option<&ProjectPaths>) -> Result<Option<P
         );
     };
     let rules = OwnRules {
-        settings: StorySettings::of(&paths.read_config()),
+        settings: StorySettings::of(&paths.read_config()).with_python_of(&paths.root),
         folder: in_project(folder, &paths.root),
     };
     if Path::new(&rules.folder).is_absolute() {
@@ -54,7 +58,7 @@ pub(super) fn read(path: &Path, paths: Option<&ProjectPaths>) -> Result<Option<P
         .into());
     }
     let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();
-    Ok(Some(rules.plan(&prds, &queued.archived, &paths.root)))
+    Ok(Some(rules.plan(&prds, &queued.archived, on_base)))
 }
 
 /// Returns the plan of all stories on the board, whatever folder they come from; it has no items.
@@ -69,15 +73,15 @@ struct OwnRules {
 }
 
 impl OwnRules {
-    /// Reads the plan by these rules: questions about a file are answered from the project's folder.
-    fn plan(&self, prds: &[PrdDocument], archived: &BTreeSet<String>, root: &Path) -> Plan {
+    /// Reads the plan by these rules.
+    fn plan(&self, prds: &[PrdDocument], archived: &BTreeSet<String>, on_base: OnBase<'_>) -> Plan {
         let settings = &self.settings;
         let rules = StoryRules {
             folder: self.folder.clone(),
             test_command: &|name| shell_words::join(settings.test_words(name)),
             suite_command: settings.suite_cmd.clone(),
             test_file: &|name| settings.test_file(name),
-            exists: &|path| root.join(path).is_file(),
+            on_base,
             protected: settings.protected.clone(),
             archived,
             tests: StoryTests {

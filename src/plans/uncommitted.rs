@@ -1,7 +1,11 @@
 //! Changes of the checkout that are not committed, before a plan is begun: its agents would not see them (C15, LC-9).
 
+use std::path::Path;
+
 use super::in_project;
 use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::projected::ProjectedFiles;
+use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Cause;
 use crate::formats::plan::{Plan, PlanKind};
@@ -10,7 +14,7 @@ use crate::formats::plan::{Plan, PlanKind};
 const MOST_NAMED: usize = 5;
 
 /// Refuses where files are changed that git tracks, and returns a warning that names new files. The plan's own files do not count, because
-/// their text goes with the tasks.
+/// their text goes with the tasks, and neither do those that this program wrote.
 ///
 /// # Errors
 /// The files that are changed, and the ways out.
@@ -30,6 +34,11 @@ pub fn refuse_changes(paths: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Resu
         .chain([plan.file.as_path()])
         .map(|file| in_project(file, &paths.root))
         .collect();
+    let projected = ProjectedFiles::read(&paths.state);
+    let is_projected = |file: &str| {
+        let content = text_file::read(&paths.root.join(file), text_file::LARGEST_WRITTEN).ok();
+        projected.holds(Path::new(file), content.as_deref())
+    };
     if plan.kind == PlanKind::Stories {
         // The result of a story is written into its PRD on the base.
         let all = found.changed.iter().chain(&found.new);
@@ -42,7 +51,8 @@ pub fn refuse_changes(paths: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Resu
         }
     }
     let others = |files: Vec<String>| -> Vec<String> {
-        files.into_iter().filter(|file| !own.contains(file)).collect()
+        let others = files.into_iter().filter(|file| !own.contains(file));
+        others.filter(|file| !is_projected(file)).collect()
     };
     let (changed, new) = (others(found.changed), others(found.new));
     if !changed.is_empty() {

@@ -8,11 +8,12 @@ use super::{ReadPlan, in_project};
 use crate::adapters::projected;
 use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::Cause;
-use crate::domain::TaskState;
+use crate::domain::{Cause, Task, TaskState};
 use crate::formats::graph_plan;
 use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
 
+/// Number of plans of one name that are done and kept.
+const MOST_DONE: u32 = 1000;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A file as it was read, and its new text.
@@ -31,6 +32,7 @@ pub struct WriteBack {
     done_name: Option<PathBuf>,
     root: PathBuf,
     state: PathBuf,
+    strangers: Vec<String>,
 }
 
 impl WriteBack {
@@ -45,6 +47,7 @@ impl WriteBack {
             done_name: name_when_done(&read.plan, rows),
             root: paths.root.clone(),
             state: paths.state.clone(),
+            strangers: strangers(&read.plan, rows),
         })
     }
 
@@ -61,6 +64,11 @@ impl WriteBack {
     /// Returns the name under which a plan is kept whose tasks are all done; nothing for any other.
     pub fn done_name(&self) -> Option<&Path> {
         self.done_name.as_deref()
+    }
+
+    /// Returns a sentence on each task of the file that is not the one on the board: nothing is written into it.
+    pub fn strangers(&self) -> impl Iterator<Item = &str> {
+        self.strangers.iter().map(String::as_str)
     }
 
     /// Writes the files, and gives a plan that is done its name.
@@ -102,16 +110,8 @@ impl WriteBack {
 
 /// Renames a file; an existing file of that name is never replaced.
 fn rename(file: &Path, name: &Path) -> Result<(), Cause> {
-    if name.exists() {
-        let why = format!(
-            "all its tasks are done, but {} is there already; move that away",
-            name.display()
-        );
-        return Err(failed(file, &why).into());
-    }
-    std::fs::rename(file, name)
-        .map_err(|error| failed(file, &error))
-        .map_err(Into::into)
+    let free = std::fs::File::create_new(name).and_then(|_made| std::fs::rename(file, name));
+    free.map_err(|error| failed(file, &error).into())
 }
 
 fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
@@ -166,16 +166,54 @@ fn changes(of: &ReadPlan, paths: &ProjectPaths, rows: &PlanRows) -> Result<Vec<C
 
 /// Returns the text of a graph plan with the progress of its tasks on the board.
 fn with_progress(plan: &Plan, text: &str, rows: &PlanRows) -> String {
-    graph_plan::with_progress(text, &|at| plan::progress_of(rows.task_of(plan.items.get(at)?)?))
+    let task = |at: usize| {
+        let item = plan.items.get(at)?;
+        rows.task_of(item).filter(|task| is_same(item, task))
+    };
+    graph_plan::with_progress(text, &|at| plan::progress_of(task(at)?))
+}
+
+/// Returns true if a task of the file is the one on the board: a person may have put another before it.
+fn is_same(item: &PlanItem, task: &Task) -> bool {
+    item.title.trim() == task.title
+}
+
+fn strangers(plan: &Plan, rows: &PlanRows) -> Vec<String> {
+    if plan.kind != PlanKind::Graph {
+        return Vec::new();
+    }
+    let others = plan.items.iter().filter_map(|item| {
+        let task = rows.task_of(item).filter(|task| !is_same(item, task))?;
+        Some(format!(
+            "the progress of {} is not written to {}: task {} is called {:?} there; put its subject back, or take the edit over with \
+             `dbs run {}`",
+            task.id,
+            plan.file.display(),
+            item.id,
+            item.title,
+            plan.file.display()
+        ))
+    });
+    others.collect()
 }
 
 /// Returns the name under which a graph plan is kept whose tasks are all done (G54); nothing while one is not, and where it has that name.
 fn name_when_done(plan: &Plan, rows: &PlanRows) -> Option<PathBuf> {
     let is_done = |item: &PlanItem| match rows.task_of(item) {
-        Some(task) => task.state == TaskState::Done,
+        Some(task) => task.state == TaskState::Done && is_same(item, task),
         None => item.status == PhaseStatus::Completed,
     };
     let name = plan.file.file_name()?.to_str()?;
     let is_open = plan.kind == PlanKind::Graph && !name.ends_with(".done.json");
-    (is_open && plan.items.iter().all(is_done)).then(|| plan.file.with_extension("done.json"))
+    if !is_open || plan.items.is_empty() || !plan.items.iter().all(is_done) {
+        return None;
+    }
+    let stem = plan.file.file_stem()?.to_string_lossy();
+    let later = (2..MOST_DONE).map(|number| format!("{stem}-{number}.done.json"));
+    let mut names = std::iter::once(format!("{stem}.done.json")).chain(later);
+    let is_free = |name: &PathBuf| name.symlink_metadata().is_err();
+    names
+        .by_ref()
+        .map(|name| plan.file.with_file_name(name))
+        .find(is_free)
 }

@@ -347,15 +347,33 @@ fn a_graph_plan_is_shown_with_its_files_and_checks_and_becomes_tasks_that_wait_f
     );
 }
 
+/// Files that the tasks of the plan make.
+const MADE: [&str; 2] = ["src/csv.rs", "src/cli.rs"];
+
+/// Somebody brings what the plan makes to the base.
+fn on_base(shop: &Shop) {
+    shop.does(&["config", "base_branch", "main"]);
+    for file in MADE {
+        shop.git.commit_on_origin("main", file, "");
+    }
+}
+
 #[test]
 fn a_plan_in_which_nothing_is_left_to_do_says_so_and_ends_well() {
     let shop = Shop::new();
     let project = shop.git.project();
-    fs::create_dir_all(project.join("src")).unwrap();
-    fs::write(project.join("src/csv.rs"), "").unwrap();
-    fs::write(project.join("src/cli.rs"), "").unwrap();
     let text = graph_plan();
     fs::write(project.join("plan.json"), text.replace("pending", "completed")).unwrap();
+    fs::create_dir_all(project.join("src")).unwrap();
+    for file in MADE {
+        fs::write(project.join(file), "").unwrap();
+    }
+    let mine = shop.does(&["run", "plan.json", "--dry-run"]);
+    assert!(
+        mine.contains("src/csv.rs is not on the base branch, so it is done again"),
+        "files of the person's folder prove nothing: {mine}"
+    );
+    on_base(&shop);
     for more in [&[][..], &["--resume"], &["--headless"], &["--dry-run"]] {
         let said = shop.run(&[&["run", "plan.json"], more].concat());
         assert_eq!(said.code, 0, "{more:?}: {said:?}");
@@ -387,9 +405,7 @@ fn what_is_open_on_the_board_is_not_called_done_because_the_file_of_the_plan_say
     fs::write(&plan, graph_plan()).unwrap();
     let hash = hash(&shop.does(&["run", "plan.json", "--dry-run"]));
     shop.does(&["run", "plan.json", "--allow-dirty", "--trust", &hash]);
-    fs::create_dir_all(project.join("src")).unwrap();
-    fs::write(project.join("src/csv.rs"), "").unwrap();
-    fs::write(project.join("src/cli.rs"), "").unwrap();
+    on_base(&shop);
     fs::write(&plan, graph_plan().replace("pending", "completed")).unwrap();
     let said = shop.run(&["run", "plan.json"]);
     assert_eq!(said.code, 1, "{said:?}");

@@ -138,6 +138,26 @@ fn a_queue_that_is_empty_says_so_and_ends_well() {
 }
 
 #[test]
+fn a_story_is_begun_without_documents_only_with_a_warning() {
+    let shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    let prd = r#"{"userStories":[{"id":"US-001","title":"Health check","description":"The service says how it is.","acceptanceCriteria":["It answers"]}]}"#;
+    put(&shop, "prds/001-a.json", prd);
+    put(&shop, ".swanson/standards.md", "Ours.\n");
+    let project = shop.git.project();
+    shop.git.git(&project, &["add", "--all"]);
+    shop.git.git(&project, &["commit", "-qm", "Stories"]);
+    shop.git.git(&project, &["push", "-q", "origin", "main"]);
+    let said = shop.run(&["atdd", "run"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.err
+            .contains("agents work without: .swanson/prd-schema.md; `dbs atdd init` makes them"),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn a_story_with_the_id_of_one_in_the_archive_is_named_with_the_file_of_its_tests() {
     let shop = Shop::new();
     let text = "{ \"userStories\": [\n  { \"id\": \"US-001\", \"title\": \"The story\", \"description\": \"Something that can be done.\", \"acceptanceCriteria\": [\"It works\"] }\n] }\n";

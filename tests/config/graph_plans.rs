@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dbs::formats::finding::FindingLevel;
 use dbs::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTaskKind};
 use serde_json::{Value, json};
 
@@ -233,6 +234,13 @@ fn tasks_that_may_be_worked_on_together_touch_no_path_of_each_other() {
         codes(&pair(&[0], ("src/a.rs", ""), ("src/a.rs", ""))),
         [],
         "one waits for the other"
+    );
+    let shared = plan(&pair(&[], ("src/a.rs", ""), ("src/a.rs", "")));
+    let shared = graph_plan::read(Path::new("plan.json"), &shared.to_string(), &|_| true);
+    assert_eq!(
+        shared.findings[0].severity,
+        FindingLevel::Warning,
+        "the board orders them"
     );
     let reads = |task: usize| [("READ_OVERLAP", format!("$.tasks[{task}].metadata.reads"))];
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use dbs::domain::{HoldReason, Skip, Task, TaskDraft, TaskState, Timestamp};
 use dbs::formats::graph_plan::{GraphProgress, GraphStatus, with_progress};
-use dbs::formats::plan::progress_of;
+use dbs::formats::plan::{PhaseStatus, progress_of, status_of};
 use serde_json::{Value, json};
 
 const PLAN: &str = r#"{
@@ -138,4 +138,36 @@ fn a_plan_says_of_a_task_what_the_board_does() {
     );
     assert_eq!(said(TaskState::Cancelled), None);
     assert_eq!(said(TaskState::Parked("later".to_owned())), None);
+}
+
+#[test]
+fn a_master_plan_says_of_a_phase_what_the_board_does() {
+    let said = |state: TaskState| {
+        let draft = TaskDraft::new("export-1", "Writer");
+        status_of(&Task {
+            state,
+            ..Task::planned(Timestamp(1), &draft, "work".into())
+        })
+    };
+    for (state, wanted) in [
+        (TaskState::Released, Some(PhaseStatus::Pending)),
+        (TaskState::Active, Some(PhaseStatus::Running)),
+        (TaskState::Verifying, Some(PhaseStatus::Validating)),
+        (
+            TaskState::Held(HoldReason::Approval),
+            Some(PhaseStatus::AwaitingHuman),
+        ),
+        (
+            TaskState::Held(HoldReason::Blocked("no key".to_owned())),
+            Some(PhaseStatus::Blocked),
+        ),
+        (
+            TaskState::Failed("3 of 3 tries".to_owned()),
+            Some(PhaseStatus::Failed),
+        ),
+        (TaskState::Done, Some(PhaseStatus::Completed)),
+        (TaskState::Cancelled, None),
+    ] {
+        assert_eq!(said(state.clone()), wanted, "{state:?}");
+    }
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use dbs::formats::prd::{self, PrdDialect};
 use dbs::formats::story_files::{
-    BlockEntry, CompletionEntry, HISTORY_HEADER, STORY_TEMPLATES, StoryState, append_block,
-    append_completion, read_history, read_state, test_names, testing_sections, write_state,
+    BlockEntry, CompletionEntry, HISTORY_HEADER, OpenStory, RecordTexts, STORY_TEMPLATES, StoryState,
+    append_block, append_completion, history_now, read_history, read_state, state_now, test_names,
+    testing_sections, write_state,
 };
 use proptest::prelude::*;
 
@@ -292,4 +293,113 @@ proptest! {
             prop_assert!(picked.len() <= text.len() + 2);
         }
     }
+}
+
+const QUEUE: &str = r#"{"userStories":[{"id":"US-002","title":"Log in","description":"People log in.","acceptanceCriteria":["It works"]},
+  {"id":"US-003","title":"Log out","description":"People log out.","acceptanceCriteria":["It works"]},
+  {"id":"US-001","title":"Sign up","description":"People sign up.","acceptanceCriteria":["It works"]}]}"#;
+
+fn open_story(id: &str, is_at_work: bool) -> OpenStory {
+    OpenStory {
+        prd: "001-FEAT-user-auth.json".to_owned(),
+        id: id.to_owned(),
+        title: "Log in".to_owned(),
+        is_at_work,
+        sessions: 2,
+        blocks: Vec::new(),
+    }
+}
+
+fn now(base: Option<&str>, own: Option<&str>, open: &[OpenStory]) -> StoryState {
+    let text = state_now(
+        RecordTexts { base, own },
+        open,
+        &|_| QUEUE.to_owned(),
+        "2026-02-02T08:00:00Z",
+    );
+    read_state(&text.unwrap().unwrap()).unwrap()
+}
+
+#[test]
+fn a_state_tells_of_stories_that_are_worked_on_with_their_sessions() {
+    let open = [open_story("US-002", false), open_story("US-003", true)];
+    let first = now(None, None, &open);
+    assert_eq!(
+        (first.current_story.as_deref(), first.session_count),
+        (Some("US-003"), 4)
+    );
+    assert_eq!(first.remaining_stories, ["US-002", "US-001"]);
+    assert_eq!(first.last_updated, "2026-02-02T08:00:00Z");
+    let own = STATE.replace("\"session_count\": 3", "\"session_count\": 3, \"mine\": 1");
+    let next = now(Some(STATE), Some(&own), &open);
+    assert_eq!(
+        (next.session_count, next.completed_stories.as_slice()),
+        (7, &["US-001".to_owned()][..])
+    );
+    assert_eq!(next.other["mine"], 1, "what a person added stays");
+    let state = |own: &str| {
+        let texts = RecordTexts {
+            base: Some(STATE),
+            own: Some(own),
+        };
+        state_now(texts, &open, &|_| QUEUE.to_owned(), "2026-02-03T08:00:00Z")
+    };
+    let written = write_state(&next).unwrap();
+    assert_eq!(
+        state(&written).unwrap(),
+        Some(written.clone()),
+        "the time alone is no news"
+    );
+    assert!(state("{").is_err(), "what is not understood is not written over");
+    let over = RecordTexts {
+        base: Some(STATE),
+        own: Some(&written),
+    };
+    let over = state_now(over, &[], &|_| String::new(), "2026-02-03T08:00:00Z").unwrap();
+    assert_eq!(
+        over.as_deref(),
+        Some(STATE),
+        "without open stories the base has it all"
+    );
+}
+
+#[test]
+fn a_history_gets_the_blocks_of_open_stories_once_and_keeps_what_a_person_wrote() {
+    let mut story = open_story("US-003", false);
+    story.blocks = vec![
+        ("2026-02-02T08:00:00Z".to_owned(), "no database".to_owned()),
+        ("2026-02-02T09:00:00Z".to_owned(), "no database".to_owned()),
+    ];
+    let told = |own: Option<&str>, base: &str| {
+        let texts = RecordTexts {
+            base: Some(base),
+            own,
+        };
+        history_now(texts, std::slice::from_ref(&story), 3).unwrap()
+    };
+    let first = told(None, HISTORY);
+    assert!(first.starts_with(HISTORY), "{first}");
+    assert_eq!(first.matches("Story US-003 BLOCKED").count(), 2, "{first}");
+    assert!(
+        first.contains("- **Reason:** no database\n- **Session:** 5\n"),
+        "{first}"
+    );
+    let mine = format!("{first}## Note\n\nAsk Ada.\n");
+    assert_eq!(told(Some(&mine), HISTORY), mine, "nothing is added twice");
+    let renumbered = first.replace("Session:** 5", "Session:** 9");
+    assert_eq!(
+        told(Some(&mine), &renumbered),
+        mine,
+        "the number of a session makes no other entry"
+    );
+    let done = HISTORY.replace("US-002", "US-004");
+    let after = told(Some(&mine), &done);
+    let entry = done.split_once("## ").unwrap().1;
+    assert_eq!(
+        after,
+        format!("{mine}\n## {entry}"),
+        "what the base has besides comes behind it"
+    );
+    let none = RecordTexts::default();
+    assert_eq!(history_now(none, &[], 0).unwrap(), "");
 }

@@ -36,7 +36,7 @@ fn queue_after(archived: &[&str], prds: &[PrdDocument], written: &[&str]) -> Pla
         test_command: &|name| format!("pytest tests/{name}.py"),
         suite_command: Some("pytest".to_owned()),
         test_file: &|name| format!("tests/{name}.py"),
-        exists: &|path| written.contains(&path),
+        on_base: &|path| written.contains(&path),
         protected: vec!["src/loop.py".to_owned()],
         archived: &archived,
         tests: StoryTests::default(),
@@ -96,14 +96,14 @@ fn a_commit_is_worded_by_the_kind_of_prd_and_the_id_of_the_story() {
 }
 
 #[test]
-fn a_story_whose_tests_are_written_begins_with_the_code_and_one_that_passes_is_left_out() {
+fn a_story_whose_tests_are_written_begins_with_the_look_at_them_and_one_that_passes_is_left_out() {
     let made = drafts(&queue(
         &[prd("prds/1.json", "feature", &[("US-001", 1)])],
         &["tests/test_US-001.py"],
     ));
     assert_eq!(
         made[0].stage.as_ref().map(dbs::domain::StageId::as_str),
-        Some("implementation")
+        Some("given")
     );
     let plan = made[0].plan.as_ref().unwrap();
     assert!(plan.paths.create.is_empty(), "{plan:?}");

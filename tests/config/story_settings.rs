@@ -18,14 +18,39 @@ fn settings(text: &str) -> StorySettings {
 fn without_settings_stories_are_worked_on_as_the_seed_says() {
     let seed = settings("");
     assert_eq!((seed.folder.as_str(), seed.heal), ("prds", 0));
-    assert_eq!(seed.suite_cmd.as_deref(), Some("pytest"));
-    assert_eq!(seed.test_words("test_US_001"), ["pytest", "tests/test_US_001.py"]);
+    assert_eq!(seed.suite_cmd.as_deref(), Some("python3 -m pytest"));
+    assert_eq!(
+        seed.test_words("test_US_001"),
+        ["python3", "-m", "pytest", "tests/test_US_001.py"]
+    );
     assert_eq!(
         (seed.passing_tests, seed.on_failure),
         (PassingTests::Block, OnStoryFailure::Stop)
     );
     assert_eq!(seed.context_tokens, 15_000);
     assert!(seed.protected.is_empty() && seed.words.tests.is_empty());
+}
+
+#[test]
+fn tests_are_run_by_the_python_of_the_project_unless_another_command_is_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("my shop");
+    let python = root.join(".venv/bin/python");
+    std::fs::create_dir_all(python.parent().unwrap()).unwrap();
+    let none = settings("").with_python_of(&root);
+    assert_eq!(none.test_words("test_a").last().unwrap(), "tests/test_a.py");
+    assert!(none.suite_cmd.unwrap().starts_with("python"));
+    std::fs::write(&python, "").unwrap();
+    let own = settings("").with_python_of(&root);
+    let python = python.display().to_string();
+    assert_eq!(
+        own.test_words("test_a"),
+        [&python, "-m", "pytest", "tests/test_a.py"]
+    );
+    let suite = shell_words::split(own.suite_cmd.as_deref().unwrap()).unwrap();
+    assert_eq!(suite, [&python, "-m", "pytest"]);
+    let other = settings("[atdd]\ntest_cmd = \"python3 -m pytest -q {file}\"\nsuite_cmd = \"tox\"\n");
+    assert_eq!(other.clone().with_python_of(&root), other);
 }
 
 #[test]

@@ -42,9 +42,20 @@ fn carried_out(story: &Story) -> (Option<i32>, String) {
     (output.status.code(), said(&output))
 }
 
-fn written_back(story: &Story, file: &str) -> Value {
-    story.dbs(&["plan", "write-back", ".design/plan.json"]);
-    serde_json::from_str(&fs::read_to_string(story.project().join(".design").join(file)).unwrap()).unwrap()
+/// The plan as the server has written it, once it says that of its tasks.
+fn written(story: &Story, file: &str, statuses: &[&str]) -> Value {
+    let read = || -> Option<Value> {
+        let text = fs::read_to_string(story.project().join(".design").join(file)).ok()?;
+        serde_json::from_str(&text).ok()
+    };
+    let says = |plan: &Value| {
+        let tasks = plan["tasks"].as_array().unwrap().iter();
+        tasks
+            .map(|task| task["status"].as_str().unwrap())
+            .eq(statuses.iter().copied())
+    };
+    story.wait_until(file, || read().is_some_and(|plan| says(&plan)));
+    read().unwrap()
 }
 
 /// The first agent of the first task makes a file that is not listed in the place of the one that is. The last one asks something that
@@ -144,7 +155,7 @@ fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
         "{last}"
     );
     assert_eq!(last["merged"], Value::Null, "it had nothing to merge: {last}");
-    let plan = written_back(&story, "plan.done.json");
+    let plan = written(&story, "plan.done.json", &["completed"; 3]);
     assert!(!story.project().join(".design/plan.json").exists());
     assert_eq!(plan["tasks"][0]["status"], "completed", "{plan}");
     assert_eq!(plan["tasks"][1]["status"], "completed", "{plan}");
@@ -189,7 +200,7 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     let story = story(ONE_FAILS, &tasks);
     let (code, told) = carried_out(&story);
     assert_eq!(code, Some(1), "{told}");
-    let plan = written_back(&story, "plan.json");
+    let plan = written(&story, "plan.json", &["failed", "skipped", "completed"]);
     let of = |at: usize| {
         let task = &plan["tasks"][at];
         (
@@ -212,6 +223,7 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     );
     assert_eq!(of(2).0, "completed", "{plan}");
     assert_eq!(plan["progress"]["completedTasks"][0]["index"], 2, "{plan}");
+    is_written_after_a_kill_and_beside_edits(&story);
     story.dbs(&["stop", "--all"]);
 }
 
@@ -274,4 +286,27 @@ fn who_is_told_of_a_finished_plan_brings_it_with_a_pull_that_overwrites_nothing(
     );
     assert_eq!(fs::read_to_string(&model).unwrap(), "model\n");
     assert!(story.dbs(&["pull"]).contains("has everything that is merged"));
+}
+
+/// A server that ended between the writing of a file and its renaming left a part of it: the next one writes the plan. What a person has
+/// changed in it stays, and no progress goes to a task that is another one now.
+fn is_written_after_a_kill_and_beside_edits(story: &Story) {
+    story.dbs(&["stop", "--all"]);
+    let file = story.project().join(".design/plan.json");
+    let text = fs::read_to_string(&file).unwrap();
+    let edited = text
+        .replace("\"failed\"", "\"pending\"")
+        .replace("\"Add the text\"", "\"Add another text\"")
+        .replace("\"completed\"", "\"pending\"")
+        .replace("readme.txt is needed.", "Kept.");
+    fs::write(&file, edited).unwrap();
+    fs::write(file.with_file_name(".tmp-plan.json"), "{ \"schema").unwrap();
+    let _server = story.server();
+    let plan = written(story, "plan.json", &["failed", "skipped", "pending"]);
+    assert_eq!(plan["tasks"][2]["description"], "Kept.", "{plan}");
+    story.wait_until("the notice", || {
+        story
+            .logs()
+            .contains("task 2 is called \"Add another text\" there")
+    });
 }

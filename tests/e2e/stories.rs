@@ -135,7 +135,10 @@ fn task(story: &Story, id: &str) -> Value {
 
 /// Whether pytest is on this machine; CI must have it.
 fn has_pytest(story: &Story) -> bool {
-    let has = story.shell(&story.root(), "command -v pytest").status.success();
+    let has = story
+        .shell(&story.root(), "python3 -m pytest --version")
+        .status
+        .success();
     if !has {
         #[expect(
             clippy::disallowed_methods,
@@ -482,7 +485,7 @@ fn the_standing_of_the_queue_is_shown_from_the_base_and_the_board_and_what_was_d
             .unwrap()
     };
     assert!(
-        shown.starts_with("work: US-002 of 001-FEAT-shop.json is next; 2 sessions"),
+        shown.starts_with("work: US-002 of 001-FEAT-shop.json is next; 4 sessions"),
         "{shown}"
     );
     assert!(line("US-001").ends_with("passes"), "{shown}");
@@ -494,8 +497,111 @@ fn the_standing_of_the_queue_is_shown_from_the_base_and_the_board_and_what_was_d
     let json: Value = serde_json::from_str(&story.dbs(&["atdd", "status", "--json"])).unwrap();
     assert_eq!(json["prds"][0]["stories"][1]["state"], "held", "{json}");
     let history = story.dbs(&["atdd", "history", "--limit", "1"]);
-    assert!(history.starts_with("## "), "{history}");
+    assert!(
+        history.starts_with("## ")
+            && history.contains("BLOCKED")
+            && history.contains("**Reason:** no database"),
+        "{history}"
+    );
     story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn state_and_history_in_the_checkout_tell_of_a_story_while_it_is_worked_on_and_of_its_block() {
+    let story = queue(&["US-002"], "");
+    let own = |name: &str| fs::read_to_string(story.project().join(name)).unwrap_or_default();
+    let state = |name: &str| -> Value {
+        serde_json::from_str::<Value>(&own("state.json")).unwrap_or_default()[name].take()
+    };
+    let server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["run", "prds"]);
+    story.wait_until("the first session", || state("session_count") == 1);
+    assert_eq!(
+        (
+            state("current_prd"),
+            state("current_story"),
+            state("remaining_stories")
+        ),
+        (
+            "001-FEAT-shop.json".into(),
+            "US-001".into(),
+            serde_json::json!(["US-002"])
+        )
+    );
+    story.wait_until("the block", || own("history.md").contains("Story US-002 BLOCKED"));
+    story.wait_until("the last session", || state("session_count") == 4);
+    let history = own("history.md");
+    assert!(
+        history.contains("Story US-001 Complete") && history.contains("- **Reason:** no database"),
+        "{history}"
+    );
+    assert_eq!(state("completed_stories"), serde_json::json!(["US-001"]));
+    let shown = story.git(&story.project(), &["status", "--porcelain"]);
+    assert_eq!(shown, "", "git ignores both: {shown}");
+    // What a person adds stays, and a new server adds nothing twice.
+    fs::write(
+        story.project().join("history.md"),
+        format!("{history}\n## Note\n\nAsk Ada.\n"),
+    )
+    .unwrap();
+    drop(server);
+    story.dbs(&["stop", "--all"]);
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "park", "US-003", "later"]);
+    story.wait_until("the board", || {
+        task(&story, "US-003")["state"].to_string().contains("later")
+    });
+    let after = own("history.md");
+    assert!(after.ends_with("Ask Ada.\n"), "{after}");
+    assert_eq!(after.matches(" BLOCKED").count(), 1, "{after}");
+    story.dbs(&["stop", "--all"]);
+}
+
+/// A test without an assertion in the base, and a runner that always says that one test has passed.
+#[test]
+fn a_stub_that_is_in_the_base_and_a_runner_that_passes_it_complete_no_story() {
+    let story = project(
+        &parts(&["US-001"], &[]),
+        &[
+            ("prds/001-FEAT-shop.json", &prd(&["US-001"])),
+            ("pytest", "echo '=== 1 passed in 0.01s ==='\n"),
+            ("tests/test_US_001.py", "def test_a(): pass\n"),
+        ],
+    );
+    story.configure("[atdd]\ntest_cmd = \"sh ./pytest {file}\"\nsuite_cmd = \"\"\n");
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    let shown = story.dbs(&["run", "prds"]);
+    story.wait_until("the look at the tests", || story.count("held") == 1);
+    let held = task(&story, "US-001");
+    assert_eq!(held["stage"], "given", "{shown} {held}");
+    let why = story.dbs(&["why", "US-001"]);
+    assert!(
+        why.contains("the test test_a in line 1 of tests/test_US_001.py asserts nothing"),
+        "{why}"
+    );
+    assert!(
+        files(&story).contains("prds/001-FEAT-shop.json"),
+        "nothing is archived"
+    );
+    let prd = on_base(&story, "prds/001-FEAT-shop.json");
+    assert!(prd.contains("\"passes\":false"), "{prd}");
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn tests_in_a_persons_folder_that_are_not_on_the_base_are_written_by_an_agent() {
+    let story = queue(&[], "");
+    fs::create_dir_all(story.project().join("tests")).unwrap();
+    fs::write(
+        story.project().join("tests/test_US_001.py"),
+        "def test_a(): pass\n",
+    )
+    .unwrap();
+    story.dbs(&["run", "prds"]);
+    assert_eq!(task(&story, "US-001")["stage"], "tests");
 }
 
 /// Writes a PRD that lacks a title, and a whole one when it is told so.

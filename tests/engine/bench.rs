@@ -45,6 +45,8 @@ pub(crate) struct Outside {
     pub(crate) answers: Mutex<Vec<(String, AskReply)>>,
     /// Holders whose terminals are followed.
     pub(crate) followed: Mutex<Vec<String>>,
+    /// What every terminal showed at last.
+    pub(crate) last_lines: Mutex<String>,
     pub(crate) mishap: Mutex<Mishap>,
     /// The session that agents leave, if they leave one.
     pub(crate) session: Mutex<Option<String>>,
@@ -164,7 +166,7 @@ impl Terminals for Outside {
     }
 
     fn last_lines(&self, _id: &HolderId) -> String {
-        String::new()
+        self.last_lines.lock().unwrap().clone()
     }
 }
 

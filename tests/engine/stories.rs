@@ -8,8 +8,8 @@ use dbs::adapters::gates::{RecordedGates, ShellGates};
 use dbs::adapters::git::GitSetup;
 use dbs::domain::task::GateCommand;
 use dbs::domain::{
-    BoardSettings, Command, PathRules, PlanEntry, PlanSource, STORY_GATE, SignalKind, StoryTests, TaskDraft,
-    TestCounts,
+    BoardSettings, Command, Event, PathRules, PlanEntry, PlanSource, STORY_GATE, SignalKind, StoryTests,
+    TaskDraft, TestCounts,
 };
 
 use crate::bench::{Bench, draft};
@@ -108,6 +108,7 @@ fn finding(bench: &Bench) -> String {
 /// What an author of tests is told that leaves these files.
 fn refused(files: &[(&str, Option<&str>)]) -> String {
     let mut bench = bench();
+    "no module pytest".clone_into(&mut bench.outside.last_lines.lock().unwrap());
     bench.release(story());
     leave(&mut bench, files);
     assert_eq!(
@@ -196,6 +197,10 @@ fn tests_that_are_missing_or_stubs_or_fewer_than_the_criteria_or_in_another_file
     let missing = refused(&[("other.txt", Some("x"))]);
     assert!(missing.contains("are not in what was committed"), "{missing}");
     assert!(
+        missing.contains("the last lines of its agent:\nno module pytest"),
+        "{missing}"
+    );
+    assert!(
         missing.contains("files were changed that are not listed: other.txt"),
         "{missing}"
     );
@@ -217,7 +222,10 @@ fn tests_that_are_missing_or_stubs_or_fewer_than_the_criteria_or_in_another_file
 #[test]
 fn tests_fail_first_and_for_the_right_reason() {
     let early = refused(&[(TESTS, Some(GOOD)), ("health.py", Some("x"))]);
-    assert!(early.contains("passes already: tests must fail first"), "{early}");
+    assert!(
+        early.contains("passes already: tests must fail first; tests/test_US_001.py begins:\n# Creates: health\nfrom health"),
+        "{early}"
+    );
     let unnamed = GOOD.replace("# Creates: health\n", "");
     let defect = refused(&[(TESTS, Some(&unnamed))]);
     assert!(
@@ -242,6 +250,111 @@ fn tests_that_may_pass_already_are_accepted_where_a_person_chose_that() {
         "{}",
         finding(&bench)
     );
+}
+
+/// Commits a file to the base, as a person does.
+fn on_new_base(bench: &Bench, file: &str, text: &str) {
+    let project = bench.git.project();
+    fs::create_dir_all(project.join(file).parent().unwrap()).unwrap();
+    fs::write(project.join(file), text).unwrap();
+    bench.git.git(&project, &["add", "--all"]);
+    bench.git.git(&project, &["commit", "-qm", "Tests"]);
+    bench.git.git(&project, &["push", "-q", "origin", "HEAD:work"]);
+}
+
+/// A story with tests in its base.
+fn given(file: &str, text: &str, change: impl FnOnce(&mut StoryTests)) -> Bench {
+    let mut bench = bench();
+    on_new_base(&bench, file, text);
+    let draft = story();
+    let mut plan = PlanEntry::clone(draft.plan.as_ref().unwrap());
+    plan.paths.create.clear();
+    change(plan.tests.as_mut().unwrap());
+    bench.release(TaskDraft {
+        stage: Some("given".into()),
+        plan: Some(Arc::new(plan)),
+        ..draft
+    });
+    bench
+}
+
+#[test]
+fn tests_that_are_in_the_base_are_judged_before_any_work_as_those_of_an_agent_are() {
+    let stub = "def test_answers():\n    pass\n\ndef test_b():\n    pass\n";
+    let held = given(TESTS, stub, |_| ());
+    assert_eq!(
+        held.stage("US-001"),
+        ("given", "held"),
+        "{}",
+        held.comments("US-001")
+    );
+    assert!(finding(&held).contains("asserts nothing"), "{}", finding(&held));
+    let few = given(TESTS, "def test_answers():\n    assert f() == 1\n", |_| ());
+    assert!(finding(&few).contains("1 tests that assert something for 2 criteria"));
+    let mut passing = given(
+        TESTS,
+        &GOOD.replace("from health import", "from pytest import"),
+        |_| (),
+    );
+    on_new_base(&passing, "pytest", "echo '=== 2 passed in 0.01s ==='\n");
+    passing.ask(retry());
+    assert_eq!(passing.stage("US-001"), ("given", "held"));
+    let found = finding(&passing);
+    assert!(
+        found.contains("passes already: tests must fail first; tests/test_US_001.py begins:"),
+        "{found}"
+    );
+    for bench in [&held, &few, &passing] {
+        assert!(
+            bench.launches().is_empty(),
+            "no agent works before the tests are right"
+        );
+    }
+    on_new_base(&passing, "pytest", PYTEST);
+    on_new_base(&passing, TESTS, GOOD);
+    passing.ask(retry());
+    assert_eq!(
+        passing.stage("US-001"),
+        ("implementation", "active"),
+        "{}",
+        finding(&passing)
+    );
+    leave(&mut passing, &[("health.py", Some("x"))]);
+    assert_eq!(
+        passing.stage("US-001"),
+        ("merging", "done"),
+        "{}",
+        finding(&passing)
+    );
+}
+
+#[test]
+fn a_person_decides_about_tests_of_the_base_that_pass_where_the_settings_say_so() {
+    let mut flows = crate::bench::workflows();
+    for flow in &mut flows {
+        flow.ask_about_first_runs();
+    }
+    let mut bench = bench();
+    bench.happen(&Event::WorkflowsLoaded(flows));
+    on_new_base(&bench, TESTS, GOOD);
+    on_new_base(&bench, "health.py", "x");
+    bench.release(TaskDraft {
+        stage: Some("given".into()),
+        ..story()
+    });
+    assert_eq!(bench.stage("US-001"), ("given", "held"));
+    bench.ask(Command::Approve("US-001".into()));
+    assert_eq!(bench.stage("US-001"), ("implementation", "active"));
+    let accepted = given(TESTS, GOOD, |tests| tests.may_pass = true);
+    assert_eq!(accepted.stage("US-001"), ("implementation", "active"));
+}
+
+fn retry() -> Command {
+    Command::Retry {
+        task: "US-001".into(),
+        stage: None,
+        note: None,
+    }
 }
 
 #[test]
@@ -315,7 +428,11 @@ fn a_blocked_story_says_why_and_a_run_without_a_test_proves_nothing() {
 
 #[test]
 fn an_agent_is_given_the_documents_of_its_story_to_read() {
-    let mut bench = written();
+    let mut bench = bench();
+    on_new_base(&bench, "shop/basket.py", "def count():\n    return 3\n");
+    on_new_base(&bench, "notes.txt", "A note.\n");
+    bench.release(story());
+    leave(&mut bench, &[(TESTS, Some(GOOD))]);
     let briefs = bench.outside.briefs.lock().unwrap().clone();
     let (author, implementer) = (&briefs[0].facts.reading, &briefs[1].facts.reading);
     assert!(
@@ -325,6 +442,11 @@ fn an_agent_is_given_the_documents_of_its_story_to_read() {
     assert!(!author.contains("def test_answers"), "{author}");
     assert!(implementer.contains("def test_says_healthy"), "{implementer}");
     assert!(implementer.contains(" of 15000 tokens"), "{implementer}");
+    assert!(
+        implementer.contains("# shop/basket.py") && implementer.contains("return 3"),
+        "{implementer}"
+    );
+    assert!(!author.contains("return 3") && !implementer.contains("A note."));
     bench.tidy();
 }
 

@@ -10,7 +10,7 @@ mod write_back;
 
 use std::path::Path;
 
-pub use checks::depths;
+pub use checks::{ancestors, depths};
 pub use decisions::undecided;
 pub use model::{
     GraphAgent, GraphAssumption, GraphContext, GraphContextFile, GraphCriterion, GraphPlan, GraphStatus,

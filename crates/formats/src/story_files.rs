@@ -2,6 +2,7 @@
 //! of a project. Texts go in and texts come out; the writer of the files writes them whole, or appends under a lock.
 
 mod history;
+mod projection;
 mod record;
 mod standards;
 mod state;
@@ -11,8 +12,9 @@ mod test_names;
 pub use history::{
     BlockEntry, CompletionEntry, HISTORY_HEADER, HistoryEntry, append_block, append_completion, read_history,
 };
+pub use projection::{OpenStory, RecordTexts, history_now, state_now};
 pub use record::{
-    ARCHIVE_FOLDER, DoneStory, HISTORY_FILE, ReadStoryFile, STATE_FILE, WrittenFile, record_story,
+    ARCHIVE_FOLDER, DOCUMENTS, DoneStory, HISTORY_FILE, ReadStoryFile, STATE_FILE, WrittenFile, record_story,
 };
 pub use standards::testing_sections;
 pub use state::{StoryState, StoryStateError, read_state, write_state};

@@ -48,6 +48,8 @@ pub struct TestFile {
     pub stubs: Vec<(String, usize)>,
     /// Names that the file says the story creates (LA-5).
     pub creates: Vec<String>,
+    /// First lines of the file, cleaned for people.
+    pub head: String,
 }
 
 impl TestFile {

@@ -38,6 +38,12 @@ impl Project {
         ProjectSecret::of(&self.dbs().join("secret"))
     }
 
+    /// Makes git ignore a file at the root of every checkout of the project, unless a commit has it.
+    pub fn ignore(&self, name: &str) -> Result<(), ProjectError> {
+        let added = excludes::ensure_rule(self.git_folder(), &format!("/{name}"));
+        added.map_err(|error| failed(error.what, &error.path)(error.why))
+    }
+
     /// Makes the folder of the state, with the one above it where that is ours.
     pub(super) fn make_state(&self) -> Result<(), ProjectError> {
         let state = self.dbs();

@@ -64,7 +64,7 @@ pub(super) fn story_commands(demo: &DemoPlan, project: &Path) -> CommandResult<V
         test_command: &|name| own_program(&format!("rehearse pytest {}", test_file(name))),
         suite_command: None,
         test_file: &test_file,
-        exists: &|_| false,
+        on_base: &|_| false,
         protected: Vec::new(),
         archived: &BTreeSet::new(),
         tests: StoryTests::default(),

@@ -16,9 +16,6 @@ use crate::cli::commands::run::{RunCallArgs, RunPlanArgs};
 use crate::config::atdd::StorySettings;
 use crate::domain::MadeForm;
 
-/// Folder of the documents that stories are written by, in the project's root.
-const DOCUMENTS: &str = ".swanson";
-
 /// Prepare, check and run stories whose tests are written first
 #[derive(Debug, Subcommand)]
 pub enum AtddCommand {

@@ -3,12 +3,12 @@
 mod documents;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::commands::prelude::*;
 use crate::formats::design::DesignDocument;
 use crate::formats::plan::PlanKind;
-use crate::plans::{ReadPlan, shown, undecided};
+use crate::plans::{BaseFiles, ReadPlan, shown, undecided};
 
 /// Exit code of `--strict` for documents with warnings.
 const DOUBTFUL: u8 = 2;
@@ -37,7 +37,14 @@ impl RunCommand for AuditArgs {
             return Ok(documents::audit(&self.plan, kind, self.json)?.exit_code(self.strict));
         }
         let paths = ProjectPaths::find(&env.folder, env).ok();
-        let ReadPlan { mut plan, texts } = crate::plans::read(&self.plan, paths.as_ref())?;
+        let base = paths
+            .as_ref()
+            .map(|paths| BaseFiles::new(paths, paths.git_setup(env.environment.clone())));
+        let on_base = |path: &str| match &base {
+            Some(base) => base.has(path),
+            None => Path::new(path).exists(),
+        };
+        let ReadPlan { mut plan, texts } = crate::plans::read(&self.plan, paths.as_ref(), &on_base)?;
         if plan.kind == PlanKind::Graph {
             let text = texts.get(&plan.file).map_or("", String::as_str);
             let open = undecided(&plan.file, text, &self.answers);

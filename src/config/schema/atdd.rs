@@ -6,17 +6,17 @@ use crate::config::row::{choice, count, count_or_none, settings, text, unset, us
 use crate::config::setting::SettingEffect::NextAttempt;
 use crate::config::setting::SettingTrust::{Runs, Steers};
 use crate::config::setting::{Setting, SettingSpec};
-use crate::config::story_rules::{OnStoryFailure, PassingTests};
+use crate::config::story_rules::{OnStoryFailure, PYTHON_SUITE, PYTHON_TEST, PassingTests};
 use crate::config::value::ValueKind;
 
 settings! { ATDD
     ATDD_FOLDER: Cow<'static, str> = text(ValueKind::InnerPath, "prds"), used("atdd.folder", NextAttempt, Steers, "A3",
         "Folder with the queue of PRDs: its files `*.json`, in the order of their names ([stories.md](stories.md)).");
-    ATDD_TEST_CMD: Cow<'static, str> = text(ValueKind::TestCommand, "pytest {file}"), used("atdd.test_cmd", NextAttempt, Runs, "A5",
-        "Runs the tests of one story: `{file}` is the path of their file, `{name}` its name without ending. No shell reads it.");
+    ATDD_TEST_CMD: Cow<'static, str> = text(ValueKind::TestCommand, PYTHON_TEST), used("atdd.test_cmd", NextAttempt, Runs, "A5",
+        "Runs the tests of one story: `{file}` is the path of their file, `{name}` its name without ending. No shell reads it. If it is not set, the Python of the project's `.venv` runs them, where there is one.");
     ATDD_TEST_PATH: Cow<'static, str> = text(ValueKind::TestPath, "tests/{name}.py"), used("atdd.test_path", NextAttempt, Steers, "",
         "Where the tests of a story are written; `{name}` is `test_US_001` for the story US-001. Its ending says in which language they are read.");
-    ATDD_SUITE_CMD: Cow<'static, str> = text(ValueKind::WordsOrNone, "pytest"), used("atdd.suite_cmd", NextAttempt, Runs, "LA-7",
+    ATDD_SUITE_CMD: Cow<'static, str> = text(ValueKind::WordsOrNone, PYTHON_SUITE), used("atdd.suite_cmd", NextAttempt, Runs, "LA-7",
         "Runs all tests, after the work on each story: what worked before must still work. Empty: none are run. No shell reads it.");
     ATDD_HEAL: u32 = count_or_none(1, 0), used("atdd.heal", NextAttempt, Steers, "A24",
         "Attempts to mend a story that does not pass its tests, before it is held.");

@@ -59,7 +59,7 @@ impl PlanMaking<'_> {
     pub(super) fn graph_files(&self, task: &Task) -> Result<MadeFiles, Cause> {
         let file = PathBuf::from(self.graph());
         let text = (self.open)(task, &file).map_err(|why| format!("{}: {why}", file.display()))?;
-        let made = graphs::read(&file, &text, Some(self.paths));
+        let made = graphs::read(&file, &text, Some(self.paths), &|_| true);
         if !made.is_sound() {
             return Err(format!("the plan has errors:\n{}", shown::lines(&made).join("\n")).into());
         }
@@ -179,7 +179,56 @@ mod tests {
         let read = |text: &str| graph_plan::read(Path::new(PLAN), text, &|_| true);
         assert_eq!(read(EXAMPLE).findings, []);
         assert_eq!(claimed(&read(EXAMPLE)), None);
+        assert!(
+            TEXT.contains("`opus` to decide, `sonnet` to build, `haiku` to check"),
+            "the hint for models (G29)"
+        );
         let done = EXAMPLE.replace("\"pending\"", "\"completed\"");
         assert_eq!(claimed(&read(&done)), Some(0));
+    }
+
+    #[test]
+    fn a_goal_called_small_is_doubted_by_the_number_of_tasks_or_by_their_depth() {
+        let plan = |needs: &[usize]| {
+            let whole = graph_plan::read(Path::new(PLAN), EXAMPLE, &|_| true);
+            let first = whole.tasks.first().unwrap();
+            let tasks = needs.iter().enumerate().map(|(at, need)| GraphTask {
+                needs: (at > 0 && *need < at).then_some(*need).into_iter().collect(),
+                ..first.clone()
+            });
+            GraphPlan {
+                tasks: tasks.collect(),
+                ..whole.clone()
+            }
+        };
+        let doubted = |complexity, needs: &[usize]| {
+            let design = DesignSoFar {
+                complexity: Some(complexity),
+                ..DesignSoFar::default()
+            };
+            design.doubt(&plan(needs)).is_some()
+        };
+        let none = usize::MAX;
+        assert!(!doubted(Complexity::Minimal, &[none, 0, none]));
+        assert!(doubted(Complexity::Minimal, &[none; 4]), "four tasks, one deep");
+        assert!(
+            doubted(Complexity::Minimal, &[none, 0, 1]),
+            "three tasks, three deep"
+        );
+        assert!(!doubted(Complexity::Standard, &[none; 4]));
+    }
+
+    #[test]
+    fn the_summary_of_a_plan_says_with_what_it_is_made_and_tested() {
+        let files = MadeFiles::from([(PLAN.into(), EXAMPLE.to_owned())]);
+        let shown = summary(&files);
+        let plan = graph_plan::read(Path::new(PLAN), EXAMPLE, &|_| true);
+        assert!(!plan.context.test_command.is_empty() && !plan.context.stack.is_empty());
+        for line in [
+            format!("made with {}", plan.context.stack),
+            format!("tested with {}", plan.context.test_command),
+        ] {
+            assert!(shown.contains(&line), "{line}: {shown:?}");
+        }
     }
 }

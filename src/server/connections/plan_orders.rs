@@ -1,13 +1,11 @@
 //! Plans that a person orders at a screen: the question about one that is to be carried out, and the order to have one made.
 
-use std::sync::Arc;
-
-use crate::domain::{BatchId, Cause, Command, MadeForm, PlanJob};
+use crate::domain::{Cause, Command, MadeForm, PlanJob};
 use crate::plans::consent::PlanConsent;
 use crate::plans::making::{LARGEST_GOAL, MadeName, goal_name};
-use crate::plans::reconcile::{PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
+use crate::plans::reconcile::{PlanProject, PlanRows, PlanWishes, reconcile};
 use crate::plans::setup::PlanSetup;
-use crate::plans::{self, shown, uncommitted};
+use crate::plans::{self, BaseFiles, shown, uncommitted};
 use crate::server::services::Services;
 use crate::ui::PlanQuestion;
 
@@ -17,22 +15,20 @@ use crate::ui::PlanQuestion;
 /// The reason that the plan cannot be carried out; for people.
 pub(in crate::server) fn question(services: &Services, file: &str) -> Result<PlanQuestion, Cause> {
     let paths = &services.settings.paths;
-    let read = plans::read(&paths.root.join(file), Some(paths))?;
+    let environment = services.shells.environment().clone().into_pairs().into_iter();
+    let environment = environment.map(|(name, value)| (name.into(), value.into()));
+    let git = paths.git_setup(environment);
+    let base = BaseFiles::new(paths, git.clone());
+    let read = plans::read(&paths.root.join(file), Some(paths), &|path| base.has(path))?;
     let plan = &read.plan;
     if let Some(first) = plan.findings.iter().find(|found| found.is_error()) {
         return Err(format!("could not run the plan: {first}; `dbs audit {file}` shows all errors").into());
     }
     let model = services.engine.read_model();
-    let rows = PlanRows::collect(plan, &mut |batch: BatchId| -> Result<PlanTasks, Cause> {
-        let tasks = model.tasks.iter().filter(|(_, task)| task.batch == batch);
-        Ok(tasks.map(|(id, task)| (id.clone(), Arc::clone(task))).collect())
-    })?;
+    let rows = PlanRows::on_board(plan, &model.tasks);
     let wishes = PlanWishes::default();
     let mut lines = shown::lines(plan);
     if rows.begins(&wishes) {
-        let environment = services.shells.environment().clone().into_pairs().into_iter();
-        let environment = environment.map(|(name, value)| (name.into(), value.into()));
-        let git = paths.git_setup(environment);
         lines.extend(uncommitted::refuse_changes(paths, &git, plan)?);
     }
     let project = PlanProject {

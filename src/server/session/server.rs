@@ -4,6 +4,7 @@ use super::Session;
 use super::SessionEndError;
 use crate::adapters::ipc::IpcListener;
 use crate::engine::stop_all::stop_programs;
+use crate::plans::projections::PlanFiles;
 use crate::protocol::wire::StopAgents;
 use crate::server::clients::attached_clients::AttachedClients;
 use crate::server::clients::fetch::Fetcher;
@@ -17,11 +18,13 @@ use crate::server::figures::machine::MachineMonitor;
 use crate::server::figures::metrics::MetricsCollector;
 use crate::server::keeping::retention::{AtticExpiry, Retention};
 use crate::server::notifier;
+use crate::server::plan_files::PlanFileKeeper;
 use crate::server::plan_jobs::PlanJobs;
 use crate::server::services::Services;
 use crate::server::settings::reload::Reloader;
 use crate::server::terminals::records::Records;
 use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -76,6 +79,7 @@ impl Server {
             self.notify(),
             stop.run_until_cancelled(self.watch_settings()),
             stop.run_until_cancelled(self.make_plans()),
+            self.keep_plan_files(),
         );
     }
 
@@ -110,6 +114,19 @@ impl Server {
             git: Arc::clone(&self.session.git),
         };
         Arc::new(jobs).run().await;
+    }
+
+    /// Keeps the files of plans as the board has them, until the server is stopped.
+    async fn keep_plan_files(&self) {
+        let keeper = PlanFileKeeper {
+            paths: self.session.paths.clone(),
+            engine: self.session.engine.clone(),
+            git: Arc::clone(&self.session.git),
+            files: PlanFiles::default(),
+            written: Vec::new(),
+            told: BTreeSet::new(),
+        };
+        keeper.run(&self.stop).await;
     }
 
     /// Sends notifications over the configured channels until the server ends.

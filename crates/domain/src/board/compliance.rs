@@ -188,7 +188,7 @@ impl Board {
     }
 
     /// Holds the task for a decision: approve accepts the work as it is, reject and retry let it be fixed.
-    fn hold_findings(
+    pub(super) fn hold_findings(
         &mut self,
         transition: &mut Transition,
         attempt: &Attempt,

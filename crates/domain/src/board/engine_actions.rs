@@ -15,7 +15,7 @@ use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId};
 
 use crate::tri::Tri;
-use crate::workflow::{EngineAction, RejectTo};
+use crate::workflow::{EngineAction, FindingPolicy, RejectTo};
 
 impl Board {
     /// Handles the end of an engine action.
@@ -160,6 +160,10 @@ impl Board {
         let texts: Vec<&str> = issues.iter().map(|issue| issue.text.as_str()).collect();
         let found = texts.join("\n");
         let verdict = self.strategy_for(issues);
+        let is_enough = matches!(verdict, RemediationStrategy::Accept | RemediationStrategy::Warn);
+        if !is_enough && self.asks_about_findings(attempt) {
+            return self.hold_findings(transition, attempt, issues, &found, None);
+        }
         if verdict != RemediationStrategy::Accept {
             self.comment(
                 transition.now,
@@ -168,25 +172,26 @@ impl Board {
                 format!("checks found:\n{found}"),
             );
         }
-        match verdict {
-            RemediationStrategy::Accept | RemediationStrategy::Warn => {
-                if verdict == RemediationStrategy::Warn {
-                    let text = format!("{} passed with warnings: {found}", attempt.task);
-                    transition.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
-                }
-                // The action looked at everything its stage asks for, and these findings are all.
-                let required = self.required_evidence(attempt).into_iter();
-                let evidence = required.map(|kind| Evidence::new(kind, Tri::Yes));
-                let evidence: Vec<Evidence> = evidence.collect();
-                self.action_done(transition, attempt, None, &evidence);
+        if is_enough {
+            if verdict == RemediationStrategy::Warn {
+                let text = format!("{} passed with warnings: {found}", attempt.task);
+                transition.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
             }
-            RemediationStrategy::Fix | RemediationStrategy::Retry => {
-                self.edit(&attempt.task, |task| task.finding = Some(found.clone()));
-                let why = format!("found: {found}");
-                let failure = AttemptFailure::retry_same(FailureClass::Gate, why, AttemptMode::Fresh);
-                self.send_to_remediation(transition, attempt, failure, verdict);
-            }
+            // The action looked at everything its stage asks for, and these findings are all.
+            let required = self.required_evidence(attempt).into_iter();
+            let evidence = required.map(|kind| Evidence::new(kind, Tri::Yes));
+            let evidence: Vec<Evidence> = evidence.collect();
+            return self.action_done(transition, attempt, None, &evidence);
         }
+        self.edit(&attempt.task, |task| task.finding = Some(found.clone()));
+        let why = format!("found: {found}");
+        let failure = AttemptFailure::retry_same(FailureClass::Gate, why, AttemptMode::Fresh);
+        self.send_to_remediation(transition, attempt, failure, verdict);
+    }
+
+    fn asks_about_findings(&self, attempt: &Attempt) -> bool {
+        let stage = self.stage_of_attempt(attempt);
+        stage.is_some_and(|stage| stage.findings == FindingPolicy::Ask)
     }
 
     fn send_to_remediation(

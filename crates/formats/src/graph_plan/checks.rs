@@ -117,7 +117,7 @@ pub fn depths(tasks: &[GraphTask]) -> Vec<usize> {
 }
 
 /// Returns everything that each task waits for, by any number of steps.
-fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
+pub fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
     let needs = |at: usize| {
         tasks
             .get(at)
@@ -127,7 +127,8 @@ fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
     (0..tasks.len()).map(|at| reachable(needs(at), needs)).collect()
 }
 
-/// Checks that two tasks that may be worked on at the same time touch no path of each other (G20, G21).
+/// Checks that two tasks that may be worked on at the same time touch no path of each other (G20, G21). The board has those that write the
+/// same path work one after another (G36).
 fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &TaskFields<'_>) {
     let written = || each(tasks, |task| task.paths.listed().collect());
     let read = || each(tasks, |task| task.reads.iter().map(String::as_str).collect());
@@ -151,9 +152,10 @@ fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &TaskFields<
     for ((at, other), path) in &writes {
         if other < at && is_together(*at, *other) {
             let text = format!(
-                "task {other} makes or changes {path} too, and neither waits for the other; add one to \"blockedBy\""
+                "task {other} makes or changes {path} too, and neither waits for the other: they are worked on one after another; \
+                 better add one to \"blockedBy\""
             );
-            about.error("WRITE_OVERLAP", *at, ".metadata.files", &text);
+            about.warning("WRITE_OVERLAP", *at, ".metadata.files", &text);
         }
     }
     for ((reader, writer), path) in &reads {

@@ -1,17 +1,19 @@
 //! The tasks of a `plan.json` as a plan: an item for each, named by its index (G4), with all instructions for its agent (G38).
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::model::{PhaseStatus, Plan, PlanDetail, PlanGate, PlanItem, PlanKind, ToldCommand};
 use crate::finding::{Finding, FindingLevel};
-use crate::graph_plan::{FileExists, GraphContext, GraphPlan, GraphStatus, GraphTask, GraphTaskKind};
+use crate::graph_plan::{self, FileExists, GraphContext, GraphPlan, GraphStatus, GraphTask, GraphTaskKind};
 use crate::prompt::fill;
 use dbs_domain::MAX_TEXT_BYTES;
 
 const TEXT: &str = include_str!("../../../../assets/plans/graph-task.md");
 
-/// Builds the plan of a graph. Tasks that it calls completed are checked again: the files must exist (G33).
-pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
+/// Builds the plan of a graph. Tasks that it calls completed are checked again: their files must be on the base (G33).
+pub fn graph(read: &GraphPlan, on_base: FileExists<'_>) -> Plan {
     let mut plan = Plan {
         kind: PlanKind::Graph,
         title: read.goal.clone(),
@@ -19,17 +21,21 @@ pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
         items: Vec::new(),
         findings: read.findings.clone(),
     };
+    let before = graph_plan::ancestors(&read.tasks);
     for (at, task) in read.tasks.iter().enumerate() {
-        let missing = task.paths.listed().find(|path| !exists(path));
+        let missing = task.paths.listed().find(|path| !on_base(path));
         let mut note = |severity, code, text: String| {
             let finding = Finding::new(severity, &read.file, task.line, text);
             plan.findings.push(finding.at(code, &format!("$.tasks[{at}]")));
         };
         if let (GraphStatus::Completed, Some(path)) = (task.status, missing) {
-            let text = format!("this is called completed, but {path} is not there, so it is done again");
+            let text = format!(
+                "this is called completed, but {path} is not on the base branch, so it is done again"
+            );
             note(FindingLevel::Warning, "NOT_COMPLETED", text);
         }
-        let text = text(read, task).unwrap_or_else(|why| {
+        let shared = shared(read, task, before.get(at));
+        let text = text(read, task, &shared).unwrap_or_else(|why| {
             note(FindingLevel::Error, "TOO_LONG", why);
             String::new()
         });
@@ -125,8 +131,21 @@ fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
+/// Returns the files that a task reads and one before it makes or changes: without them it cannot begin (G24).
+fn shared<'a>(plan: &GraphPlan, task: &'a GraphTask, before: Option<&BTreeSet<usize>>) -> Vec<&'a str> {
+    let before = before.into_iter().flatten();
+    let made: Vec<&String> = before
+        .filter_map(|at| plan.tasks.get(*at))
+        .flat_map(|task| task.paths.create.iter().chain(&task.paths.modify))
+        .collect();
+    let context = task.agent.context_files.iter().map(|file| &file.path);
+    let read: BTreeSet<&String> = task.reads.iter().chain(context).collect();
+    let is_shared = |path: &&String| made.contains(path) && !task.paths.modify.contains(path);
+    read.into_iter().filter(is_shared).map(String::as_str).collect()
+}
+
 /// Returns the task as its agent reads it.
-fn text(plan: &GraphPlan, task: &GraphTask) -> Result<String, String> {
+fn text(plan: &GraphPlan, task: &GraphTask, shared: &[&str]) -> Result<String, String> {
     let (agent, context) = (&task.agent, &plan.context);
     let trimmed = |texts: &[String]| {
         texts
@@ -152,10 +171,11 @@ fn text(plan: &GraphPlan, task: &GraphTask) -> Result<String, String> {
         &json!({
             "goal": plan.goal.trim(), "description": task.description.trim(), "role": agent.role.trim(),
             "expertise": agent.expertise.trim(), "assumptions": assumptions.collect::<Vec<_>>(),
-            "context_files": files.collect::<Vec<_>>(), "reads": task.reads,
+            "shared": shared, "context_files": files.collect::<Vec<_>>(), "reads": task.reads,
             "project": is_known.then_some(project), "is_research": task.kind == GraphTaskKind::Research,
             "approach": agent.approach.trim(), "prior_art": agent.prior_art.trim(),
             "create": task.paths.create, "modify": task.paths.modify,
+            "blocks": !(shared.is_empty() && task.paths.modify.is_empty()) || agent.assumptions.iter().any(|one| one.is_blocking),
             "constraints": trimmed(&agent.constraints), "triggers": trimmed(&agent.triggers),
         }),
     )

@@ -23,8 +23,8 @@ pub struct StoryRules<'a> {
     pub suite_command: Option<String>,
     /// The file of tests of that name, relative to the project.
     pub test_file: &'a dyn Fn(&str) -> String,
-    /// Check whether a file exists, by its path in the project.
-    pub exists: &'a dyn Fn(&str) -> bool,
+    /// Function that returns true if a file exists on the base, by its path in the project.
+    pub on_base: &'a dyn Fn(&str) -> bool,
     /// Paths that no story changes, besides those of the queue.
     pub protected: Vec<String>,
     /// Ids of stories of PRDs in the archive, whose tests belong to no other story (LA-4).
@@ -74,7 +74,9 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
         .to_string_lossy()
         .into_owned();
     let names = test_names(&stem, &story.id, is_unique);
-    let written = names.iter().find(|name| (rules.exists)(&(rules.test_file)(name)));
+    let written = names
+        .iter()
+        .find(|name| (rules.on_base)(&(rules.test_file)(name)));
     let name = written.or(names.first()).cloned().unwrap_or_default();
     let file = (rules.test_file)(&name);
     let gate = |name: &str, command: String| PlanGate {

@@ -1,5 +1,7 @@
 //! The file `history.md`: stories that were finished or got stuck, one entry each, only ever appended (A21).
 
+use std::collections::BTreeSet;
+
 use super::StoryStateError;
 use super::state::is_utc;
 use dbs_domain::cut::cut_chars;
@@ -164,19 +166,7 @@ fn begun(history: &str, at: &str, heading: &str) -> Result<String, StoryStateErr
             "{at:?} is no time of the form 2026-02-01T20:15:00Z"
         )));
     }
-    let mut text = if history.trim().is_empty() {
-        HISTORY_HEADER.to_owned()
-    } else {
-        history.to_owned()
-    };
-    let ends = if text.ends_with("\n\n") {
-        ""
-    } else if text.ends_with('\n') {
-        "\n"
-    } else {
-        "\n\n"
-    };
-    text.push_str(ends);
+    let mut text = spaced(history);
     let minute = at.get(..16).unwrap_or_default().replace('T', " ");
     text.push_str("## ");
     text.push_str(&minute);
@@ -184,6 +174,51 @@ fn begun(history: &str, at: &str, heading: &str) -> Result<String, StoryStateErr
     text.push_str(heading);
     text.push_str("\n\n");
     Ok(text)
+}
+
+/// Returns a history behind which an entry can stand: with a header if it has none, and an empty line.
+fn spaced(history: &str) -> String {
+    let mut text = if history.trim().is_empty() {
+        HISTORY_HEADER.to_owned()
+    } else {
+        history.to_owned()
+    };
+    while !text.ends_with("\n\n") {
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns a history with the entries of another at its end that it lacks; an entry is known by its time, story, PRD, commit and reason.
+pub(super) fn with_missing(own: &str, other: &str) -> String {
+    let known: BTreeSet<String> = entries(own).map(key).collect();
+    let missing = entries(other).filter(|entry| !known.contains(&key(entry)));
+    missing.fold(own.to_owned(), |text, entry| {
+        spaced(&text) + entry.trim_end() + "\n"
+    })
+}
+
+/// Returns the texts of the entries of a history, each up to the next heading.
+fn entries(history: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    let mut starts: Vec<usize> = Vec::new();
+    for line in history.split_inclusive('\n') {
+        if line.starts_with("## ") {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let ends = starts.clone().into_iter().skip(1).chain([history.len()]);
+    let parts = starts.into_iter().zip(ends);
+    let parts = parts.filter_map(|(start, end)| history.get(start..end));
+    parts.filter(|entry| entry.lines().next().is_some_and(|line| head(line).is_some()))
+}
+
+fn key(entry: &str) -> String {
+    let marks = ["## ", "- **PRD:** ", "- **Commit:** ", "- **Reason:** "];
+    let is_part = |line: &&str| marks.iter().any(|mark| line.starts_with(mark));
+    let parts: Vec<&str> = entry.lines().filter(is_part).map(str::trim_end).collect();
+    parts.join("\n")
 }
 
 fn bullets(text: &mut String, rows: &[(&str, String)]) {

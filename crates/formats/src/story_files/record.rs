@@ -10,6 +10,8 @@ use dbs_domain::Cause;
 
 /// The state of the queue, at the root of a project.
 pub const STATE_FILE: &str = "state.json";
+/// Folder of the documents that stories are written by, at the root of a project.
+pub const DOCUMENTS: &str = ".swanson";
 /// The log of finished and stuck stories, at the root of a project.
 pub const HISTORY_FILE: &str = "history.md";
 /// Folder of PRDs whose stories all pass, in the folder of PRDs.
@@ -113,7 +115,12 @@ fn completed(state: StoryState, prd: &PrdDocument, done: &DoneStory<'_>) -> Stor
 }
 
 /// Makes a PRD and its first open story current; `is_done` names stories that do not pass by the PRD.
-fn go_to_prd(state: &mut StoryState, name: &str, prd: &PrdDocument, is_done: impl Fn(&str) -> bool) {
+pub(super) fn go_to_prd(
+    state: &mut StoryState,
+    name: &str,
+    prd: &PrdDocument,
+    is_done: impl Fn(&str) -> bool,
+) {
     let stories = prd.in_order().into_iter();
     let (over, open): (Vec<_>, Vec<_>) =
         stories.partition(|story| story.passes == Some(true) || is_done(&story.id));

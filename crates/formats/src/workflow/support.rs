@@ -29,9 +29,18 @@ fn by_the_engine(placed: &LocatedStage<'_>, action: EngineAction) {
     let text = "the engine does not commit in a stage of its own, where the agent's files are gone: let it commit in the stage \
          whose agent writes them, by `evidence = [\"committed\", \"commits_ahead\"]`";
     placed.check(action == EngineAction::Commit, "action", text);
-    let not_gates = evidence.iter().any(|kind| *kind != EvidenceKind::Gates);
-    let text = "`action = \"verify\"` runs gates and looks at nothing else: set `evidence = [\"gates\"]`";
-    placed.check(action == EngineAction::Verify && not_gates, "evidence", text);
+    let is_run = |kind: &EvidenceKind| {
+        matches!(
+            kind,
+            EvidenceKind::Gates | EvidenceKind::GateFails(_) | EvidenceKind::Tests
+        )
+    };
+    let text = "`action = \"verify\"` runs gates and looks at nothing else but the tests of a story: set `evidence = [\"gates\"]`";
+    placed.check(
+        action == EngineAction::Verify && !evidence.iter().all(is_run),
+        "evidence",
+        text,
+    );
     for (kind, word) in [
         (EvidenceKind::Commented, "commented"),
         (EvidenceKind::WorkspaceUnchanged, "workspace_unchanged"),

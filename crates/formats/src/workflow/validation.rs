@@ -118,6 +118,7 @@ fn proofs(placed: &LocatedStage<'_>) {
     let needs = |kind: &EvidenceKind| stage.evidence.contains(kind);
     let by_agent = matches!(stage.actor, Actor::Role(_));
     let merges = stage.actor == Actor::Engine(EngineAction::Merge);
+    let verifies = stage.actor == Actor::Engine(EngineAction::Verify);
     let on_branch = stage.workspace == Workspace::Branch;
     let text = format_args!("{} has no evidence, so nothing ever proves it done", stage.id);
     placed.check(stage.evidence.is_empty(), "evidence", text);
@@ -142,8 +143,13 @@ fn proofs(placed: &LocatedStage<'_>) {
         ),
         (
             stage.evidence.iter().any(is_about_changes) && !(by_agent && on_branch),
-            "protected, listed_files, tests and gate_fails are about what an agent commits on the task's branch: set `role` and \
+            "protected and listed_files are about what an agent commits on the task's branch: set `role` and \
              `workspace = \"branch\"`",
+        ),
+        (
+            stage.evidence.iter().any(is_about_tests) && !(by_agent && on_branch || verifies),
+            "tests and gate_fails are about tests that an agent commits or that are in the base: set `role` and \
+             `workspace = \"branch\"`, or `action = \"verify\"`",
         ),
         (
             needs(&EvidenceKind::Notes) && !(by_agent && on_branch || merges),
@@ -199,13 +205,11 @@ fn counts_by_plan(kind: &EvidenceKind) -> bool {
 }
 
 fn is_about_changes(kind: &EvidenceKind) -> bool {
-    matches!(
-        kind,
-        EvidenceKind::Protected
-            | EvidenceKind::ListedFiles
-            | EvidenceKind::GateFails(_)
-            | EvidenceKind::Tests
-    )
+    matches!(kind, EvidenceKind::Protected | EvidenceKind::ListedFiles)
+}
+
+fn is_about_tests(kind: &EvidenceKind) -> bool {
+    matches!(kind, EvidenceKind::GateFails(_) | EvidenceKind::Tests)
 }
 
 /// Checks that named gates, protected paths and weighed findings mean something in the stage.
@@ -248,10 +252,10 @@ fn checks(placed: &LocatedStage<'_>) {
         let both = stage.evidence.contains(&EvidenceKind::Gates) && stage.runs_gate(name);
         placed.check(both, "evidence", text);
     }
-    let by_agent = matches!(stage.actor, Actor::Role(_));
-    let text = "`findings` is about the work of an agent, and none acts here";
+    let is_judged = matches!(stage.actor, Actor::Role(_) | Actor::Engine(EngineAction::Verify));
+    let text = "`findings` is about what an agent or a check finds, and none acts here";
     placed.check(
-        stage.findings != FindingPolicy::Fail && !by_agent,
+        stage.findings != FindingPolicy::Fail && !is_judged,
         "findings",
         text,
     );

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::DOCUMENTS;
 use crate::cli::commands::audit::Audited;
 use crate::cli::commands::prelude::*;
 use crate::config::Config;
 use crate::config::atdd::StorySettings;
 use crate::domain::{counted, pluralized};
+use crate::formats::story_files::DOCUMENTS;
 use crate::plans::prd_queue::{self, QueuedPrd};
 use crate::plans::shown::{finding_json, finding_line};
 

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::DOCUMENTS;
 use crate::adapters::text_file;
 use crate::cli::commands::prelude::*;
 use crate::config::atdd::StorySettings;
-use crate::formats::story_files::STORY_TEMPLATES;
+use crate::formats::story_files::{DOCUMENTS, STORY_TEMPLATES};
 
 /// Results for each document and folder, by its path from the project's root.
 #[derive(Debug, Default, Serialize)]

@@ -1,7 +1,6 @@
 //! `dbs atdd setup`: checks that the tools, logins, commands and documents that stories need are there (A25, LA-14). It asks for no key,
 //! stores none and prints none.
 
-use super::DOCUMENTS;
 use crate::adapters::agents::find_program;
 use crate::adapters::git::seen_files;
 use crate::cli::commands::agents;
@@ -10,7 +9,7 @@ use crate::cli::commands::doctor::{
 };
 use crate::cli::commands::prelude::*;
 use crate::config::atdd::StorySettings;
-use crate::formats::story_files::STORY_TEMPLATES;
+use crate::formats::story_files::{DOCUMENTS, STORY_TEMPLATES};
 
 /// Endings of files like `.env.example`, which describe the real file and hold no key.
 const SAMPLES: [&str; 4] = ["example", "sample", "template", "dist"];
@@ -34,7 +33,7 @@ impl RunCommand for AtddSetupArgs {
         if let Ok(place) = ProjectPaths::find(&env.folder, env)
             && place.state_problem().is_none()
         {
-            let settings = StorySettings::of(&place.read_config());
+            let settings = StorySettings::of(&place.read_config()).with_python_of(&place.root);
             checks.extend(logins(env));
             let tests = shell_words::split(&settings.test_cmd).unwrap_or_default();
             checks.push(check("tests", program(env, &place, &tests, "atdd.test_cmd")));

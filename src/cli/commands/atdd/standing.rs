@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::adapters::clock;
 use crate::adapters::git::GitCli;
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::run::rows;
@@ -15,6 +16,7 @@ use crate::formats::prd::{self, PrdDocument, PrdStory};
 use crate::formats::story_files::{HISTORY_FILE, STATE_FILE, StoryState, read_history, read_state};
 use crate::plans::all_stories;
 use crate::plans::shown::standing_of;
+use crate::plans::story_record::{BaseRecord, RecordedTexts, StoryRecord};
 use crate::ports::git::{BranchName, CommitFile, CommitId, Git as _, Head, Revision};
 
 /// Maximum bytes of a file that is read.
@@ -66,6 +68,18 @@ impl BaseFiles {
         }
     }
 
+    /// Returns the record of stories, with what the board knows of those that are not on the base.
+    fn record(&self, tasks: &[Arc<Task>]) -> CommandResult<RecordedTexts> {
+        let base = BaseRecord::at(&self.git, self.commit.clone())?;
+        let record = StoryRecord {
+            base: &base,
+            state: None,
+            history: None,
+            stories: tasks.iter().map(Arc::as_ref).collect(),
+        };
+        Ok(record.now(&|path| base.text(&self.git, path), clock::now())?)
+    }
+
     /// Returns the PRDs in the folder of the queue, in the order of their names.
     fn prds(&self, folder: &str) -> CommandResult<Vec<PrdDocument>> {
         let files = self.git.list_files(&self.commit, Some(folder))?;
@@ -79,7 +93,8 @@ impl BaseFiles {
 
 /// Show the progress of the queue: PRDs, stories, and what each waits for
 ///
-/// `state.json` says what is next; the PRDs are those of the base branch on origin, each with its stories and their state on the board.
+/// `state.json` says which story is worked on or is next; the PRDs are those of the base branch on origin, each with its stories and their
+/// state on the board.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs atdd status\ndbs atdd status --json"))]
 pub struct AtddStatusArgs {
@@ -94,12 +109,11 @@ impl RunCommand for AtddStatusArgs {
         let folder = StorySettings::of(&place.read_config()).folder;
         let base = BaseFiles::open(env, &place)?;
         let prds = base.prds(&folder)?;
-        let state = match base.read(STATE_FILE)? {
+        let tasks = tasks(place)?;
+        let state = match base.record(&tasks)?.state {
             Some(text) => Some(read_state(&text).map_err(failed(format!("could not read {STATE_FILE}")))?),
             None => None,
         };
-        let rows = rows(&mut BoardAccess::open_project(place)?, &all_stories())?;
-        let tasks: Vec<Arc<Task>> = rows.tasks.into_values().collect();
         if self.json.json {
             let prds = prds.iter().map(|prd| as_json(prd, &tasks));
             output::json(&json!({
@@ -129,6 +143,12 @@ impl RunCommand for AtddStatusArgs {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns the tasks of stories.
+fn tasks(place: ProjectPaths) -> CommandResult<Vec<Arc<Task>>> {
+    let rows = rows(&mut BoardAccess::open_project(place)?, &all_stories())?;
+    Ok(rows.tasks.into_values().collect())
 }
 
 fn head(base: &str, state: Option<&StoryState>) -> String {
@@ -181,9 +201,9 @@ fn as_json(prd: &PrdDocument, tasks: &[Arc<Task>]) -> Value {
     json!({ "file": prd.file, "name": prd.name, "stories": stories.collect::<Vec<_>>() })
 }
 
-/// Show the last entries of history.md on the base branch
+/// Show the last entries of history.md
 ///
-/// They are stories that are done, and how stories got stuck.
+/// They are stories that are done, as the base branch has them, and how stories got stuck, also those that are not done yet.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs atdd history\ndbs atdd history --limit 3"))]
 pub struct AtddHistoryArgs {
@@ -199,7 +219,7 @@ impl RunCommand for AtddHistoryArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let place = ProjectPaths::find(&env.folder, env)?;
         let base = BaseFiles::open(env, &place)?;
-        let text = base.read(HISTORY_FILE)?.unwrap_or_default();
+        let text = base.record(&tasks(place)?)?.history.unwrap_or_default();
         let entries = read_history(&text);
         let shown = entries
             .get(entries.len().saturating_sub(self.limit)..)

@@ -29,7 +29,7 @@ impl RunCommand for WriteBackArgs {
     /// Writes the statuses of its phases into a plan, and ticks the tasks of those that are done.
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let paths = ProjectPaths::find(&env.folder, env)?;
-        let read = read(&self.plan, Some(&paths))?;
+        let read = read(&self.plan, Some(&paths), &|_| true)?;
         if !read.plan.is_sound() {
             return Err(CommandError::user(
                 "could not write back: the plan has errors, `dbs audit` shows them",
@@ -45,6 +45,9 @@ impl RunCommand for WriteBackArgs {
         let files = changes.files(&paths);
         if !self.dry_run {
             changes.write()?;
+        }
+        for stranger in changes.strangers() {
+            output::problem(stranger);
         }
         let done = changes.done_name().map(|name| in_project(name, &paths.root));
         if self.json.json {

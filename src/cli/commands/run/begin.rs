@@ -7,10 +7,11 @@ use crate::cli::commands::run::{AgentOutput, RunPlanArgs};
 use crate::cli::remote_choice;
 use crate::domain::{BatchId, Command, Refusal, TaskId};
 use crate::formats::plan::{NOTHING_LEFT, Plan, PlanChoices, PlanKind, batch_of, left_out};
+use crate::formats::story_files::DOCUMENTS;
 use crate::plans::consent::{self, PlanConsent};
 use crate::plans::reconcile::{PlanDifference, PlanProject, PlanRows, PlanTasks, PlanWishes, reconcile};
 use crate::plans::setup::PlanSetup;
-use crate::plans::{ReadPlan, read, shown, uncommitted};
+use crate::plans::{BaseFiles, ReadPlan, read, shown, uncommitted};
 
 /// Outcome of a call of `dbs run`.
 pub(super) enum RunOutcome {
@@ -59,7 +60,9 @@ pub(super) fn begin(
     paths: &ProjectPaths,
     wanted: &RunPlanArgs,
 ) -> CommandResult<RunOutcome> {
-    let read = read(&wanted.plan, Some(paths))?;
+    let git = paths.git_setup(env.environment.clone());
+    let base = BaseFiles::new(paths, git.clone());
+    let read = read(&wanted.plan, Some(paths), &|path| base.has(path))?;
     for idle in paths.read_config().idle() {
         output::problem(&idle);
     }
@@ -90,15 +93,33 @@ pub(super) fn begin(
         return Ok(RunOutcome::Unready(why.to_string()));
     }
     if rows.begins(&wishes) && !wanted.call.allow_dirty {
-        let git = paths.git_setup(env.environment.clone());
         match uncommitted::refuse_changes(paths, &git, &read.plan) {
             Err(why) => return Ok(RunOutcome::Unready(why.to_string())),
             Ok(Some(warning)) => output::problem(&warning),
             Ok(None) => {}
         }
     }
+    if read.plan.kind == PlanKind::Stories && rows.begins(&wishes) {
+        tell_missing_documents(&base);
+    }
     let found = run.compare(&rows, &wishes)?;
     run.carry_out(&rows, found)
+}
+
+/// Warns of documents that agents of stories are given to read and that are not on the base (A27).
+fn tell_missing_documents(base: &BaseFiles<'_>) {
+    let files = ["standards.md", "prd-schema.md"].map(|name| format!("{DOCUMENTS}/{name}"));
+    let missing: Vec<&str> = files
+        .iter()
+        .map(String::as_str)
+        .filter(|file| !base.has(file))
+        .collect();
+    if !missing.is_empty() {
+        output::problem(&format!(
+            "not on the base branch, so that agents work without: {}; `dbs atdd init` makes them, then commit and push them",
+            missing.join(", ")
+        ));
+    }
 }
 
 /// Refuses while nothing would start because the programs that the project's files start are not trusted: a waiting caller would wait for
