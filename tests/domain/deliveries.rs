@@ -57,7 +57,7 @@ fn a_merge_is_delivered_unless_the_settings_say_off() {
 fn work_that_the_branch_lacks_is_told_once_and_looked_at_until_it_is_there() {
     let mut fixture = retired(DeliveryMode::Tell);
     fixture.happen(delivered(3, DeliveryEnd::Told));
-    let line = "3 commits on origin/feature/shop: git pull";
+    let line = "3 commits on origin/feature/shop: dbs pull";
     assert_eq!(fixture.notice_texts("delivered"), [line]);
     assert_eq!(batch(&fixture).owed_text().unwrap(), line);
     assert_eq!(

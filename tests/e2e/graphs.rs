@@ -260,7 +260,7 @@ fn who_is_told_of_a_finished_plan_brings_it_with_a_pull_that_overwrites_nothing(
     let told = || story.dbs(&["status"]);
     let line = |text: &str| {
         text.lines()
-            .any(|line| line.ends_with(" on origin/work: git pull"))
+            .any(|line| line.ends_with(" on origin/work: dbs pull"))
     };
     story.wait_until("it is told", || line(&told()));
     assert!(

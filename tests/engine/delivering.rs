@@ -74,6 +74,6 @@ fn who_is_only_told_has_nothing_moved() {
     let bench = merged(DeliveryMode::Tell, &|_| {});
     let project = bench.git.project();
     // The commit of the developer and the merge.
-    assert_eq!(owed(&bench).unwrap(), "2 commits on origin/work: git pull");
+    assert_eq!(owed(&bench).unwrap(), "2 commits on origin/work: dbs pull");
     assert!(!project.join("work.txt").exists());
 }

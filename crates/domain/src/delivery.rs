@@ -72,7 +72,7 @@ impl Delivery {
             )),
             DeliveryEnd::Kept(why) => Some(format!("{commits} of {base} not in your folder: {why}")),
             DeliveryEnd::Told => Some(match &self.remote {
-                Some(remote) => format!("{commits} on {remote}/{base}: git pull"),
+                Some(remote) => format!("{commits} on {remote}/{base}: dbs pull"),
                 None => format!("{commits} merged into {base}: dbs pull"),
             }),
         }
@@ -98,7 +98,7 @@ mod tests {
     fn each_end_of_a_delivery_has_its_words_but_the_one_that_brought_nothing() {
         assert_eq!(line(0, DeliveryEnd::Current), None);
         let told = line(3, DeliveryEnd::Told).unwrap();
-        assert_eq!(told, "3 commits on origin/main: git pull");
+        assert_eq!(told, "3 commits on origin/main: dbs pull");
         let files = line(1, DeliveryEnd::Files).unwrap();
         assert_eq!(files, "main and its files in your folder moved by 1 commit");
         let kept = line(
