@@ -11,7 +11,7 @@ use crate::engine::context::signature;
 use crate::ports::git::{AtticOwner, Git as _, RemoveOutcome, SafeName};
 use crate::ports::holders::{HolderLiveness, Holders as _};
 
-/// Delete all tasks, after a backup; asks for the project's name unless -f is given
+/// Delete all tasks, after a backup; asks for the project's name
 ///
 /// Refused while a server or an agent runs. Worktrees of agents are removed, and what in them is not committed is kept in the attic;
 /// branches, logs and settings stay.
