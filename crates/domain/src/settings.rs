@@ -16,6 +16,7 @@ use super::workflow::{GateSet, Stage};
 
 /// Settings that the board's rules depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct BoardSettings {
     /// Maximum number of agents alive at a time (K48, `max_total_agents`).
     pub max_agents: u32,

@@ -119,7 +119,6 @@ impl AlertQueue {
 
     fn is_fresh(&self, fact: &Alert) -> bool {
         match (&self.known, &self.baseline, fact) {
-            (_, _, Alert::News { .. }) => false,
             (Some(known), _, Alert::NeedsPerson { .. } | Alert::Program { .. }) => !known.contains(fact),
             (Some(known), _, Alert::RunEnded { run, .. }) => {
                 self.open_runs.contains(run) && !known.contains(fact)
@@ -127,7 +126,8 @@ impl AlertQueue {
             (None, AlertBaseline::Delivered(marks), _) => !marks.contains(&fact.key()),
             (None, AlertBaseline::Never, Alert::NeedsPerson { .. }) => true,
             (None, AlertBaseline::Never, Alert::RunEnded { .. } | Alert::Program { .. })
-            | (None, AlertBaseline::Present, _) => false,
+            | (None, AlertBaseline::Present, _)
+            | (_, _, Alert::News { .. }) => false,
         }
     }
 

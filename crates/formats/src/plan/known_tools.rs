@@ -158,10 +158,10 @@ impl ToolFiles {
             .collect();
         let script = words.iter().find_map(|word| self.script(word));
         let tools = || {
-            let named = words
+            let mut named = words
                 .iter()
                 .flat_map(|word| TOOLS.iter().filter(|tool| tool.gates.contains(word)));
-            named.flat_map(|tool| self.command(tool, gate)).next()
+            named.find_map(|tool| self.command(tool, gate))
         };
         script.or_else(tools)
     }
