@@ -47,3 +47,27 @@ fn a_plan_runs_to_its_end_on_the_branch_of_the_person_who_commits_meanwhile() {
     assert!(doctor.contains("no remote: nothing is pushed"), "{doctor}");
     story.dbs(&["stop", "--all"]);
 }
+
+#[test]
+fn the_files_of_a_plan_come_to_the_folder_of_the_person_who_commits_there() {
+    let story = without_remote();
+    let project = story.project();
+    story.git(&project, &["checkout", "-q", "work"]);
+    let (text, code) = wait_for_end(&story, &["--allow-dirty"]);
+    assert_eq!(code, Some(5), "a phase waits for approval: {text}");
+    story.wait_until("the first phase is here", || project.join("model.txt").exists());
+    fs::write(project.join("mine.txt"), "mine\n").unwrap();
+    story.git(&project, &["add", "mine.txt"]);
+    story.git(&project, &["commit", "-q", "-m", "Mine"]);
+    story.dbs(&["approve", "invoice-2.1"]);
+    let (text, code) = wait_for_end(&story, &["--allow-dirty"]);
+    assert_eq!(code, Some(0), "{text}");
+    story.wait_until("the last phase is here", || project.join("csv.txt").exists());
+    assert!(project.join("mine.txt").exists());
+    assert_eq!(story.git(&project, &["status", "--porcelain", "-uno"]), "");
+    let merged = story.git(&project, &["rev-parse", "dbs/work"]);
+    story.wait_until("the branch is here", || {
+        story.git(&project, &["rev-parse", "work"]) == merged
+    });
+    story.dbs(&["stop", "--all"]);
+}

@@ -15,6 +15,7 @@ use super::cli::GitCli;
 use super::delivery_move::{DeliveryStep, Halt, Move, Moving, until};
 use super::files::{failed, missing, write_atomically};
 use super::parse::RegisteredWorktree;
+use super::person_base::person_name;
 use super::refs::PinKind;
 use super::stale_locks::lock_of;
 use super::write_lock::WriteGuard;
@@ -105,7 +106,12 @@ impl GitCli {
             return Err(until(format!("{what} is under way in {root}; end it")));
         }
         if !self.is_ancestor(from, to)? {
-            let why = format!("your branch {base} has commits that were not merged; `git pull` or push them");
+            let way = if self.has_remote() {
+                "`git pull` or push them"
+            } else {
+                "`dbs pull` merges them"
+            };
+            let why = format!("your branch {base} has commits that were not merged; {way}");
             return Err(Halt::Kept(why));
         }
         let entries = self.registered()?;
@@ -128,7 +134,7 @@ impl GitCli {
         self.export_to_project(&[&PinKind::Pin.ref_name(to)])?;
         if !here.iter().any(|entry| entry.holds(base)) {
             self.move_branch(base, Some(from), to, "dbs: deliver", turn)?;
-            self.follow_remote(base, to, turn);
+            self.note_moved(base, to, turn);
             return Ok(DeliveryEnd::Branch);
         }
         let moving = Move::new(self, base, from, to, at)?;
@@ -139,7 +145,7 @@ impl GitCli {
             self.settle_delivery(turn)?;
             moved?;
         }
-        self.follow_remote(base, to, turn);
+        self.note_moved(base, to, turn);
         Ok(DeliveryEnd::Files)
     }
 
@@ -235,6 +241,15 @@ impl GitCli {
                 text.trim_end().trim_start_matches("refs/heads/") == branch.as_str()
             })
         })
+    }
+
+    /// Notes where the person's branch was moved to. A note that is missing is made by the next look at that branch.
+    fn note_moved(&self, base: &BranchName, to: &CommitId, turn: &mut WriteGuard<'_>) {
+        if self.has_remote() {
+            self.follow_remote(base, to, turn);
+        } else if let Err(error) = self.set_control_ref(&person_name(base), to) {
+            tracing::warn!("could not {error}");
+        }
     }
 
     /// Moves the tracking branch of the base on, which `git pull` would do; only for people, so that it may fail.
