@@ -99,9 +99,8 @@ impl Config {
             deliver: match self.value(&schema::DELIVER).as_deref() {
                 Some("fast-forward") => DeliveryMode::FastForward,
                 Some("off") => DeliveryMode::Off,
-                Some(_) => DeliveryMode::Tell,
                 None if self.value(&schema::REMOTE) == "none" => DeliveryMode::FastForward,
-                None => DeliveryMode::Tell,
+                Some(_) | None => DeliveryMode::Tell,
             },
             accepts_missing_notes: self.choice(&schema::NOTES_MISSING),
             resume: agents.resume_roles(),
