@@ -131,6 +131,15 @@ fn a_setting_without_an_effect_is_kept_and_that_is_said() {
 }
 
 #[test]
+fn a_base_branch_is_doubted_also_where_no_remote_can_be_asked() {
+    let shop = Shop::new();
+    shop.git.git(&shop.git.project(), &["remote", "remove", "origin"]);
+    let said = shop.run(&["config", "base_branch", "mian"]);
+    let doubt = "there is no branch mian here, and origin cannot be asked; did you mean `main`?";
+    assert!(said.err.contains(doubt), "{said:?}");
+}
+
+#[test]
 fn what_is_taken_and_cannot_be_used_is_said_at_once_with_the_nearest_name() {
     let shop = Shop::new();
     let file = shop.git.project().join(".debussy/config.toml");
@@ -188,10 +197,6 @@ fn what_is_taken_and_cannot_be_used_is_said_at_once_with_the_nearest_name() {
         let wanted = wanted.replace("LINE", &line.to_string());
         assert_eq!((said.code, said.err), (0, wanted), "{key} {value}");
     }
-    shop.git.git(&shop.git.project(), &["remote", "remove", "origin"]);
-    let said = shop.run(&["config", "base_branch", "mian"]);
-    let doubt = "there is no branch mian here, and origin cannot be asked; did you mean `main`?";
-    assert!(said.err.contains(doubt), "{said:?}");
     assert_eq!(
         shop.does(&["config", "prefix", "--unset"]),
         format!("prefix was not set in {place}\n")
