@@ -48,7 +48,7 @@ fn every_test_that_the_document_names_is_there() {
         "src/adapters/agents/claude/transcript.rs",
         "src/adapters/agents/described.rs",
         "src/adapters/agents/hook.rs",
-        "src/adapters/agents/permissions.rs",
+        "src/adapters/agents/permissions/tests.rs",
         "src/server/terminals/hub/typing.rs",
         "tests/agent_state/protocol_types.rs",
         "tests/domain/asks.rs",

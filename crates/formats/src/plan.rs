@@ -12,6 +12,7 @@ mod model;
 mod notes;
 mod order;
 mod phase;
+mod process;
 mod stories;
 mod templates;
 mod words;
