@@ -1,6 +1,6 @@
 //! After a merge its delivery is requested as the settings say, and what the person's branch lacks is remembered until it has it.
 
-use dbs::domain::{Batch, BoardSettings, Delivery, DeliveryEnd, DeliveryMode, Event, Span};
+use dbs::domain::{Batch, BoardSettings, Command, Delivery, DeliveryEnd, DeliveryMode, Event, Span};
 
 use crate::fixture::{BoardFixture, draft, settings};
 
@@ -85,6 +85,10 @@ fn a_checkout_that_did_not_move_says_why_and_one_that_moved_is_owed_nothing() {
     fixture.happen(delivered(2, DeliveryEnd::Kept(why.to_owned())));
     let line = format!("delivered: 2 commits of feature/shop not in your folder: {why}");
     assert_eq!(fixture.lines(), [line]);
+    fixture.ask(Command::Pulled("main".to_owned())).unwrap();
+    assert!(batch(&fixture).owed_text().is_some(), "that is another base");
+    fixture.ask(Command::Pulled("feature/shop".to_owned())).unwrap();
+    assert_eq!(batch(&fixture).owed_text(), None);
     fixture.happen(delivered(2, DeliveryEnd::Files));
     let line = "delivered: feature/shop and its files in your folder moved by 2 commits";
     assert_eq!(fixture.lines(), [line]);

@@ -279,6 +279,7 @@ fn commands() -> Vec<Command> {
         Command::Kill(a()),
         Command::SetMode("t".into(), None),
         Command::SetMode("t".into(), Some(AgentDisplay::Headless)),
+        Command::Pulled("main".to_owned()),
         Command::Clear,
         Command::Pause,
         Command::Resume,

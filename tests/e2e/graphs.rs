@@ -285,6 +285,7 @@ fn who_is_told_of_a_finished_plan_brings_it_with_a_pull_that_overwrites_nothing(
         "{moved}"
     );
     assert_eq!(fs::read_to_string(&model).unwrap(), "model\n");
+    assert!(!line(&told()), "nothing is left to pull");
     assert!(story.dbs(&["pull"]).contains("has everything that is merged"));
 }
 

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use dbs::display::LeaveEffect;
-use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict, WaitReason, Worker};
+use dbs::domain::{
+    AttemptId, AttemptState, Delivery, DeliveryEnd, OwedDelivery, Span, TaskId, TaskState, Verdict,
+    WaitReason, Worker,
+};
 use dbs::ui::{ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, NOW};
@@ -330,6 +333,28 @@ fn when_all_is_done_how_it_went_is_shown_beside_the_list_until_a_task_is_selecte
         dashboard.press(". j");
         assert!(!dashboard.text().contains("All done"), "{}", dashboard.text());
     }
+}
+
+#[test]
+fn the_card_of_the_end_says_what_the_persons_checkout_lacks() {
+    let mut dashboard = all_done((120, 40));
+    let mut batch = dashboard.board.batches.values().next().unwrap().as_ref().clone();
+    let delivery = Delivery {
+        base: "main".to_owned(),
+        remote: Some("origin".to_owned()),
+        to: "0123".to_owned(),
+        n_commits: 3,
+        end: DeliveryEnd::Told,
+    };
+    batch.owed = Some(Box::new(OwedDelivery {
+        delivery,
+        task: "dbs-1".into(),
+        at: NOW,
+    }));
+    dashboard.board.batches.insert(batch.id.clone(), batch.into());
+    dashboard.change("dbs-1", |_| {});
+    let text = dashboard.text();
+    assert!(text.contains(" 3 commits on origin/main: dbs pull"), "{text}");
 }
 
 #[test]

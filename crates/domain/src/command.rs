@@ -84,6 +84,8 @@ pub enum Command {
     },
     /// End the turn of the agent that works on a task, as Esc does in its terminal; its session stays.
     Interrupt(TaskId),
+    /// Note that the person's branch of this base has everything that is merged.
+    Pulled(String),
     /// Stop an agent; its task goes back to its stage and uses up no budget.
     Kill(AttemptId),
     /// Let the agents of a task work with or without their tool's interface; `None` switches to the other way. An agent at work continues

@@ -56,6 +56,7 @@ impl PlannedBoard<'_> {
             | Command::Kill(_)
             | Command::SetMode(..)
             | Command::Clear
+            | Command::Pulled(_)
             | Command::Pause
             | Command::Resume => Err(Refusal::new(
                 "that is for persons: say in your terminal what you would do",

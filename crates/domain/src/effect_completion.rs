@@ -133,6 +133,7 @@ impl Command {
             | Command::Clear
             | Command::AnswerAsk { .. }
             | Command::Kill(_)
+            | Command::Pulled(_)
             | Command::Pause
             | Command::Resume => Vec::new(),
         }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::adapters::git::{GitCli, RemoteChoice};
 use crate::cli::commands::prelude::*;
 use crate::config::schema;
-use crate::domain::DeliveryEnd;
+use crate::domain::{Command, DeliveryEnd};
 use crate::ports::git::{BranchName, Git as _, Head, Revision};
 
 /// Bring merged work to your checkout
@@ -62,6 +62,10 @@ impl RunCommand for PullArgs {
             DeliveryEnd::Current | DeliveryEnd::Told => format!("{base} has everything that is merged"),
             DeliveryEnd::Files | DeliveryEnd::Branch => delivery.summary().unwrap_or_default(),
         };
+        let pulled = Command::Pulled(base.as_str().to_owned());
+        if let Err(refused) = BoardAccess::open_project(paths)?.execute(&env.author(), pulled)? {
+            return Err(CommandError::user(format!("could not pull: {}", refused.why)));
+        }
         if self.json.json {
             output::json(&json!({ "ok": text, "delivery": delivery }));
         } else {

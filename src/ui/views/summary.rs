@@ -4,7 +4,7 @@
 use super::{LOG, METRICS, ViewContext, metrics};
 use crate::display::LeaveEffect;
 use crate::display::NEXT_STEPS;
-use crate::display::text::width;
+use crate::display::text::{width, wrap};
 use crate::domain::cut::cut_chars;
 use crate::domain::{Span, Task, TaskState, pluralized};
 use crate::keymap::Action;
@@ -65,6 +65,7 @@ fn lines(ctx: &ViewContext<'_>, room: usize, named: usize) -> Vec<Vec<StyledText
     let mut lines = wrapped(outcome(ctx), room);
     lines.extend(wrapped(figures(ctx, ended.since(begun)), room));
     lines.extend(merged(ctx, &tasks, room, named));
+    lines.extend(owed(ctx, room));
     lines.extend(review(ctx, &tasks, room, named));
     lines.push(Vec::new());
     lines.extend(own_repository(ctx, room));
@@ -186,6 +187,20 @@ fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], wide: usize, named: usize) -> 
     }));
     lines.extend(more(merged.len(), named));
     lines
+}
+
+/// Returns the lines on merged work that the person's checkout lacks.
+fn owed(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
+    let texts = ctx
+        .scene
+        .model
+        .batches
+        .values()
+        .filter_map(|batch| batch.owed_text());
+    let lines = texts.flat_map(|text| wrap(&text, room.saturating_sub(1)));
+    lines
+        .map(|line| vec![piece(format!(" {line}"), StyleRole::Retry)])
+        .collect()
 }
 
 /// Returns the tasks that are worth a look: failed, skipped, and merged only after they came back often; the worst first.

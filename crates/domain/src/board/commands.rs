@@ -76,6 +76,7 @@ impl Board {
             Command::Kill(id) => self.kill(transition, by, *id),
             Command::Interrupt(id) => self.interrupt(transition, by, id),
             Command::SetMode(id, mode) => self.set_mode(transition, by, id, *mode),
+            Command::Pulled(base) => Ok(self.pulled(base)),
             Command::Clear => Ok(self.clear(transition, by)),
             Command::Pause => Ok(self.pause_work(transition, by)),
             Command::Resume => self.resume_work(transition, by),

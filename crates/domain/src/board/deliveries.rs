@@ -2,10 +2,11 @@
 //! person's branch lacks the work.
 
 use super::Board;
+use super::commands::accepted;
 use super::transition::Transition;
 use crate::batch::OwedDelivery;
 use crate::delivery::{Delivery, DeliveryEnd};
-use crate::effect::{Effect, NoticeLevel};
+use crate::effect::{Accepted, Effect, NoticeLevel};
 use crate::id::TaskId;
 use crate::time::Span;
 
@@ -64,6 +65,18 @@ impl Board {
         if let Some(text) = delivery.summary().filter(|_| !is_known) {
             transition.notify_task(level, "delivered", id, text);
         }
+    }
+
+    /// Forgets what the person's branch of a base lacked, after a pull.
+    pub(super) fn pulled(&mut self, base: &str) -> Accepted {
+        let owed = self.batches.values().filter(|batch| {
+            let owed = batch.owed.as_deref();
+            owed.is_some_and(|owed| owed.delivery.base == base)
+        });
+        for id in owed.map(|batch| batch.id.clone()).collect::<Vec<_>>() {
+            self.edit_batch(&id, |batch| batch.owed = None);
+        }
+        accepted(format!("{base} has everything that is merged"))
     }
 
     /// Asks again about the branches whose next look is due.

@@ -246,6 +246,7 @@ fn asked(by: &str, command: &Command) -> Value {
         Command::Interrupt(_) => ("interrupt", json!({})),
         Command::Kill(_) => ("kill", json!({})),
         Command::SetMode(_, mode) => ("mode", json!({ "mode": mode })),
+        Command::Pulled(base) => ("pulled", json!({ "base": base })),
         Command::Clear => ("clear", json!({})),
         Command::Pause => ("pause", json!({})),
         Command::Resume => ("resume", json!({})),
