@@ -75,7 +75,7 @@ pub struct BatchArgs {
     /// Goal of the batch; `-` reads standard input
     #[arg(long, allow_hyphen_values = true)]
     goal: Option<String>,
-    /// Branch that its tasks start from and are merged into; created on origin from the configured base if missing
+    /// Branch that its tasks start from and are merged into; created from the configured base if missing
     #[arg(long, value_name = "BRANCH", value_parser = branch)]
     base: Option<String>,
     /// Batches that must be completed before any of its tasks starts, separated by commas; replaces the earlier list

@@ -28,7 +28,7 @@ use crate::ports::git::{BranchName, Git, Head, PreflightError};
 ///
 /// Checks the programs, settings, trust, the remote, and every page and row of the store.
 ///
-/// `--repair` needs that no server runs. It rebuilds the board from its events and takes unreadable events from backups; if that fails, it
+/// `--repair` of the store works only while no server runs. It rebuilds the board from its events and takes unreadable events from backups; if that fails, it
 /// restores the newest intact backup. It prints what it did and what is lost, and keeps the damaged file. If all settings files in `.debussy`
 /// are gone, as after `git clean -fdx`, it restores their copies instead, also while a server runs.
 #[derive(Debug, Args)]

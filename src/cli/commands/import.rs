@@ -9,7 +9,7 @@ use crate::plans::plan_in;
 /// Usual path of that program's database in the project.
 const USUAL: &str = ".debussy/state.db";
 
-/// Import the plan runs that an older Debussy stored in its database
+/// Show the plan runs that an earlier program stored in its database
 ///
 /// Its database has the tables `runs`, `phase_executions`, `gate_results`, `completion_signals`, `progress_log` and `completed_features`. The
 /// file is only read; nothing is put on the board, because nobody here saw that work being checked. For each run with completed phases it

@@ -11,7 +11,8 @@ use crate::ports::git::{BranchName, Git as _, Head, Revision};
 /// Bring merged work to your checkout
 ///
 /// Moves your base branch to what is merged by fast-forward; where it is checked out, the index and the files move with it, together or not
-/// at all. No file of yours is changed, not even an ignored one: if one is in the way, nothing moves and the reason is printed.
+/// at all. Nothing that you changed, and no untracked or ignored file, is
+/// overwritten: if one is in the way, nothing moves and the reason is printed.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs pull\ndbs pull feature/shop"))]
 pub struct PullArgs {

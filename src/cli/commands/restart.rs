@@ -14,7 +14,7 @@ pub struct RestartArgs {
     /// Do not wait for running gates, pushes and backups; they rerun at the start
     #[arg(long)]
     now: bool,
-    /// Name the command that explains how to upgrade; nothing is fetched
+    /// Restart, and name the command that explains how to upgrade; nothing is fetched
     #[arg(long, short)]
     upgrade: bool,
     #[command(flatten)]

@@ -26,7 +26,7 @@ use crate::domain::RunOptions;
 /// shown as a diff and applied once you approve them.
 ///
 /// At a terminal `dbs run` starts a server if none runs, waits, and prints a line for each step. The server keeps working: Ctrl-C stops only
-/// the waiting (exit code 130), and the same command waits again. `--headless` also waits without a terminal. On Ctrl-C it parks the tasks
+/// the waiting (exit code 130), and the same command waits again. `--headless` and `--output` also wait without a terminal. On Ctrl-C, `--headless` parks the tasks
 /// that it put on the board (`--resume` retries them), and stops the server that it started, with its agents. A server that was killed is
 /// started again. If an agent draws a screen, `--output terminal` prints that screen.
 ///
@@ -44,7 +44,8 @@ pub struct RunPlanArgs {
     /// First phase to run; those before it are skipped
     #[arg(long, short, value_name = "ID")]
     pub phase: Option<String>,
-    /// Run independent phases at the same time, at most N; default: one after another, in the order of the table
+    /// Run independent phases at the same time, at most N; default: one after another, in the order of the table; a plan.json: as its
+    /// dependencies allow
     #[arg(long, value_name = "N", num_args = 0..=1, value_parser = at_once, allow_negative_numbers = true)]
     pub parallel: Option<Option<u32>>,
     /// Skip phases that the plan marks as completed

@@ -93,7 +93,7 @@ impl BaseFiles {
 
 /// Show the progress of the queue: PRDs, stories, and what each waits for
 ///
-/// `state.json` says which story is worked on or is next; the PRDs are those of the base branch on origin, each with its stories and their
+/// `state.json` says which story is worked on or is next; the PRDs are those of the base branch, each with its stories and their
 /// state on the board.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs atdd status\ndbs atdd status --json"))]
