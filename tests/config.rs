@@ -8,7 +8,7 @@ use dbs::config::{
     Config, ConfigError, ConfigFiles, ConfigOverrides, SettingOrigin, SettingSpec, SettingStatus,
     SettingValue, ValueKind, keys, schema, set, unset,
 };
-use dbs::display::{Glyphs, MouseCapture};
+use dbs::display::{AlertEvents, Glyphs, MouseCapture};
 use dbs::domain::time::Span;
 use dbs::domain::{BoardSettings, DeliveryMode, RoleId};
 use dbs::formats::finding::FindingLevel;
@@ -101,6 +101,49 @@ fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
     list.iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
         .collect()
+}
+
+#[test]
+fn deliveries_and_missing_notes_are_judged_as_the_settings_say() {
+    let rules = |text: &str| {
+        let settings = Fixture::new().user(text).read().settings();
+        (settings.deliver, settings.accepts_missing_notes)
+    };
+    assert_eq!(rules(""), (DeliveryMode::Tell, false));
+    let without = "remote = \"none\"\n";
+    assert_eq!(rules(without).0, DeliveryMode::FastForward);
+    assert_eq!(
+        rules(&format!("{without}deliver = \"tell\"\n")).0,
+        DeliveryMode::Tell
+    );
+    assert_eq!(
+        rules(&format!("{without}deliver = \"off\"\n")).0,
+        DeliveryMode::Off
+    );
+    assert_eq!(rules("deliver = \"fast-forward\"\n").0, DeliveryMode::FastForward);
+    assert!(!rules("[compliance]\nnotes_missing = \"fix\"\n").1);
+    assert!(rules("[compliance]\nnotes_missing = \"warn\"\n").1);
+}
+
+#[test]
+fn a_person_hears_of_all_events_where_an_earlier_programs_notifications_are_in_use() {
+    let events = |text: &str| dbs::config::appearance::alert_events(&Fixture::new().user(text).read());
+    let earlier = "[notifications]\nprovider = \"ntfy\"\n";
+    for (text, wanted) in [
+        (String::new(), AlertEvents::Needs),
+        (earlier.to_owned(), AlertEvents::All),
+        (format!("{earlier}enabled = false\n"), AlertEvents::Needs),
+        (
+            "[notifications]\nprovider = \"none\"\n".to_owned(),
+            AlertEvents::Needs,
+        ),
+        (
+            format!("{earlier}[notify]\nevents = \"done\"\n"),
+            AlertEvents::Done,
+        ),
+    ] {
+        assert_eq!(events(&text), wanted, "{text}");
+    }
 }
 
 #[test]
