@@ -27,12 +27,10 @@ impl PlanMaking<'_> {
 
     /// Returns the model of the agent that writes the plan: a plan that is written from an analysis alone is light work (G10).
     pub(super) fn graph_model(&self, design: &DesignSoFar) -> Option<String> {
-        let hint = match design.complexity {
-            Some(Complexity::Minimal) => "sonnet",
-            Some(Complexity::Standard | Complexity::Full) => "opus",
-            None => return self.job.model.clone(),
-        };
-        self.model("convert", "converting", hint)
+        match design.complexity {
+            Some(complexity) => self.model("convert", "converting", model_hint(complexity)),
+            None => self.job.model.clone(),
+        }
     }
 
     /// Returns the text for the agent: the file to write, the rules (G17, G19 to G29), and the findings of others before it; and the command
@@ -168,6 +166,14 @@ fn lines(plan: &GraphPlan) -> Vec<String> {
     lines
 }
 
+/// Returns the model that fits the writing of a plan for a goal of that complexity, among those of Claude Code.
+fn model_hint(complexity: Complexity) -> &'static str {
+    match complexity {
+        Complexity::Minimal => "sonnet",
+        Complexity::Standard | Complexity::Full => "opus",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -216,6 +222,13 @@ mod tests {
             "three tasks, three deep"
         );
         assert!(!doubted(Complexity::Standard, &[none; 4]));
+    }
+
+    #[test]
+    fn a_plan_that_needs_decisions_is_written_by_the_model_that_decides() {
+        assert_eq!(model_hint(Complexity::Minimal), "sonnet");
+        assert_eq!(model_hint(Complexity::Standard), "opus");
+        assert_eq!(model_hint(Complexity::Full), "opus");
     }
 
     #[test]
