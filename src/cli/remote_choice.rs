@@ -28,7 +28,8 @@ pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandRes
         let question = "This repository has no remote. Work without one: nothing is pushed, and finished work comes to the base branch \
                         here? [Y/n]";
         let answer = asking::answer_to(question)?;
-        if !matches!(answer.to_lowercase().as_str(), "" | "y" | "yes") {
+        let answer = answer.map(|answer| answer.to_lowercase());
+        if !matches!(answer.as_deref(), Some("" | "y" | "yes")) {
             return Ok(());
         }
     }

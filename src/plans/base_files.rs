@@ -1,4 +1,4 @@
-//! Files of the base branch by their names: agents begin with these, whatever lies in the person's folder.
+//! Files of the base branch by their names: agents begin with these, not with the person's folder.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -28,8 +28,8 @@ impl<'a> BaseFiles<'a> {
         }
     }
 
-    /// Returns true if a file, or a folder with files, is on the base branch. A base that cannot be read has none: what nobody has seen
-    /// there is done again.
+    /// Returns true if a file, or a folder with files, is on the base branch. A base that cannot be read has none, so the work
+    /// is done again.
     pub fn has(&self, path: &str) -> bool {
         let listed = self.listed.get_or_init(|| self.list().unwrap_or_default());
         let path = path.trim_end_matches('/');

@@ -85,9 +85,7 @@ impl WriteBack {
             .as_ref()
             .map_or(Ok(()), |name| rename(&self.file, name))
     }
-}
 
-impl WriteBack {
     /// Notes what is about to be written, so that it is not taken for a change of the person.
     fn note(&self) -> std::io::Result<()> {
         let written = self.changes.iter();

@@ -69,7 +69,9 @@ fn work_that_the_branch_lacks_is_told_once_and_looked_at_until_it_is_there() {
     assert!(fixture.board.owes(&"a".into()));
     fixture.happen(delivered(3, DeliveryEnd::Told));
     assert_eq!(fixture.lines(), Vec::<String>::new());
-    fixture.wait(Span::minutes(2));
+    let next = fixture.now + Span::minutes(4);
+    assert_eq!(fixture.board.next_deadline(), Some(next), "looks become rare");
+    fixture.wait(Span::minutes(4));
     fixture.happen(delivered(0, DeliveryEnd::Current));
     assert_eq!(
         (batch(&fixture).owed_text(), fixture.board.next_deadline()),

@@ -350,6 +350,7 @@ fn the_card_of_the_end_says_what_the_persons_checkout_lacks() {
         delivery,
         task: "dbs-1".into(),
         at: NOW,
+        n_looks: 0,
     }));
     dashboard.board.batches.insert(batch.id.clone(), batch.into());
     dashboard.change("dbs-1", |_| {});

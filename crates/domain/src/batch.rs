@@ -49,6 +49,8 @@ pub struct OwedDelivery {
     pub task: TaskId,
     /// Time of the next look at the branch.
     pub at: Timestamp,
+    /// Number of looks that found it still lacking the work.
+    pub n_looks: u32,
 }
 
 /// Changes to a batch; a field that is `None` stays as it is.

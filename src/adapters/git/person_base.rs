@@ -288,7 +288,7 @@ impl GitCli {
     }
 }
 
-/// Ref of the commit at which the person's branch was seen last; whoever moves the branch for the person notes it there.
+/// Ref of the commit at which the person's branch was seen last, or to which it was moved for the person.
 pub(super) fn person_name(branch: &BranchName) -> String {
     format!("refs/dbs/base/person/{branch}")
 }

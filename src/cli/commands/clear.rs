@@ -1,10 +1,9 @@
 //! `dbs clear`: an empty board, after a person typed the project's name and a copy was made (K70).
 
-use std::io::{BufRead as _, IsTerminal as _};
-
 use crate::adapters::clock;
 use crate::adapters::git::GitCli;
 use crate::adapters::store::SqliteStore;
+use crate::cli::asking;
 use crate::cli::commands::prelude::*;
 use crate::domain::{Command, pluralized};
 use crate::engine::context::signature;
@@ -105,18 +104,14 @@ fn refuse_running(access: &BoardAccess) -> CommandResult<()> {
 fn confirm(name: &str, given: Option<&str>, about: &str) -> CommandResult<()> {
     let typed = match given {
         Some(given) => given.to_owned(),
-        None if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
+        None if !asking::can_ask() => {
             return Err(CommandError::user(format!(
                 "could not ask whether to clear the board, for this is no terminal: add --confirm {name}"
             )));
         }
         None => {
             output::line(about);
-            output::line(&format!("Type {name} to go on:"));
-            let mut line = String::new();
-            let read = std::io::stdin().lock().read_line(&mut line);
-            read.map_err(failed("could not read the answer"))?;
-            line
+            asking::answer_to(&format!("Type {name} to continue:"))?.unwrap_or_default()
         }
     };
     if typed.trim() == name {

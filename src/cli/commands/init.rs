@@ -96,8 +96,11 @@ fn choose_base(env: &ProcessEnv, place: &ProjectPaths, takes: bool, json: JsonFl
         let question = format!(
             "Tasks start from a base branch, and are merged into it. Which one? Enter for {name} ({found_by}):"
         );
-        let answer = asking::answer_to(&question)?;
-        if answer.is_empty() { name } else { answer }
+        match asking::answer_to(&question)? {
+            None => return Ok(()),
+            Some(answer) if answer.is_empty() => name,
+            Some(answer) => answer,
+        }
     };
     set(&place.sources.files, "base_branch", &chosen)?;
     if !json.json {

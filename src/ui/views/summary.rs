@@ -2,9 +2,8 @@
 //! else in the place of cards; not a view of its own.
 
 use super::{LOG, METRICS, ViewContext, metrics};
-use crate::display::LeaveEffect;
-use crate::display::NEXT_STEPS;
 use crate::display::text::{width, wrap};
+use crate::display::{LeaveEffect, NEXT_STEPS};
 use crate::domain::cut::cut_chars;
 use crate::domain::{Span, Task, TaskState, pluralized};
 use crate::keymap::Action;

@@ -57,7 +57,7 @@ impl Board {
         }
         if is_planned && !claims.warnings.is_empty() {
             let text = format!(
-                "warns whoever goes on from here:\n- {}",
+                "warnings for the next item of the plan:\n- {}",
                 claims.warnings.join("\n- ")
             );
             self.comment(now, &attempt.task, attempt.worker.name(), text);

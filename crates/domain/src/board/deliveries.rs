@@ -10,8 +10,15 @@ use crate::effect::{Accepted, Effect, NoticeLevel};
 use crate::id::TaskId;
 use crate::time::Span;
 
-/// Time between two looks at a branch that lacks merged work: a person may have pulled it.
-const LOOK_AGAIN: Span = Span::minutes(2);
+/// Time until the first look at a branch that lacks merged work, since a person may have pulled it; each further one waits twice as long.
+const FIRST_LOOK: Span = Span::minutes(2);
+/// Number of times that the wait is doubled.
+const MOST_DOUBLINGS: u32 = 4;
+
+/// Returns the wait before a look, by the number of looks before it. Each look is stored, so they become rare.
+fn wait_before(n_looks: u32) -> Span {
+    FIRST_LOOK.scaled(1 << n_looks.min(MOST_DOUBLINGS), Span(u64::MAX))
+}
 
 impl Board {
     /// Requests the delivery of the merge of a task, if the settings want one.
@@ -37,22 +44,23 @@ impl Board {
     /// Tells the end of a delivery, and remembers what the person's branch lacks.
     pub(super) fn delivered(&mut self, transition: &mut Transition, id: &TaskId, delivery: &Delivery) {
         let Some(task) = self.task(id) else { return };
-        let at = transition.now + LOOK_AGAIN;
-        let owed = delivery.is_owed().then(|| OwedDelivery {
-            delivery: delivery.clone(),
-            task: id.clone(),
-            at,
-        });
         let same_base = self.batches.values().filter(|batch| {
             let before = batch.owed.as_deref();
             before.is_some_and(|before| before.delivery.base == delivery.base)
         });
         let before = same_base.map(|batch| (batch.id.clone(), batch.owed.clone()));
         let before: Vec<_> = before.collect();
-        let is_known = before
-            .iter()
-            .flat_map(|(_, owed)| owed)
-            .any(|owed| owed.delivery == *delivery);
+        let known = before.iter().find_map(|(_, owed)| owed.as_deref());
+        let known = known.filter(|owed| owed.delivery == *delivery).cloned();
+        let is_known = known.is_some();
+        let owed = known.or_else(|| {
+            delivery.is_owed().then(|| OwedDelivery {
+                delivery: delivery.clone(),
+                task: id.clone(),
+                at: transition.now + wait_before(0),
+                n_looks: 0,
+            })
+        });
         for (batch, _) in before {
             self.edit_batch(&batch, |batch| batch.owed = None);
         }
@@ -89,7 +97,10 @@ impl Board {
         for (batch, task) in due.collect::<Vec<_>>() {
             let goes_on = self.delivers(&task);
             self.edit_batch(&batch, |batch| match &mut batch.owed {
-                Some(owed) if goes_on => owed.at = now + LOOK_AGAIN,
+                Some(owed) if goes_on => {
+                    owed.n_looks = owed.n_looks.saturating_add(1);
+                    owed.at = now + wait_before(owed.n_looks);
+                }
                 owed => *owed = None,
             });
             self.deliver(transition, &task);

@@ -227,7 +227,7 @@ pub fn propose_commands(plan: &mut Plan, files: &ToolFiles) {
             if let Some(finding) = findings.next() {
                 let Proposal { command, file } = found;
                 finding.text = format!(
-                    "gate {0} has no command, so nobody can tell whether it passes; the project's tool for it is known from {file}, and this accepts a command: dbs config gates.{0} '{command}'",
+                    "gate {0} has no command, so it cannot be checked; the project's tool for it is known from {file}, and this accepts a command: dbs config gates.{0} '{command}'",
                     gate.name
                 );
             }

@@ -229,7 +229,7 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
             String::new()
         };
         let text = format!(
-            "gate {name} has no command, so nobody can tell whether it passes: write the command between backticks{way}"
+            "gate {name} has no command, so it cannot be checked: write the command between backticks{way}"
         );
         if gate.is_blocking {
             found.error("MISSING_GATE_COMMAND", line, text);

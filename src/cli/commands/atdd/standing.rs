@@ -203,7 +203,7 @@ fn as_json(prd: &PrdDocument, tasks: &[Arc<Task>]) -> Value {
 
 /// Show the last entries of history.md
 ///
-/// They are stories that are done, as the base branch has them, and how stories got stuck, also those that are not done yet.
+/// The entries name stories that are done, as the base branch has them, and those that got stuck.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs atdd history\ndbs atdd history --limit 3"))]
 pub struct AtddHistoryArgs {

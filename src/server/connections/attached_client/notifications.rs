@@ -6,9 +6,7 @@ use crate::adapters::clock::{self, Zone};
 use crate::adapters::ipc::FrameSender;
 use crate::config::clipboard_policy::ClipboardPolicy;
 use crate::config::schema;
-use crate::display::Appearance;
-use crate::display::DisplayCaps;
-use crate::display::NotifyStyle;
+use crate::display::{Appearance, DisplayCaps, NotifyStyle};
 use crate::domain::{DailyHours, NoticeLevel, Timestamp};
 use crate::keymap::Action;
 use crate::protocol::wire::{FromServer, TerminalNotice};
@@ -18,8 +16,7 @@ use crate::server::connections::attached_client::AttachedClient;
 use crate::server::connections::peer::{ConnectionError, say};
 use crate::server::terminals::hub::TerminalHub;
 use crate::server::terminals::screens::{holder_of, pane_name};
-use crate::ui::AlertRules;
-use crate::ui::{ScreenId, TerminalAlerts, TerminalUpdate};
+use crate::ui::{AlertRules, ScreenId, TerminalAlerts, TerminalUpdate};
 
 /// Sender of notifications and window titles to a client's terminal.
 pub(super) struct ClientNotifier {
