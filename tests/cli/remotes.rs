@@ -89,7 +89,8 @@ fn at_a_terminal_init_asks_and_a_yes_makes_the_setting() {
 
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
-    for (answer, wanted) in [("n\n", "origin\n"), ("\n", "none\n")] {
+    let end_of_input = "\u{4}";
+    for (answer, wanted) in [("n\n", "origin\n"), (end_of_input, "origin\n"), ("\n", "none\n")] {
         let shop = without_remote();
         let pair = native_pty_system().openpty(PtySize::default()).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_dbs"));
