@@ -64,10 +64,16 @@ fn the_files_of_a_plan_come_to_the_folder_of_the_person_who_commits_there() {
     assert_eq!(code, Some(0), "{text}");
     story.wait_until("the last phase is here", || project.join("csv.txt").exists());
     assert!(project.join("mine.txt").exists());
-    assert_eq!(story.git(&project, &["status", "--porcelain", "-uno"]), "");
     let merged = story.git(&project, &["rev-parse", "dbs/work"]);
-    story.wait_until("the branch is here", || {
+    // Files, branch and index follow each other.
+    story.wait_until("the branch and its index are here", || {
         story.git(&project, &["rev-parse", "work"]) == merged
+            && story
+                .git(
+                    &project,
+                    &["--no-optional-locks", "status", "--porcelain", "-uno"],
+                )
+                .is_empty()
     });
     story.dbs(&["stop", "--all"]);
 }

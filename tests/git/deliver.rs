@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use dbs::adapters::git::GitCli;
 use dbs::adapters::projected;
@@ -422,6 +424,29 @@ fn nothing_moves_while_something_is_under_way() {
             "{words}"
         );
     }
+}
+
+#[test]
+fn a_lock_of_the_index_that_another_git_soon_gives_up_is_waited_for() {
+    let (fixture, git) = project(&[]);
+    let at = fixture.project();
+    let to = merged(&fixture, &git, &|folder| write(folder, "a.txt", "changed\n"));
+    let lock = at.join(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    let is_over = AtomicBool::new(false);
+    let end = thread::scope(|scope| {
+        scope.spawn(|| {
+            // Written just before the lock is tried.
+            while !at.join(".git/dbs-index-lock").exists() && !is_over.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            fs::remove_file(&lock).unwrap();
+        });
+        let end = deliver(&git, &to);
+        is_over.store(true, Ordering::Relaxed);
+        end
+    });
+    assert_eq!(end, DeliveryEnd::Files);
 }
 
 #[test]

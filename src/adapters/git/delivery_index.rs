@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::command::GitCommand;
 use super::delivery_move::{
@@ -13,6 +14,7 @@ use super::delivery_move::{
 use super::error_text::{one_line, reason};
 use super::files::failed;
 use super::parse::{self, TreeChange};
+use crate::adapters::deadline::Deadline;
 use crate::adapters::text_file;
 use crate::ports::git::GitError;
 
@@ -21,6 +23,9 @@ const INDEX_COPY: &str = "dbs-index";
 const PREPARED_LOCK: &str = "dbs-index-lock";
 /// Content of the lock of the index, by which it is recognised.
 const LOCK_TEXT: &str = "held by dbs while it moves the files of this checkout\n";
+
+/// Time that another git may take for its own change of the index, such as the `git status` of an editor.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 impl Move<'_> {
     /// The files of a move in the git folder, besides the lock.
@@ -45,16 +50,22 @@ impl Move<'_> {
     pub(super) fn lock_index(&self) -> Moving<()> {
         let (lock, prepared) = (self.lock_file(), self.git.project.git_dir.join(PREPARED_LOCK));
         fs::write(&prepared, LOCK_TEXT).map_err(failed("write", &prepared))?;
-        match put(&prepared, &lock) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                remove_if_there(&prepared)?;
-                Err(until(format!(
-                    "another git is at work: {} exists; wait for it",
-                    lock.display()
-                )))
+        let deadline = Deadline::after(LOCK_WAIT);
+        loop {
+            match put(&prepared, &lock) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(failed("lock", &lock)(error).into());
+                }
+                Err(_) if deadline.is_over() => {
+                    remove_if_there(&prepared)?;
+                    return Err(until(format!(
+                        "another git is at work: {} exists; wait for it",
+                        lock.display()
+                    )));
+                }
+                Err(_) => deadline.sleep(),
             }
-            Err(error) => Err(failed("lock", &lock)(error).into()),
         }
     }
 
