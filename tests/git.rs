@@ -21,6 +21,8 @@ mod everything;
 #[cfg(unix)]
 #[path = "git/filters.rs"]
 mod filters;
+#[path = "git/first_fill.rs"]
+mod first_fill;
 #[path = "git/hostile.rs"]
 mod hostile;
 #[path = "git/integrating.rs"]

@@ -49,6 +49,7 @@ mod command;
 mod commit_message;
 mod config_entries;
 mod conflict_text;
+mod control_fill;
 mod control_remote;
 mod control_repo;
 mod deliver;

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::command::{ConfigScope, GitProgram};
+use super::control_fill::take_objects;
 use super::discovery::{OriginUrls, ProjectRepo};
 use super::files::{ensure_excludes, failed, not_ours, real_folder, write_atomically};
 use super::options::ControlPlace;
@@ -76,7 +77,8 @@ impl ControlRepo {
         let recorded = recorded.filter(|_| *found != OriginUrls::of_control());
         let origin = recorded.unwrap_or_else(|| found.clone());
         if !path.join("HEAD").exists() {
-            create(program, &state, &path, &project.object_format)?;
+            let source = matches!(place, ControlPlace::State).then_some(project.common.as_path());
+            create(program, &state, &path, &project.object_format, source)?;
         }
         let control = Self {
             path,
@@ -159,8 +161,15 @@ impl ControlRepo {
     }
 }
 
-/// Made under another name and renamed, so that a half-made repository is never taken for one.
-fn create(program: &GitProgram, state: &Path, path: &Path, format: &str) -> Result<(), GitError> {
+/// Makes the repository under another name and renames it, so that a half-made one is never taken for one. It begins with the objects of
+/// a source, if there is one.
+fn create(
+    program: &GitProgram,
+    state: &Path,
+    path: &Path,
+    format: &str,
+    source: Option<&Path>,
+) -> Result<(), GitError> {
     let unfinished = tempfile::Builder::new().prefix("control.new").tempdir_in(state);
     let unfinished = unfinished.map_err(failed("make a folder in", state))?;
     let call = program.command(ConfigScope::Control, state, "make the control repository");
@@ -168,6 +177,11 @@ fn create(program: &GitProgram, state: &Path, path: &Path, format: &str) -> Resu
     let call = call.words("init --quiet --bare --template=");
     let call = call.arg(format!("--object-format={format}")).arg("--");
     call.arg(unfinished.path()).run_ok()?;
+    if let Some(source) = source
+        && let Err(error) = take_objects(source, &unfinished.path().join("objects"))
+    {
+        tracing::warn!("could not take over all objects of {}: {error}", source.display());
+    }
     // Another process may have been faster; both would have made the same.
     let is_there = || path.join("HEAD").exists();
     if path.symlink_metadata().is_ok() && !is_there() {

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use super::cli::GitCli;
 use super::command::{GitCommand, GitOutput};
 use super::error_text;
+use super::files::missing;
 use super::malformed;
 use super::refs::PinKind;
 use crate::domain::TroubleKind;
@@ -119,12 +120,35 @@ impl GitCli {
         if self.has(commit)? {
             return self.pin(PinKind::Remote, commit);
         }
-        let refspecs = [kept(PinKind::Remote, commit)];
         if !self.control.path.join("refs/dbs/remote").exists() {
-            // The first thing that is brought is the base, as it is.
-            return self.fetch("origin", &refspecs);
+            return self.fetch_first(commit);
         }
-        self.fetch_checked("origin", commit, &refspecs)
+        self.fetch_checked("origin", commit, &[kept(PinKind::Remote, commit)])
+    }
+
+    /// Brings the base as it is, which is the first thing that is brought. What the person's repository has comes from there.
+    fn fetch_first(&self, commit: &CommitId) -> Result<(), GitError> {
+        let project = self.project.common.to_string_lossy().into_owned();
+        let refspecs = [kept(PinKind::Remote, commit)];
+        if is_there(self.in_project(format!("look for commit {commit}")), commit)?
+            && self.fetch(&project, &refspecs).is_ok()
+            && self.is_pinned(PinKind::Remote, commit)
+        {
+            return Ok(());
+        }
+        // With a commit that both sides have, the remote sends only what is newer.
+        if let Some(newest) = self.newest_tracked()? {
+            drop(self.fetch(&project, &[kept(PinKind::Pin, &newest)]));
+        }
+        self.fetch("origin", &refspecs)
+    }
+
+    /// Returns the newest commit that the project knows of the remote.
+    fn newest_tracked(&self) -> Result<Option<CommitId>, GitError> {
+        let call = self.in_project("look for the newest commit of the remote");
+        let call = call.words("for-each-ref --sort=-committerdate --count=1 --format=%(objectname)");
+        let call = call.arg(format!("refs/remotes/{}/", self.remote.name()));
+        Ok(CommitId::new(&call.run_line()?).ok())
     }
 
     /// Keeps a commit for good.
@@ -148,7 +172,16 @@ impl GitCli {
     pub(super) fn import_pinned(&self, commit: &CommitId, classes: &[PinKind]) -> Result<(), GitError> {
         let from = self.project.common.to_string_lossy().into_owned();
         let refspecs: Vec<String> = classes.iter().map(|class| kept(*class, commit)).collect();
-        self.fetch_checked(&from, commit, &refspecs)
+        self.fetch_checked(&from, commit, &refspecs)?;
+        // Git leaves out what stands on a commit whose parents are not there, and says nothing.
+        if classes.iter().all(|class| self.is_pinned(*class, commit)) {
+            return Ok(());
+        }
+        let what = format!("the history of commit {commit}");
+        Err(missing(
+            what,
+            "this repository is a shallow clone: run `git fetch --unshallow`",
+        ))
     }
 
     /// Fetches with a check of the objects. Commits that the check refuses are fetched without it and noted.
