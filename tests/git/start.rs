@@ -35,6 +35,67 @@ fn a_folder_without_a_repository_is_named_with_the_way_out() {
 }
 
 #[test]
+fn the_inside_of_a_repository_names_its_checkout() {
+    let fixture = GitFixture::new();
+    let layout = fixture.root().join("layout");
+    let checkout = layout.join("main");
+    fixture.git(
+        &fixture.root(),
+        &["clone", "-q", "--bare", "origin.git", "layout/.bare"],
+    );
+    fs::write(layout.join(".git"), "gitdir: ./.bare\n").unwrap();
+    let refusal = |folder: &Path| {
+        let setup = GitSetup::new(folder, fixture.environment());
+        GitCli::open(&setup).err().unwrap()
+    };
+    let without = refusal(&layout);
+    assert!(
+        without
+            .to_string()
+            .contains("make one there with `git worktree add NAME`"),
+        "{without}"
+    );
+    fixture.git(&layout, &["worktree", "add", "-q", "main"]);
+    for folder in [
+        layout.clone(),
+        layout.join(".bare"),
+        checkout.join("../.bare/refs"),
+    ] {
+        let named = PreflightError::NoCheckout {
+            folder: folder.clone(),
+            checkout: Some(checkout.clone()),
+        };
+        assert_eq!(refusal(&folder), named);
+    }
+    let inside = fixture.project().join(".git/refs");
+    assert_eq!(
+        refusal(&inside),
+        PreflightError::NoCheckout {
+            folder: inside,
+            checkout: Some(fixture.project()),
+        }
+    );
+    let setup = GitSetup::new(&checkout, fixture.environment());
+    assert!(GitCli::open(&setup).is_ok(), "the checkout is a project");
+}
+
+#[test]
+fn a_checkout_that_a_setting_calls_bare_names_the_setting_and_its_file() {
+    let fixture = GitFixture::new();
+    let project = fixture.project();
+    fixture.git(&project, &["config", "core.bare", "true"]);
+    let error = GitCli::open(&setup(&fixture)).err().unwrap();
+    let file = project.join(".git/config");
+    let way = format!("`git config --file {} core.bare false`", file.display());
+    assert!(error.to_string().contains(&way), "{error}");
+    fixture.git(
+        &fixture.root(),
+        &["config", "--file", file.to_str().unwrap(), "core.bare", "false"],
+    );
+    assert!(GitCli::open(&setup(&fixture)).is_ok());
+}
+
+#[test]
 fn a_repository_without_origin_is_named_with_the_way_out() {
     let fixture = GitFixture::new();
     fixture.git(&fixture.project(), &["remote", "remove", "origin"]);

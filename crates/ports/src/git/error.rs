@@ -45,6 +45,16 @@ pub enum PreflightError {
     /// Git is older than 2.38, which `merge-tree --write-tree` needs.
     TooOld(String),
     NotARepository(PathBuf),
+    /// The folder is the inside of a repository. `checkout` is one that the repository has, if there is any.
+    NoCheckout {
+        folder: PathBuf,
+        checkout: Option<PathBuf>,
+    },
+    /// The folder holds a checkout, but the setting `core.bare` in that file says that there is none.
+    SaysBare {
+        folder: PathBuf,
+        file: PathBuf,
+    },
     /// The project has no remote of this name.
     NoRemote(String),
     /// Without a remote tasks start from commits of the project, which has none.
@@ -104,6 +114,30 @@ impl fmt::Display for PreflightError {
             Self::NotARepository(path) => {
                 write!(f, "work in {}: it is not a git working copy; run `git init` there first", path.display())
             }
+            Self::NoCheckout {
+                folder,
+                checkout: Some(checkout),
+            } => write!(
+                f,
+                "work in {}: it is the inside of a repository; work in its checkout {}",
+                folder.display(),
+                checkout.display()
+            ),
+            Self::NoCheckout {
+                folder,
+                checkout: None,
+            } => write!(
+                f,
+                "work in {}: it is a repository without a checkout; make one there with `git worktree add NAME` and work in that",
+                folder.display()
+            ),
+            Self::SaysBare { folder, file } => write!(
+                f,
+                "work in {}: the setting core.bare = true says that it is no checkout; if another tool left that there, run \
+                 `git config --file {} core.bare false`",
+                folder.display(),
+                file.display()
+            ),
             Self::NoRemote(remote) => write!(
                 f,
                 "find a remote called {remote}; `dbs config remote none` works without one, `git remote add {remote} <url>` adds it"
