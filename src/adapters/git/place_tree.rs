@@ -1,6 +1,7 @@
 //! Tree of the files of a folder in the control repository, with an index of our own. Git looks into a repository that is listed in such an
 //! index with another git, which obeys that repository's configuration; so no index of ours lists one while files are looked at.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use super::cli::GitCli;
 use super::command::GitOutput;
 use super::files::{failed, not_ours, path_of};
 use super::process::ProcessOutput;
+use super::worktree_link::CheckoutDir;
 use crate::ports::git::{CommitId, GitError, TreeId};
 
 /// Mode of a repository among the entries of an index, as in the file.
@@ -17,27 +19,57 @@ const LINK_MODE: &[u8] = b"\x00\x00\xe0\x00";
 /// Most repositories without a commit in one folder; with more the folder cannot be read.
 const MOST_UNBORN: usize = 50;
 
-/// A repository among the entries of an index: `160000 <id> 0` and its path.
-struct IndexLink {
+/// Entry of an index, such as `160000 <id> 0` for a repository, and its path.
+pub(super) struct IndexEntry {
     entry: Vec<u8>,
-    path: Vec<u8>,
+    pub(super) path: Vec<u8>,
+}
+
+impl IndexEntry {
+    /// Line of the entry for `git update-index -z --index-info`.
+    fn line(&self) -> Vec<u8> {
+        [&self.entry, &b"\t"[..], &self.path, b"\0"].concat()
+    }
 }
 
 impl GitCli {
-    /// Every file is read again: sizes and times an agent's index remembers are not believed.
+    /// Reads the files of a checkout, which has that head. Every file is read again: sizes and times an agent's index remembers are not
+    /// believed.
+    pub(super) fn read_tree_at(
+        &self,
+        place: &CheckoutDir,
+        head: Option<&CommitId>,
+    ) -> Result<TreeId, GitError> {
+        self.read_tree(&place.folder, head, Some(place))
+    }
+
+    /// Reads the files of a folder in the same way.
     pub(super) fn read_tree_of(&self, folder: &Path, head: Option<&CommitId>) -> Result<TreeId, GitError> {
+        self.read_tree(folder, head, None)
+    }
+
+    fn read_tree(
+        &self,
+        folder: &Path,
+        head: Option<&CommitId>,
+        place: Option<&CheckoutDir>,
+    ) -> Result<TreeId, GitError> {
         let index = self.control.scratch(&self.unique_name("index"))?;
         let read = || -> Result<TreeId, GitError> {
-            let mut links = Vec::new();
+            let (mut links, mut left_out) = (Vec::new(), Vec::new());
             if let Some(commit) = head {
                 let call = self.on_files(folder, &index, "read the commit of a place")?;
                 call.words("read-tree --end-of-options")
                     .arg(commit.as_str())
                     .run_ok()?;
+                if let Some(place) = place.filter(|place| place.has_rules()) {
+                    left_out = self.left_out(place, self.entries(folder, &index)?)?;
+                }
                 links = self.remove_links(folder, &index)?;
             }
             self.add_files(folder, &index)?;
             self.restore_links(folder, &index, &links)?;
+            self.restore_left_out(folder, &index, &left_out)?;
             let call = self.on_files(folder, &index, "write the files of a place as a tree")?;
             Ok(TreeId::new(&call.arg("write-tree").run_line()?)?)
         };
@@ -49,14 +81,14 @@ impl GitCli {
         tree
     }
 
-    fn remove_links(&self, folder: &Path, index: &Path) -> Result<Vec<IndexLink>, GitError> {
+    fn remove_links(&self, folder: &Path, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
         let text = fs::read(index).map_err(failed("read", index))?;
         if memmem::find(&text, LINK_MODE).is_none() {
             return Ok(Vec::new());
         }
         let entries = self.entries(folder, index)?;
-        let links: Vec<IndexLink> = entries.into_iter().filter(is_link).collect();
-        let nothing = |link: &IndexLink| {
+        let links: Vec<IndexEntry> = entries.into_iter().filter(is_link).collect();
+        let nothing = |link: &IndexEntry| {
             let id_len = link.entry.len().saturating_sub(b"160000  0".len());
             [b"0 ", "0".repeat(id_len).as_bytes(), b"\t", &link.path, b"\0"].concat()
         };
@@ -66,19 +98,46 @@ impl GitCli {
     }
 
     /// Restores the links of repositories that were never filled: such a repository is an empty folder, and its presence is not a change.
-    fn restore_links(&self, folder: &Path, index: &Path, links: &[IndexLink]) -> Result<(), GitError> {
+    fn restore_links(&self, folder: &Path, index: &Path, links: &[IndexEntry]) -> Result<(), GitError> {
         if links.is_empty() {
             return Ok(());
         }
         let now = self.entries(folder, index)?;
-        let is_left_out = |link: &&IndexLink| {
+        let is_left_out = |link: &&IndexEntry| {
             let below = [&link.path, &b"/"[..]].concat();
-            let is_there = |entry: &IndexLink| entry.path == link.path || entry.path.starts_with(&below);
+            let is_there = |entry: &IndexEntry| entry.path == link.path || entry.path.starts_with(&below);
             folder.join(path_of(&link.path)).is_dir() && !now.iter().any(is_there)
         };
-        let line = |link: &IndexLink| [&link.entry, &b"\t"[..], &link.path, b"\0"].concat();
-        let changes: Vec<u8> = links.iter().filter(is_left_out).flat_map(line).collect();
+        let changes: Vec<u8> = links
+            .iter()
+            .filter(is_left_out)
+            .flat_map(IndexEntry::line)
+            .collect();
         self.change_index(folder, index, &changes)
+    }
+
+    /// Restores the entries of files that were left out, unless something else has their path now.
+    fn restore_left_out(&self, folder: &Path, index: &Path, left_out: &[IndexEntry]) -> Result<(), GitError> {
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        let now: BTreeSet<Vec<u8>> = self
+            .entries(folder, index)?
+            .into_iter()
+            .map(|entry| entry.path)
+            .collect();
+        let is_free = |entry: &&IndexEntry| {
+            let above = memchr::memchr_iter(b'/', &entry.path).filter_map(|end| entry.path.get(..end));
+            !above
+                .chain([entry.path.as_slice()])
+                .any(|path| now.contains(path))
+        };
+        let lines: Vec<u8> = left_out
+            .iter()
+            .filter(is_free)
+            .flat_map(IndexEntry::line)
+            .collect();
+        self.change_index(folder, index, &lines)
     }
 
     /// The paths of repositories among the entries of an index.
@@ -91,7 +150,7 @@ impl GitCli {
         Ok(links.map(|link| path_of(&link.path)).collect())
     }
 
-    fn entries(&self, folder: &Path, index: &Path) -> Result<Vec<IndexLink>, GitError> {
+    fn entries(&self, folder: &Path, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
         let call = self.on_files(folder, index, "list an index")?;
         let output = call.words("ls-files --stage -z").run_ok()?;
         if output.truncated {
@@ -100,7 +159,7 @@ impl GitCli {
         let entry = |line: &[u8]| {
             let at = memchr::memchr(b'\t', line)?;
             let (entry, path) = (line.get(..at)?.to_owned(), line.get(at + 1..)?.to_owned());
-            Some(IndexLink { entry, path })
+            Some(IndexEntry { entry, path })
         };
         Ok(output.stdout.split(|byte| *byte == 0).filter_map(entry).collect())
     }
@@ -157,7 +216,7 @@ impl GitCli {
     }
 }
 
-fn is_link(entry: &IndexLink) -> bool {
+fn is_link(entry: &IndexEntry) -> bool {
     entry.entry.starts_with(b"160000 ")
 }
 

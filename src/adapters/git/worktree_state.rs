@@ -77,7 +77,7 @@ impl GitCli {
     pub(super) fn read_state(&self, checkout: &CheckoutDir) -> Result<WorkspaceTree, GitError> {
         let head = checkout.head(self)?;
         let head = head.map(|commit| self.import_known(commit)).transpose()?;
-        let tree = self.read_tree_of(&checkout.folder, head.as_ref())?;
+        let tree = self.read_tree_at(checkout, head.as_ref())?;
         Ok(WorkspaceTree { head, tree })
     }
 
