@@ -9,6 +9,8 @@
 
 #[path = "support/git_fixture.rs"]
 mod git_fixture;
+#[path = "support/shapes.rs"]
+mod shapes;
 
 #[path = "engine/base_moves.rs"]
 mod base_moves;
@@ -47,6 +49,8 @@ mod planning;
 #[path = "engine/proving.rs"]
 mod proving;
 #[cfg(unix)]
+#[path = "engine/repositories.rs"]
+mod repositories;
 #[path = "engine/reviewing.rs"]
 mod reviewing;
 #[path = "support/script.rs"]

@@ -46,6 +46,8 @@ mod remote;
 mod repair;
 #[path = "support/script.rs"]
 mod script;
+#[path = "support/shapes.rs"]
+mod shapes;
 #[path = "git/sparse.rs"]
 mod sparse;
 #[path = "git/start.rs"]

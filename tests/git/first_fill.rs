@@ -7,6 +7,7 @@ use dbs::adapters::git::GitCli;
 use dbs::ports::git::{CommitId, Git as _, Head, MergeOutcome, PublishOutcome, PublishRequest, Revision};
 
 use super::{GitFixture, branch, developed, merge_of, open};
+use crate::shapes::clone_anew;
 
 /// Files of a folder of objects, relative to it.
 fn objects(of: &Path) -> Vec<PathBuf> {
@@ -95,23 +96,6 @@ fn only_what_the_project_lacks_comes_from_the_remote() {
     assert_eq!(n_new, 3, "a commit, a tree and a file");
 }
 
-/// A project that is a clone of that kind of its origin.
-fn cloned(option: &str) -> GitFixture {
-    let fixture = packed();
-    let project = fixture.project();
-    fixture.git(&fixture.origin(), &["config", "uploadpack.allowFilter", "true"]);
-    fs::remove_dir_all(&project).unwrap();
-    let origin = format!("file://{}", fixture.origin().display());
-    fixture.git(
-        &fixture.root(),
-        &["clone", "-q", option, &origin, project.to_str().unwrap()],
-    );
-    for (name, value) in [("user.name", "Fixture"), ("user.email", "fixture@example.org")] {
-        fixture.git(&project, &["config", name, value]);
-    }
-    fixture
-}
-
 /// Works on a branch, merges and publishes it.
 fn assert_merges(fixture: &GitFixture, git: &GitCli) {
     let (_, head) = developed(fixture, git);
@@ -135,7 +119,8 @@ fn assert_merges(fixture: &GitFixture, git: &GitCli) {
 #[test]
 fn of_a_shallow_or_partial_clone_nothing_is_shared_and_its_work_is_merged_all_the_same() {
     for option in ["--depth=1", "--filter=blob:none", "--filter=tree:0"] {
-        let fixture = cloned(option);
+        let fixture = packed();
+        clone_anew(&fixture, &[option]);
         let git = open(&fixture);
         assert_whole(&fixture, &base(&git));
         assert_merges(&fixture, &git);

@@ -41,6 +41,11 @@ impl GitFixture {
 
     /// The same without any commit.
     pub(crate) fn unborn() -> Self {
+        Self::unborn_with(&[])
+    }
+
+    /// The same in repositories that are made with those options of `git init`.
+    pub(crate) fn unborn_with(options: &[&str]) -> Self {
         let fixture = Self {
             folder: tempfile::tempdir_in(work_folder()).unwrap(),
         };
@@ -49,12 +54,12 @@ impl GitFixture {
         }
         fs::write(fixture.personal_config(), "").unwrap();
         // Without the examples of hooks, which nobody reads.
-        let init = ["init", "-q", "--template=", "-b", "main"];
+        let init = [&["init", "-q", "--template=", "-b", "main"], options].concat();
         let bare = [&init[..], &["--bare", "origin.git"]].concat();
         fixture.git(&fixture.root(), &bare);
         fixture.git(&fixture.project(), &init);
         let info = fixture.project().join(".git/info");
-        fs::create_dir(&info).unwrap();
+        fs::create_dir_all(&info).unwrap();
         fs::write(info.join("exclude"), "").unwrap();
         let config = fixture.project().join(".git/config");
         let before = fs::read_to_string(&config).unwrap();
