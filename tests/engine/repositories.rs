@@ -8,7 +8,7 @@ use dbs::domain::{BoardSettings, SignalKind};
 
 use crate::bench::{Bench, draft};
 use crate::git_fixture::GitFixture;
-use crate::shapes::{clone_anew, lay_out_bare, made_with};
+use crate::shapes::{clone_anew, name_author};
 
 /// Name of a file that needs care wherever names are handed on.
 const NAME: &str = "-n \"\u{fc} u\u{308} \u{5d0}' $(x).txt";
@@ -25,6 +25,29 @@ fn grown(fixture: GitFixture) -> GitFixture {
     }
     fixture.git(&project, &["push", "-q", "origin", "main"]);
     fixture
+}
+
+/// A project and its origin, made with those options of `git init`, with one commit.
+fn made_with(options: &[&str]) -> GitFixture {
+    let fixture = GitFixture::unborn_with(options);
+    fixture.commit(&fixture.project(), "README.md", "hello\n", "First");
+    fixture.git(&fixture.project(), &["push", "-q", "origin", "main"]);
+    fixture
+}
+
+/// Makes the project anew as a worktree of a bare clone.
+fn lay_out_bare(fixture: &GitFixture) {
+    let (project, bare) = (fixture.project(), fixture.root().join("bare.git"));
+    fs::remove_dir_all(&project).unwrap();
+    let clone = ["clone", "-q", "--bare", "origin.git", "bare.git"];
+    fixture.git(&fixture.root(), &clone);
+    let fetch = "+refs/heads/*:refs/remotes/origin/*";
+    fixture.git(&bare, &["config", "remote.origin.fetch", fetch]);
+    fixture.git(
+        &bare,
+        &["worktree", "add", "-q", project.to_str().unwrap(), "main"],
+    );
+    name_author(fixture);
 }
 
 struct Works {

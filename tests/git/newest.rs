@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::ports::git::{
-    DeleteOutcome, Git as _, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, Revision, WorkingTree,
+    DeleteOutcome, Git as _, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome,
+    Revision, WorkingTree, WorktreeOrigin,
 };
 
 use crate::git_fixture::GitFixture;
@@ -189,4 +190,39 @@ fn no_hook_in_a_file_that_a_configuration_includes_runs_for_the_engine() {
         file
     };
     assert_eq!(ran(included, false), "");
+}
+
+#[test]
+#[ignore = "needs the newest git: DBS_NEWEST_GIT (.ci/git/install)"]
+fn a_project_whose_worktrees_have_relative_paths_is_no_trouble() {
+    let fixture = GitFixture::new();
+    let setup = newest_setup(&fixture);
+    let mut add = std::process::Command::new(newest());
+    add.args([
+        "-c",
+        "worktree.useRelativePaths=true",
+        "worktree",
+        "add",
+        "-q",
+        "../mine",
+    ]);
+    add.current_dir(fixture.project())
+        .env_clear()
+        .envs(setup.environment.clone());
+    assert!(add.status().unwrap().success());
+    let mine = fixture.root().join("mine");
+    let pointer = fs::read_to_string(mine.join(".git")).unwrap();
+    assert!(pointer.starts_with("gitdir: ../project"), "{pointer}");
+    for project in [fixture.project(), mine] {
+        let setup = GitSetup {
+            project,
+            ..setup.clone()
+        };
+        let git = GitCli::open(&setup).unwrap();
+        let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+        let again = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+        assert_eq!((again.path, again.origin), (worktree.path, WorktreeOrigin::Found));
+        let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+        assert!(matches!(removed, RemoveOutcome::Removed(_)), "{removed:?}");
+    }
 }

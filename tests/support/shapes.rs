@@ -4,14 +4,6 @@ use std::fs;
 
 use crate::git_fixture::GitFixture;
 
-/// A project and its origin, made with those options of `git init`, with one commit.
-pub(crate) fn made_with(options: &[&str]) -> GitFixture {
-    let fixture = GitFixture::unborn_with(options);
-    fixture.commit(&fixture.project(), "README.md", "hello\n", "First");
-    fixture.git(&fixture.project(), &["push", "-q", "origin", "main"]);
-    fixture
-}
-
 /// Makes the project anew as a clone of the origin, with those options of `git clone`.
 pub(crate) fn clone_anew(fixture: &GitFixture, options: &[&str]) {
     let project = fixture.project();
@@ -24,22 +16,8 @@ pub(crate) fn clone_anew(fixture: &GitFixture, options: &[&str]) {
     name_author(fixture);
 }
 
-/// Makes the project anew as a worktree of a bare clone.
-pub(crate) fn lay_out_bare(fixture: &GitFixture) {
-    let (project, bare) = (fixture.project(), fixture.root().join("bare.git"));
-    fs::remove_dir_all(&project).unwrap();
-    let clone = ["clone", "-q", "--bare", "origin.git", "bare.git"];
-    fixture.git(&fixture.root(), &clone);
-    let fetch = "+refs/heads/*:refs/remotes/origin/*";
-    fixture.git(&bare, &["config", "remote.origin.fetch", fetch]);
-    fixture.git(
-        &bare,
-        &["worktree", "add", "-q", project.to_str().unwrap(), "main"],
-    );
-    name_author(fixture);
-}
-
-fn name_author(fixture: &GitFixture) {
+/// Gives the project an author for its commits.
+pub(crate) fn name_author(fixture: &GitFixture) {
     for (name, value) in [("user.name", "Fixture"), ("user.email", "fixture@example.org")] {
         fixture.git(&fixture.project(), &["config", name, value]);
     }
