@@ -20,12 +20,12 @@ const LINK_MODE: &[u8] = b"\x00\x00\xe0\x00";
 const MOST_UNBORN: usize = 50;
 
 /// Entry of an index, such as `160000 <id> 0` for a repository, and its path.
-pub(super) struct IndexEntry {
+pub(super) struct StagedEntry {
     entry: Vec<u8>,
     pub(super) path: Vec<u8>,
 }
 
-impl IndexEntry {
+impl StagedEntry {
     /// Line of the entry for `git update-index -z --index-info`.
     fn line(&self) -> Vec<u8> {
         [&self.entry, &b"\t"[..], &self.path, b"\0"].concat()
@@ -81,14 +81,14 @@ impl GitCli {
         tree
     }
 
-    fn remove_links(&self, folder: &Path, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
+    fn remove_links(&self, folder: &Path, index: &Path) -> Result<Vec<StagedEntry>, GitError> {
         let text = fs::read(index).map_err(failed("read", index))?;
         if memmem::find(&text, LINK_MODE).is_none() {
             return Ok(Vec::new());
         }
         let entries = self.entries(folder, index)?;
-        let links: Vec<IndexEntry> = entries.into_iter().filter(is_link).collect();
-        let nothing = |link: &IndexEntry| {
+        let links: Vec<StagedEntry> = entries.into_iter().filter(is_link).collect();
+        let nothing = |link: &StagedEntry| {
             let id_len = link.entry.len().saturating_sub(b"160000  0".len());
             [b"0 ", "0".repeat(id_len).as_bytes(), b"\t", &link.path, b"\0"].concat()
         };
@@ -98,26 +98,31 @@ impl GitCli {
     }
 
     /// Restores the links of repositories that were never filled: such a repository is an empty folder, and its presence is not a change.
-    fn restore_links(&self, folder: &Path, index: &Path, links: &[IndexEntry]) -> Result<(), GitError> {
+    fn restore_links(&self, folder: &Path, index: &Path, links: &[StagedEntry]) -> Result<(), GitError> {
         if links.is_empty() {
             return Ok(());
         }
         let now = self.entries(folder, index)?;
-        let is_left_out = |link: &&IndexEntry| {
+        let is_left_out = |link: &&StagedEntry| {
             let below = [&link.path, &b"/"[..]].concat();
-            let is_there = |entry: &IndexEntry| entry.path == link.path || entry.path.starts_with(&below);
+            let is_there = |entry: &StagedEntry| entry.path == link.path || entry.path.starts_with(&below);
             folder.join(path_of(&link.path)).is_dir() && !now.iter().any(is_there)
         };
         let changes: Vec<u8> = links
             .iter()
             .filter(is_left_out)
-            .flat_map(IndexEntry::line)
+            .flat_map(StagedEntry::line)
             .collect();
         self.change_index(folder, index, &changes)
     }
 
     /// Restores the entries of files that were left out, unless something else has their path now.
-    fn restore_left_out(&self, folder: &Path, index: &Path, left_out: &[IndexEntry]) -> Result<(), GitError> {
+    fn restore_left_out(
+        &self,
+        folder: &Path,
+        index: &Path,
+        left_out: &[StagedEntry],
+    ) -> Result<(), GitError> {
         if left_out.is_empty() {
             return Ok(());
         }
@@ -126,7 +131,7 @@ impl GitCli {
             .into_iter()
             .map(|entry| entry.path)
             .collect();
-        let is_free = |entry: &&IndexEntry| {
+        let is_free = |entry: &&StagedEntry| {
             let above = memchr::memchr_iter(b'/', &entry.path).filter_map(|end| entry.path.get(..end));
             !above
                 .chain([entry.path.as_slice()])
@@ -135,7 +140,7 @@ impl GitCli {
         let lines: Vec<u8> = left_out
             .iter()
             .filter(is_free)
-            .flat_map(IndexEntry::line)
+            .flat_map(StagedEntry::line)
             .collect();
         self.change_index(folder, index, &lines)
     }
@@ -150,7 +155,7 @@ impl GitCli {
         Ok(links.map(|link| path_of(&link.path)).collect())
     }
 
-    fn entries(&self, folder: &Path, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
+    fn entries(&self, folder: &Path, index: &Path) -> Result<Vec<StagedEntry>, GitError> {
         let call = self.on_files(folder, index, "list an index")?;
         let output = call.words("ls-files --stage -z").run_ok()?;
         if output.truncated {
@@ -159,7 +164,7 @@ impl GitCli {
         let entry = |line: &[u8]| {
             let at = memchr::memchr(b'\t', line)?;
             let (entry, path) = (line.get(..at)?.to_owned(), line.get(at + 1..)?.to_owned());
-            Some(IndexEntry { entry, path })
+            Some(StagedEntry { entry, path })
         };
         Ok(output.stdout.split(|byte| *byte == 0).filter_map(entry).collect())
     }
@@ -216,7 +221,7 @@ impl GitCli {
     }
 }
 
-fn is_link(entry: &IndexEntry) -> bool {
+fn is_link(entry: &StagedEntry) -> bool {
     entry.entry.starts_with(b"160000 ")
 }
 

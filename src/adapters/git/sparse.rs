@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::cli::GitCli;
 use super::files::{failed, path_of};
-use super::place_tree::IndexEntry;
+use super::place_tree::StagedEntry;
 use super::worktree_link::CheckoutDir;
 use crate::ports::git::{CommitId, GitError};
 
@@ -58,8 +58,8 @@ impl GitCli {
     pub(super) fn left_out(
         &self,
         place: &CheckoutDir,
-        entries: Vec<IndexEntry>,
-    ) -> Result<Vec<IndexEntry>, GitError> {
+        entries: Vec<StagedEntry>,
+    ) -> Result<Vec<StagedEntry>, GitError> {
         let own = place.git_dir.join("index");
         if !own.exists() {
             return Ok(Vec::new());
@@ -77,7 +77,7 @@ impl GitCli {
         let skipped: BTreeSet<&[u8]> = lines(&listed.stdout)
             .filter_map(|line| line.strip_prefix(b"S "))
             .collect();
-        let is_left_out = |entry: &IndexEntry| {
+        let is_left_out = |entry: &StagedEntry| {
             skipped.contains(entry.path.as_slice())
                 && place
                     .folder
