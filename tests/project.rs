@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dbs::adapters::project::{Project, ProjectError, ProjectSecret, StateOrigin};
+use dbs::adapters::project::{Project, ProjectError, ProjectSecret, StateOrigin, WorkPlaces, WorkspaceRoot};
 use dbs::domain::{AttemptId, Timestamp};
 use tempfile::TempDir;
 
@@ -260,7 +260,6 @@ fn initialising_twice_makes_everything_once_and_keeps_the_secret() {
     for made in [
         project.attempts(),
         project.inbox(),
-        project.worktrees(),
         project.logs(),
         project.backups(),
     ] {
@@ -281,14 +280,13 @@ fn folders_and_the_secret_are_private_also_where_they_were_open_before() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&project.dbs()), 0o700);
     assert_eq!(mode(&project.attempts()), 0o700);
-    assert_eq!(mode(&project.worktrees()), 0o700);
     assert_eq!(mode(&project.dbs().join("secret")), 0o600);
 }
 
 #[cfg(unix)]
 #[test]
 fn links_in_the_place_of_our_folders_are_refused() {
-    for name in [".debussy", ".debussy-worktrees", ".git/dbs", ".git/dbs/attempts"] {
+    for name in [".debussy", ".git/dbs", ".git/dbs/attempts"] {
         let (_keep, path) = folder();
         let root = repository(&path.join("one"));
         fs::create_dir(path.join("trap")).unwrap();
@@ -348,7 +346,7 @@ fn a_state_in_the_former_place_is_moved_as_a_whole_and_once() {
     project.init().unwrap();
     assert_eq!(fs::read(project.dbs().join("store.db")).unwrap(), b"board");
     assert_eq!(fs::read(project.backups().join("one.db")).unwrap(), b"backup");
-    assert!(project.checkouts().join("attempt-1").is_dir());
+    assert!(project.folder().join("checkouts/attempt-1").is_dir());
     for name in ["dbs", "backups"] {
         assert!(!root.join(".debussy").join(name).exists(), "{name}");
     }
@@ -539,4 +537,93 @@ mod sockets {
             found.path().display()
         );
     }
+}
+
+/// Folder of new worktrees of a project after its preparation, and the person's state folder.
+fn prepared(root: &Path, state: &Path, setting: WorkspaceRoot) -> (PathBuf, WorkPlaces) {
+    let places = || Project::find(root).unwrap().places(Some(state), setting);
+    places().prepare().unwrap();
+    (places().worktrees(), places())
+}
+
+#[test]
+fn worktrees_and_checkouts_lie_beside_the_checkout() {
+    let (_keep, path) = folder();
+    let (root, state) = (repository(&path.join("one")), path.join("state"));
+    let (made, places) = prepared(&root, &state, WorkspaceRoot::Beside);
+    assert_eq!(made, root.with_file_name("one.dbs"));
+    assert!(made.is_dir());
+    assert_eq!(places.checkouts(), made.join(".checkouts"));
+    assert!(
+        places
+            .former_worktrees()
+            .contains(&root.join(".debussy-worktrees"))
+    );
+    assert!(
+        places
+            .former_checkouts()
+            .contains(&root.join(".debussy/checkouts"))
+    );
+    assert!(!state.exists());
+}
+
+#[test]
+fn a_folder_beside_the_checkout_that_is_not_ours_is_left_alone() {
+    for foreign in ["file", "folder", "of another checkout"] {
+        let (_keep, path) = folder();
+        let (root, state) = (repository(&path.join("one")), path.join("state"));
+        let beside = root.with_file_name("one.dbs");
+        match foreign {
+            "file" => fs::write(&beside, "mine").unwrap(),
+            _ => fs::create_dir(&beside).unwrap(),
+        }
+        match foreign {
+            "folder" => fs::write(beside.join("notes"), "mine").unwrap(),
+            "of another checkout" => {
+                fs::write(beside.join(".dbs-place"), path.to_str().unwrap()).unwrap();
+            }
+            _ => {}
+        }
+        let (made, places) = prepared(&root, &state, WorkspaceRoot::Beside);
+        assert!(
+            made.starts_with(state.join("work")),
+            "{foreign}: {}",
+            made.display()
+        );
+        assert!(
+            made.is_dir() && places.checkouts().starts_with(&state),
+            "{foreign}"
+        );
+        let again = prepared(&root, &state, WorkspaceRoot::Beside).0;
+        assert_eq!(again, made, "{foreign}");
+    }
+}
+
+#[test]
+fn worktrees_inside_of_the_checkout_leave_the_checkouts_of_gates_outside() {
+    let (_keep, path) = folder();
+    let (root, state) = (repository(&path.join("one")), path.join("state"));
+    let (made, places) = prepared(&root, &state, WorkspaceRoot::Inside);
+    assert_eq!(made, root.join(".debussy-worktrees"));
+    assert!(!places.checkouts().starts_with(&root));
+    assert!(!root.with_file_name("one.dbs").exists());
+}
+
+#[test]
+fn worktrees_of_a_checkout_that_was_renamed_are_found() {
+    let (_keep, path) = folder();
+    let (root, state) = (repository(&path.join("one")), path.join("state"));
+    let (before, _) = prepared(&root, &state, WorkspaceRoot::Beside);
+    let registration = root.join(".git/worktrees/a");
+    fs::create_dir_all(&registration).unwrap();
+    fs::write(
+        registration.join("gitdir"),
+        format!("{}\n", before.join("a/.git").display()),
+    )
+    .unwrap();
+    let moved = root.with_file_name("two");
+    fs::rename(&root, &moved).unwrap();
+    let (made, places) = prepared(&moved, &state, WorkspaceRoot::Beside);
+    assert_eq!(made, moved.with_file_name("two.dbs"));
+    assert!(places.former_worktrees().contains(&before));
 }

@@ -139,7 +139,7 @@ pub(crate) fn end_floods(project: &Project) {
 /// Puts away what holds tasks up, as a person does who reads why: pipes in worktrees, a link in the place of the inbox, and locks of
 /// the origin, which a git left there that was killed more than a minute ago.
 pub(crate) fn put_away(project: &Project) {
-    let worktrees = project.checkout().join(".debussy-worktrees");
+    let worktrees = project.checkout().with_extension("dbs");
     for worktree in fs::read_dir(worktrees).into_iter().flatten().flatten() {
         for name in ["pipe", "work/pipe"] {
             // There as a rule only after the trick.

@@ -109,5 +109,5 @@ pub use discovery::{is_tracked, seen_files, task_branches};
 pub use kept_work::BroughtBack;
 pub use last_change::{FileCommit, last_commit_of};
 pub use likely_base::{LikelyBase, has_remote, known_branches, likely_base};
-pub use options::{ControlPlace, GitLimits, GitSetup, ProgramMarking, RemoteChoice};
+pub use options::{ControlPlace, GitLimits, GitSetup, ProgramMarking, RemoteChoice, WorktreeRoots};
 pub use uncommitted::UncommittedFiles;

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::adapters::git::{ControlPlace, GitCli, GitSetup, RemoteChoice};
+use crate::adapters::git::{ControlPlace, GitCli, GitSetup, RemoteChoice, WorktreeRoots};
 use crate::adapters::project::{
-    Project, ProjectError, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin,
+    Project, ProjectError, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin, WorkPlaces,
 };
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::store::StoreFiles;
@@ -30,7 +30,6 @@ pub struct ProjectPaths {
     /// Database, backups, records of attempts and all else that must not be lost.
     pub state: PathBuf,
     pub attempts: PathBuf,
-    pub checkouts: PathBuf,
     /// Signals that arrived while no server listened.
     pub inbox: PathBuf,
     pub logs: PathBuf,
@@ -100,7 +99,6 @@ impl ProjectPaths {
             debussy: project.folder(),
             state: project.dbs(),
             attempts: project.attempts(),
-            checkouts: project.checkouts(),
             inbox: project.inbox(),
             logs: project.logs(),
             workflows: project.workflows(),
@@ -128,6 +126,7 @@ impl ProjectPaths {
     /// When they cannot be made. Reads after "could not".
     pub fn prepare(&self) -> Result<(), ProjectError> {
         self.project.prepare(self.person.as_deref())?;
+        self.places().prepare()?;
         let made = private_folder().recursive(true).create(&self.runtime);
         made.map_err(|why| ProjectError::Failed {
             what: "make",
@@ -159,6 +158,12 @@ impl ProjectPaths {
         Ok(())
     }
 
+    /// Returns the folders of worktrees and of the checkouts of gates, by the settings.
+    pub fn places(&self) -> WorkPlaces {
+        let setting = self.read_config().choice(&schema::WORKSPACE_ROOT);
+        self.project.places(self.person.as_deref(), setting)
+    }
+
     /// Returns the remote that the settings name.
     pub fn remote(&self) -> RemoteChoice {
         match self.read_config().value(&schema::REMOTE).as_ref() {
@@ -174,9 +179,14 @@ impl ProjectPaths {
         } else {
             ControlPlace::Temporary
         };
+        let places = self.places();
         GitSetup {
             control,
             remote: self.remote(),
+            roots: WorktreeRoots {
+                new: Some(places.worktrees()),
+                former: places.former_worktrees(),
+            },
             ..GitSetup::new(&self.root, environment)
         }
     }

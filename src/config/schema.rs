@@ -5,6 +5,7 @@
 mod atdd;
 mod legacy;
 mod notify;
+mod workspace;
 
 pub use atdd::{
     ATDD_ASSERTION_WORDS, ATDD_COMMENT_MARKS, ATDD_CONTEXT_TOKENS, ATDD_FOLDER, ATDD_HEAL, ATDD_ON_FAILURE,
@@ -21,9 +22,12 @@ pub use notify::{
     NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
 };
 
+pub use workspace::WORKSPACE_ROOT;
+
 use atdd::ATDD;
 use legacy::{KEPT, LEGACY, RENAMED};
 use notify::NOTIFY;
+use workspace::WORKSPACE;
 
 use std::borrow::Cow;
 
@@ -98,6 +102,7 @@ pub fn with_end(key: &SettingSpec, word: &str) -> Option<String> {
 pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
     SETTINGS
         .iter()
+        .chain(WORKSPACE)
         .chain(ATDD)
         .chain(NOTIFY)
         .chain(LEGACY)

@@ -36,8 +36,10 @@ pub struct EngineConfig {
     pub root: PathBuf,
     /// Folder in which each attempt's folder is made (`attempts` in the project's state).
     pub attempts: PathBuf,
-    /// Folder in which clean checkouts for gates are made (`.debussy/checkouts`).
+    /// Folder in which clean checkouts for gates are made, outside of the person's checkout.
     pub checkouts: PathBuf,
+    /// Folders in which they were made before another setting or version.
+    pub former_checkouts: Vec<PathBuf>,
     /// Makes a word that cannot be guessed, where the system has random bytes.
     pub unguessable: fn() -> Option<String>,
     /// Environment of gates; nothing else is inherited.

@@ -207,7 +207,7 @@ fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
     }
 }
 
-/// Returns the folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life of a
+/// Returns the name in the folder of worktrees: the agent's name and the attempt's number, so that a name used twice over the life of a
 /// project never means the same folder. An agent that continues a session continues in its folder.
 pub(super) fn folder_of(attempt: &Attempt) -> Option<String> {
     Some(attempt.session_origin()?.workspace_folder())

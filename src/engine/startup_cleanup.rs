@@ -104,7 +104,9 @@ fn branches(context: &EngineContext, board: &Board) {
 }
 
 fn checkouts(context: &EngineContext, board: &Board) {
-    for folder in entries(&context.config.checkouts) {
+    let config = &context.config;
+    let folders = config.former_checkouts.iter().chain([&config.checkouts]);
+    for folder in folders.flat_map(|folder| entries(folder)) {
         let number = folder
             .file_name()
             .and_then(|name| name.to_str()?.strip_prefix("attempt-")?.parse().ok());

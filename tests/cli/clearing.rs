@@ -37,8 +37,9 @@ fn clear_is_refused_while_anything_runs_and_keeps_what_was_not_committed() {
     shop.give_work_to_silent_agents();
     shop.serve();
     shop.wait_for("agent", || shop.attempts().join("1/meta.json").exists());
-    let root = shop.git.project().join(".debussy-worktrees");
-    let folder = fs::read_dir(&root).unwrap().next().unwrap().unwrap();
+    let root = shop.git.project().with_extension("dbs");
+    let mut entries = fs::read_dir(&root).unwrap().flatten();
+    let folder = entries.find(|entry| entry.path().join(".git").exists()).unwrap();
     fs::write(folder.path().join("half.txt"), "half\n").unwrap();
     let clear = ["clear", "--confirm", "project"];
     let is_refused = |shop: &Shop| {
@@ -54,7 +55,7 @@ fn clear_is_refused_while_anything_runs_and_keeps_what_was_not_committed() {
     is_refused(&shop);
     shop.does(&["stop", "--all"]);
     shop.does(&clear);
-    assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
+    assert!(!folder.path().exists());
     let name = folder.file_name().into_string().unwrap();
     let kept = shop.git.state().join("control.git");
     let half = format!("refs/dbs/attic/{name}/1:half.txt");

@@ -120,6 +120,11 @@ impl Story {
         self.root().join("project")
     }
 
+    /// Folder of the worktrees of agents.
+    pub(crate) fn worktrees(&self) -> PathBuf {
+        self.root().join("project.dbs")
+    }
+
     /// The bare repository.
     pub(crate) fn origin(&self) -> PathBuf {
         self.root().join("origin.git")

@@ -47,7 +47,7 @@ fn an_agent_that_will_not_end_is_ended_with_all_it_started() {
     let marker = format!("DBS_MARKER={}", meta["marker"].as_str().unwrap());
     let found = with_environment(&marker);
     assert!(found.len() >= 2, "the agent and its daemon: {found:?}");
-    let worktrees = fs::read_dir(story.project().join(".debussy-worktrees")).unwrap();
+    let worktrees = fs::read_dir(story.worktrees()).unwrap();
     let mut files = worktrees.flatten().map(|folder| folder.path().join("daemon.pid"));
     let daemon = files.find_map(|file| fs::read_to_string(file).ok()).unwrap();
     assert!(

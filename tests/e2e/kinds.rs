@@ -81,10 +81,7 @@ fn a_kind_of_a_file_does_a_task_with_its_prompt_model_permissions_and_variables_
         words.starts_with("work\n--yes\n--model\nbig one\n--prompt="),
         "{words}"
     );
-    assert!(
-        words.contains("Make it") && words.contains(".debussy-worktrees"),
-        "{words}"
-    );
+    assert!(words.contains("Make it") && words.contains(".dbs/"), "{words}");
     story.wait_until("the merge", || story.count("done") == 1);
     let made = story.git(&story.origin(), &["show", "work:made.txt"]);
     assert_eq!(made, "its key");

@@ -286,6 +286,7 @@ impl Bench {
                 root: git.project(),
                 attempts: state.join("attempts"),
                 checkouts: state.join("checkouts"),
+                former_checkouts: Vec::new(),
                 unguessable: dbs::adapters::project::random_word,
                 gate_env: git.environment(),
                 gate_timeout: Duration::from_mins(1),

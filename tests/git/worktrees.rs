@@ -9,7 +9,7 @@ use dbs::ports::git::{
     CheckedOut, Git, GitError, Revision, WorkingTree, WorktreeKind, WorktreeOrigin, WorktreeSpec,
 };
 
-use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, spec};
+use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, setup, spec};
 
 fn head(fixture: &GitFixture, folder: &std::path::Path) -> String {
     fixture.git(folder, &["rev-parse", "HEAD"])
@@ -464,6 +464,67 @@ fn worktrees_are_listed_present_missing_and_foreign() {
         (None, None, true),
     ];
     assert_eq!(found, wanted);
+}
+
+/// The adapter with worktrees beside the project, and those inside of it as earlier ones.
+fn open_beside(fixture: &GitFixture) -> (GitCli, std::path::PathBuf) {
+    let beside = fixture.project().with_extension("dbs");
+    let mut with = setup(fixture);
+    with.roots.new = Some(beside.clone());
+    (GitCli::open(&with).unwrap(), beside)
+}
+
+#[test]
+fn a_worktree_is_made_beside_the_project_and_one_inside_of_it_stays_in_use() {
+    let fixture = GitFixture::new();
+    let (inside, commit) = developed(&fixture, &open(&fixture));
+    fs::write(inside.path.join("unsaved.txt"), "precious").unwrap();
+    let (git, beside) = open_beside(&fixture);
+    let again = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    assert_eq!(
+        (again.path, again.origin),
+        (inside.path.clone(), WorktreeOrigin::Found)
+    );
+    assert_eq!(again.start.head, Some(commit));
+    let other = git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
+    assert_eq!(other.path, beside.join("b"));
+    let found: Vec<_> = git
+        .worktrees()
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.path)
+        .collect();
+    assert_eq!(
+        found,
+        [other.path.clone(), inside.path.clone()]
+            .into_iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect::<Vec<_>>()
+    );
+    let mut next = spec("c", on_branch("t1"));
+    next.ended_folders = vec![name("a")];
+    let next = git.ensure_worktree(&next).unwrap();
+    assert_eq!(next.path, beside.join("c"));
+    assert!(!inside.path.exists());
+    assert_eq!(
+        file_at(&fixture, &next.saved[0].commit, "unsaved.txt"),
+        "precious"
+    );
+    git.remove_worktree(&name("b"), &saver("t2")).unwrap();
+    assert!(!other.path.exists());
+}
+
+#[test]
+fn a_registration_of_a_worktree_inside_of_the_project_whose_folder_is_gone_is_put_away() {
+    let fixture = GitFixture::new();
+    let (inside, _) = developed(&fixture, &open(&fixture));
+    fs::remove_dir_all(&inside.path).unwrap();
+    let (git, beside) = open_beside(&fixture);
+    assert_eq!(git.worktrees().unwrap().len(), 1);
+    let again = git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
+    assert_eq!(again.path, beside.join("b"));
+    assert_eq!(git.worktrees().unwrap().len(), 1);
 }
 
 #[test]

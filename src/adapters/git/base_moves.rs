@@ -66,7 +66,7 @@ impl GitCli {
         folder: &SafeName,
         head: Option<&CommitId>,
     ) -> Result<bool, GitError> {
-        let folder = worktree_link::root(&self.project).join(folder.as_str());
+        let folder = self.worktree_path(folder);
         let made = self.git_dir_of(&folder).map(|git_dir| made_in(&git_dir));
         let made = made.unwrap_or_default();
         if made.is_empty() {
@@ -156,12 +156,17 @@ impl GitCli {
 
     /// Folder names and git folders of the worktrees of the engine.
     fn own_worktrees(&self) -> Vec<(String, PathBuf)> {
-        let root = worktree_link::root(&self.project);
         let entries = fs::read_dir(self.project.common.join("worktrees"));
         let own = |git_dir: PathBuf| {
             let pointer = worktree_link::read_pointer(&git_dir.join("gitdir")).ok()?;
             let pointer = git_dir.join(pointer);
-            let folder = pointer.parent().filter(|folder| folder.parent() == Some(&root))?;
+            let folder = pointer.parent()?;
+            let is_own = folder
+                .parent()
+                .is_some_and(|parent| self.project.worktree_roots.iter().any(|root| root == parent));
+            if !is_own {
+                return None;
+            }
             Some((folder.file_name()?.to_str()?.to_owned(), git_dir))
         };
         let entries = entries.into_iter().flatten().flatten();

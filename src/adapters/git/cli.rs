@@ -60,6 +60,7 @@ impl GitCli {
         let personal = discovery::personal(&program, &setup.project);
         project.has_attributes = personal.attributes_file.is_some() || options::has_attributes(setup);
         project.excludes_file = personal.excludes_file;
+        project.take_roots(&setup.roots);
         if let Some(command) = personal.ssh_command {
             program.use_ssh(&command);
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::command::{ConfigScope, GitCommand, GitProgram};
 use super::error_text;
 use super::filter_settings::FilterSettings;
-use super::options::{GitSetup, RemoteChoice};
+use super::options::{GitSetup, RemoteChoice, WorktreeRoots};
 use super::parse;
 use crate::ports::git::{GitError, PreflightError};
 
@@ -45,9 +45,22 @@ pub(super) struct ProjectRepo {
     pub(super) has_attributes: bool,
     /// Programs that convert files.
     pub(super) filters: FilterSettings,
+    /// Folders that contain worktrees of the engine; new ones are made in the first.
+    pub(super) worktree_roots: Vec<PathBuf>,
 }
 
 impl ProjectRepo {
+    /// Takes the folders of worktrees from the options; the one in the project is always among them.
+    pub(super) fn take_roots(&mut self, roots: &WorktreeRoots) {
+        let inside = std::mem::take(&mut self.worktree_roots);
+        let given = roots.new.iter().chain(&roots.former).cloned();
+        for root in given.chain(inside) {
+            if !self.worktree_roots.contains(&root) {
+                self.worktree_roots.push(root);
+            }
+        }
+    }
+
     /// Returns true if one of the settings that shape files has that value, such as `core.autocrlf=true`.
     pub(super) fn has(&self, setting: &str) -> bool {
         self.file_settings.iter().any(|known| known == setting)
@@ -177,6 +190,7 @@ pub(super) fn find(
         filters: FilterSettings::among(settings.as_deref().unwrap_or_default()),
         excludes_file: None,
         has_attributes: true,
+        worktree_roots: vec![root.join(".debussy-worktrees")],
         root,
     };
     let origin = settings.and_then(|settings| origin_among(&settings, &found.root, remote));

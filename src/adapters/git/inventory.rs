@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
 use super::files::failed;
@@ -14,31 +14,24 @@ use crate::ports::git::{BranchEntry, BranchName, CommitId, GitError, SafeName, W
 impl GitCli {
     pub(super) fn list_worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
         self.repair_if_free();
-        let root = worktree_link::root(&self.project);
         let registered = self.registered()?;
         let mut entries: Vec<WorktreeEntry> = Vec::new();
-        let found = match fs::read_dir(&root) {
-            Ok(found) => found
-                .collect::<io::Result<Vec<_>>>()
-                .map_err(failed("read", &root))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(failed("read", &root)(error)),
-        };
-        for folder in found {
-            let path = folder.path();
-            let entry = registered.iter().find(|entry| entry.is_at(&path));
-            entries.push(WorktreeEntry {
-                folder: safe_name(&path),
-                checked_out: entry.map(|entry| entry.checked_out.clone()),
-                path,
-                is_present: true,
-            });
+        for root in &self.project.worktree_roots {
+            for path in folders_in(root)? {
+                let entry = registered.iter().find(|entry| entry.is_at(&path));
+                // An earlier folder may have become a person's.
+                if entry.is_some() || root == worktree_link::root(&self.project) {
+                    entries.push(WorktreeEntry {
+                        folder: safe_name(&path),
+                        checked_out: entry.map(|entry| entry.checked_out.clone()),
+                        path,
+                        is_present: true,
+                    });
+                }
+            }
         }
         for entry in registered {
-            let is_ours = entry.path.parent().is_some_and(|parent| {
-                parent == root || parent.canonicalize().ok() == root.canonicalize().ok() && root.exists()
-            });
-            if is_ours && !entry.path.exists() {
+            if worktree_link::is_in_root(&self.project, &entry.path) && !entry.path.exists() {
                 entries.push(WorktreeEntry {
                     folder: safe_name(&entry.path),
                     checked_out: Some(entry.checked_out),
@@ -66,6 +59,23 @@ impl GitCli {
         let output = call.words("-- origin").run_whole()?;
         Ok(entries(parse::refs(&output.stdout)))
     }
+}
+
+/// Entries of a folder of worktrees, without files and folders that the program keeps beside them.
+fn folders_in(root: &Path) -> Result<Vec<PathBuf>, GitError> {
+    let found = match fs::read_dir(root) {
+        Ok(found) => found
+            .collect::<io::Result<Vec<_>>>()
+            .map_err(failed("read", root))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(failed("read", root)(error)),
+    };
+    let shown = |entry: &fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+    Ok(found
+        .iter()
+        .filter(|entry| shown(entry))
+        .map(fs::DirEntry::path)
+        .collect())
 }
 
 /// The name of a folder, if it is one that the engine gives.

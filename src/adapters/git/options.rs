@@ -20,6 +20,16 @@ pub struct GitSetup {
     pub marking: ProgramMarking,
     pub control: ControlPlace,
     pub remote: RemoteChoice,
+    pub roots: WorktreeRoots,
+}
+
+/// Folders that contain worktrees of the engine.
+#[derive(Debug, Clone, Default)]
+pub struct WorktreeRoots {
+    /// Folder in which new ones are made; none: `.debussy-worktrees` in the project.
+    pub new: Option<PathBuf>,
+    /// Folders in which there may be others.
+    pub former: Vec<PathBuf>,
 }
 
 /// Remote that work comes from and goes to.
@@ -112,6 +122,7 @@ impl GitSetup {
             marking: ProgramMarking::default(),
             control: ControlPlace::default(),
             remote: RemoteChoice::default(),
+            roots: WorktreeRoots::default(),
         }
     }
 }

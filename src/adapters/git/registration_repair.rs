@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
+use super::discovery::ProjectRepo;
 use super::files::{failed, write_atomically};
 use super::inventory::safe_name;
 use super::parse::existing_commit;
@@ -40,17 +41,17 @@ struct Registration {
 }
 
 impl Registration {
-    /// The registration in that folder; `root` is where worktrees of ours are.
-    fn read(git_dir: PathBuf, root: &Path) -> Registration {
+    fn read(git_dir: PathBuf, project: &ProjectRepo) -> Registration {
         let pointer = read_pointer(&git_dir.join("gitdir")).unwrap_or_default();
         let folder = if pointer.is_empty() {
-            pointing_at(&git_dir, root)
+            let mut roots = project.worktree_roots.iter();
+            roots.find_map(|root| pointing_at(&git_dir, root))
         } else {
             git_dir.join(pointer).parent().map(Path::to_path_buf)
         };
         let is_ours = folder
             .as_ref()
-            .is_some_and(|folder| is_below(folder, root) && safe_name(folder).is_some());
+            .is_some_and(|folder| worktree_link::is_in_root(project, folder) && safe_name(folder).is_some());
         Registration {
             git_dir,
             folder,
@@ -129,11 +130,10 @@ impl GitCli {
 
     fn registrations(&self) -> Vec<Registration> {
         let entries = fs::read_dir(self.project.common.join("worktrees"));
-        let root = worktree_link::root(&self.project);
         let entries = entries.into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         folders
-            .map(|entry| Registration::read(entry.path(), &root))
+            .map(|entry| Registration::read(entry.path(), &self.project))
             .collect()
     }
 
@@ -249,12 +249,6 @@ fn pointing_at(git_dir: &Path, root: &Path) -> Option<PathBuf> {
         let target = pointer.strip_prefix("gitdir: ").map(|target| folder.join(target));
         target.is_some_and(|target| target.canonicalize().is_ok_and(|target| target == wanted))
     })
-}
-
-/// Returns true if a folder is directly in another one that exists.
-fn is_below(folder: &Path, root: &Path) -> bool {
-    let parent = folder.parent().and_then(|parent| parent.canonicalize().ok());
-    parent.is_some() && parent == root.canonicalize().ok()
 }
 
 fn lacks_path(one: &Registration) -> bool {

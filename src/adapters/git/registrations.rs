@@ -7,7 +7,7 @@ use super::cli::GitCli;
 use super::files::missing;
 use super::parse::{self, RegisteredWorktree};
 use super::worktree_link;
-use crate::ports::git::{BranchName, CheckedOut, GitError};
+use crate::ports::git::{BranchName, CheckedOut, GitError, SafeName};
 
 impl RegisteredWorktree {
     /// Returns true if this is the entry of a folder, also when the folder or git's spelling of it goes through links.
@@ -52,6 +52,15 @@ impl GitCli {
             return Ok(None);
         }
         Ok(self.registered()?.into_iter().find(|entry| entry.is_at(folder)))
+    }
+
+    /// Path of the worktree of that name: in an earlier folder of worktrees if it is registered there, else where new ones are made.
+    pub(super) fn worktree_path(&self, name: &SafeName) -> PathBuf {
+        let path = |root: &PathBuf| root.join(name.as_str());
+        let new = worktree_link::root(&self.project).join(name.as_str());
+        let former = self.project.worktree_roots.iter().skip(1).map(path);
+        let mut former = former.filter(|_| new.symlink_metadata().is_err());
+        former.find(|path| self.git_dir_of(path).is_some()).unwrap_or(new)
     }
 
     /// The git folder of the registration that names a folder.

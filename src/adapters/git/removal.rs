@@ -25,7 +25,7 @@ impl GitCli {
         folder: &SafeName,
         owner: &AtticOwner,
     ) -> Result<RemoveOutcome, GitError> {
-        let path = worktree_link::root(&self.project).join(folder.as_str());
+        let path = self.worktree_path(folder);
         match worktree_link::look(&self.project, &path)? {
             PathStatus::Ours(site) => self.remove_ours(&site, owner),
             PathStatus::Foreign(why) => Ok(RemoveOutcome::Kept(why)),

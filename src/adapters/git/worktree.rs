@@ -55,10 +55,9 @@ impl GitCli {
         ensure_excludes(&self.project.common)?;
         let mut turn = self.lock_project()?;
         self.repair_registrations(RepairScope::Registrations);
-        let root = worktree_link::root(&self.project);
-        real_folder(&root)?;
+        real_folder(worktree_link::root(&self.project))?;
         self.fetch_into_project(&goal, &mut turn)?;
-        let path = root.join(spec.folder.as_str());
+        let path = self.worktree_path(&spec.folder);
         let base = goal.branch.as_ref().map(|branch| branch.base_head.clone());
         if let Some(found) = self.existing_worktree(&path, &goal)? {
             // An agent may be at work there already; a lock that is in use is its own.
@@ -69,6 +68,7 @@ impl GitCli {
         }
         let mut cleared = ClearedPath::default();
         self.clear_path(&path, spec, &mut cleared)?;
+        let path = worktree_link::root(&self.project).join(spec.folder.as_str());
         if let Some(branch) = &goal.branch {
             self.free_branch(&path, &branch.name, spec, &mut cleared)?;
             match self.free_lock(&branch.name, &spec.attic_owner) {
@@ -245,11 +245,10 @@ impl GitCli {
         spec: &WorktreeSpec,
         cleared: &mut ClearedPath,
     ) -> Result<(), GitError> {
-        let root = worktree_link::root(&self.project);
         let is_in_the_way = |entry: &&RegisteredWorktree| entry.holds(branch) && !entry.is_at(path);
         for entry in self.registered()?.iter().filter(is_in_the_way) {
             let mut ended = spec.ended_folders.iter();
-            match ended.find(|dead| entry.is_at(&root.join(dead.as_str()))) {
+            match ended.find(|dead| entry.is_at(&self.worktree_path(dead))) {
                 Some(dead) => match self.remove(dead, &spec.attic_owner)? {
                     RemoveOutcome::Removed(snapshot) => cleared.saved.extend(snapshot),
                     RemoveOutcome::Absent => {}
@@ -270,10 +269,9 @@ impl GitCli {
     }
 
     fn is_gone_and_ours(&self, entry: &RegisteredWorktree) -> bool {
-        let name = safe_name(&entry.path);
-        let root = worktree_link::root(&self.project);
         let status = || worktree_link::look(&self.project, &entry.path);
-        name.is_some_and(|name| entry.is_at(&root.join(name.as_str())))
+        safe_name(&entry.path).is_some()
+            && worktree_link::is_in_root(&self.project, &entry.path)
             && matches!(status(), Ok(PathStatus::Nothing))
     }
 

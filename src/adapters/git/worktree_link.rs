@@ -1,4 +1,4 @@
-//! Check that a folder under `.debussy-worktrees/` is a worktree of the project, seen from both sides. Reads files only; runs
+//! Check that a folder in one of the folders of worktrees is a worktree of the project, seen from both sides. Reads files only; runs
 //! nothing, follows no link an agent could have planted.
 
 use std::fs;
@@ -80,8 +80,19 @@ fn sync(path: &Path) -> Result<(), GitError> {
     }
 }
 
-pub(super) fn root(project: &ProjectRepo) -> PathBuf {
-    project.root.join(".debussy-worktrees")
+/// Folder in which new worktrees are made.
+pub(super) fn root(project: &ProjectRepo) -> &Path {
+    project.worktree_roots.first().unwrap_or(&project.root)
+}
+
+/// Returns true if a folder is directly in one of the folders of worktrees.
+pub(super) fn is_in_root(project: &ProjectRepo, folder: &Path) -> bool {
+    let parent = folder.parent();
+    let canonical = parent.and_then(|parent| parent.canonicalize().ok());
+    project
+        .worktree_roots
+        .iter()
+        .any(|root| parent == Some(root) || canonical.is_some() && canonical == root.canonicalize().ok())
 }
 
 /// Looks at a folder. Errors: it could not be looked at, which is neither ours nor foreign.

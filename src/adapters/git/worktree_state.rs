@@ -59,7 +59,7 @@ impl GitCli {
             }
             WorkingTree::Worktree(name) => name,
         };
-        let path = worktree_link::root(&self.project).join(name.as_str());
+        let path = self.worktree_path(name);
         match worktree_link::look(&self.project, &path)? {
             PathStatus::Ours(site) => Ok(site),
             PathStatus::Foreign(why) => Err(not_ours(path, why)),

@@ -17,16 +17,13 @@ impl Project {
     /// # Errors
     /// When something else lies in the way, or the system refuses.
     pub fn init(&self) -> Result<ProjectSecret, ProjectError> {
-        for folder in [self.folder(), self.worktrees()] {
-            make(&folder)?;
-        }
+        make(&self.folder())?;
         self.make_state()?;
         restore_inbox(&self.inbox())?;
         for folder in [
             self.dbs(),
             self.attempts(),
             self.inbox(),
-            self.checkouts(),
             self.backups(),
             self.logs(),
         ] {
@@ -79,11 +76,6 @@ impl Project {
         self.dbs().join("inbox")
     }
 
-    /// `.debussy/checkouts`: clean checkouts for gates. Not in the state: many tools pass over whatever is below a `.git`.
-    pub fn checkouts(&self) -> PathBuf {
-        self.folder().join("checkouts")
-    }
-
     /// `backups` in the state: copies of the database.
     pub fn backups(&self) -> PathBuf {
         self.dbs().join("backups")
@@ -97,11 +89,6 @@ impl Project {
     /// `.debussy/workflows`: workflows that replace built-in ones.
     pub fn workflows(&self) -> PathBuf {
         self.folder().join("workflows")
-    }
-
-    /// `.debussy-worktrees`: a worktree for each attempt that writes.
-    pub fn worktrees(&self) -> PathBuf {
-        self.root().join(".debussy-worktrees")
     }
 }
 

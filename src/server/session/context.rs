@@ -40,10 +40,12 @@ pub(super) fn config(paths: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
     gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
     // A gate runs code that agents wrote, so nothing below it calls for a person.
     gate_env.push((MARKER.into(), format!("{}-{GATE}", paths.marker).into()));
+    let places = paths.places();
     EngineConfig {
         root: paths.root.clone(),
         attempts: paths.attempts.clone(),
-        checkouts: paths.checkouts.clone(),
+        checkouts: places.checkouts(),
+        former_checkouts: places.former_checkouts(),
         unguessable: crate::adapters::project::random_word,
         gate_env,
         gate_timeout: setup.gate_timeout,

@@ -55,11 +55,11 @@ pub trait Git: Send + Sync {
     /// Keeps everything in a place under the attic, without touching its index or branch. The same content again gives the same snapshot.
     fn snapshot(&self, place: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError>;
 
-    /// Removes `.debussy-worktrees/<folder>`, after a snapshot if it holds anything that is kept nowhere else. Ignored files are not kept.
+    /// Removes the worktree of that name, after a snapshot if it holds anything that is kept nowhere else. Ignored files are not kept.
     /// The caller knows that no agent works there any more (LK-19).
     fn remove_worktree(&self, folder: &SafeName, owner: &AtticOwner) -> Result<RemoveOutcome, GitError>;
 
-    /// Lists the worktrees under `.debussy-worktrees/`, on the disk or only registered (K60). The caller decides about them.
+    /// Lists the worktrees of the engine, on the disk or only registered (K60). The caller decides about them.
     fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError>;
 
     /// Lists the local branches of the project; branches with names the engine refuses are skipped.

@@ -28,7 +28,7 @@ pub struct TaskBranch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkingTree {
     Main,
-    /// `.debussy-worktrees/<name>`.
+    /// The one of that name in the folder of worktrees.
     Worktree(SafeName),
 }
 
@@ -97,7 +97,7 @@ pub enum CheckedOut {
 /// A worktree to be made or found again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeSpec {
-    /// Folder name under `.debussy-worktrees/` (K53). Asking for a folder says that no agent works in it.
+    /// Name in the folder of worktrees (K53). Asking for a folder says that no agent works in it.
     pub folder: SafeName,
     pub kind: WorktreeKind,
     /// Other folders known to be dead: if one of them holds the branch, it is saved and removed (K59, LK-19).
@@ -169,7 +169,7 @@ pub enum RemoveOutcome {
     Kept(String),
 }
 
-/// Worktree found under `.debussy-worktrees/`, or registered there (K60).
+/// Worktree found in a folder of worktrees, or registered there (K60).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeEntry {
     /// Folder name; none when it is one the engine would never make.
