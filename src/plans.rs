@@ -1,6 +1,7 @@
 //! Plans: the reading of their files, the commands that put them on the board, the questions for a person, and the steps by which agents
 //! make a plan of a text. Nothing here prints, asks or changes the board: command line and server carry out the decisions.
 
+pub mod added_prds;
 mod base_files;
 pub mod consent;
 mod graphs;

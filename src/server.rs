@@ -16,6 +16,7 @@ mod keeping;
 mod notifier;
 mod plan_files;
 mod plan_jobs;
+mod queue_watch;
 mod services;
 mod settings;
 mod signals;

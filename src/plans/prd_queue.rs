@@ -86,7 +86,11 @@ pub fn named(
     read(&files, project, settings)
 }
 
-fn prds_in(folder: &Path) -> Result<Vec<PathBuf>, Cause> {
+/// Returns the files of the PRDs in a folder, in the order of their names.
+///
+/// # Errors
+/// When the folder cannot be listed; for people.
+pub fn prds_in(folder: &Path) -> Result<Vec<PathBuf>, Cause> {
     let failed = |error: io::Error| Cause::from(format!("could not list {}: {error}", folder.display()));
     let mut files = Vec::new();
     for entry in folder.read_dir().map_err(failed)? {

@@ -195,8 +195,15 @@ impl Comparison<'_> {
             choices.is_parallel |= !self.is_chained(&choices);
             wanted = self.drafts(&choices)?;
         }
-        let names: BTreeSet<TaskId> = wanted.into_iter().map(|draft| draft.id).collect();
-        let all = self.drafts(&whole(&choices))?;
+        let names: BTreeSet<TaskId> = wanted.iter().map(|draft| draft.id.clone()).collect();
+        let mut new: BTreeMap<TaskId, TaskDraft> = wanted
+            .into_iter()
+            .filter(|draft| !self.known.contains_key(&draft.id))
+            .map(|draft| (draft.id.clone(), draft))
+            .collect();
+        // New tasks are chained past those that are left out.
+        let all = self.drafts(&whole(&choices))?.into_iter();
+        let all = all.map(|draft| new.remove(&draft.id).unwrap_or(draft)).collect();
         Ok(plan::compare(all, self.known, &names))
     }
 
@@ -403,6 +410,31 @@ mod tests {
         ));
         carry_out(&mut board, &anew);
         assert_eq!(board.tasks.len(), 4);
+    }
+
+    #[test]
+    fn a_phase_behind_one_that_is_left_out_waits_for_the_one_before_that() {
+        let master = format!("{MASTER}| 3 | [Reader](two.md) | Pending |\n");
+        let mut open = |_: &Path| Ok(PHASE.to_owned());
+        let plan = plan::read(Path::new("MASTER.md"), &master, &[], &mut open);
+        let read = ReadPlan {
+            plan,
+            texts: BTreeMap::new(),
+        };
+        let wishes = PlanWishes {
+            choices: PlanChoices {
+                done: BTreeSet::from(["2".to_owned()]),
+                ..PlanChoices::default()
+            },
+            ..PlanWishes::default()
+        };
+        let found = compare(&read, &board(), &wishes);
+        let last = found
+            .changes
+            .new
+            .iter()
+            .find(|draft| draft.id.as_str() == "export-3");
+        assert_eq!(last.unwrap().deps, BTreeSet::from(["export-1".into()]));
     }
 
     #[test]

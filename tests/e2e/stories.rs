@@ -433,6 +433,89 @@ fn a_prd_with_an_error_is_shown_with_its_place_and_nothing_is_begun() {
     }
 }
 
+/// Commits a PRD in a checkout, and pushes it.
+fn add_prd(story: &Story, checkout: &Path, name: &str, stories: &[&str]) {
+    fs::write(checkout.join(format!("prds/{name}.json")), prd(stories)).unwrap();
+    story.git(checkout, &["add", "prds"]);
+    story.git(checkout, &["commit", "-qm", name]);
+    story.git(
+        checkout,
+        &["pull", "-q", "--no-rebase", "--no-edit", "origin", "work"],
+    );
+    story.git(checkout, &["push", "-q", "origin", "HEAD:work"]);
+}
+
+/// Parts of the three stories of [`queue`] and of one more, whose first story asks and waits for the answer.
+fn asking_parts() -> String {
+    let asks = r#"[[part]]
+role = "test-author"
+task = "US-001"
+attempt = 1
+steps = [ { signal = "claim" }, { ask = "Which?" }, { write = "tests/test_US_001.py", text = "def test_it():\n    assert it() == 1\n" }, { signal = "done", text = "A test." } ]
+"#;
+    asks.to_owned() + &parts(&["US-001", "US-004", "US-005"], &[])
+}
+
+#[test]
+fn a_prd_that_a_person_adds_joins_the_run_and_one_of_another_hand_waits_for_a_yes() {
+    let story = project(
+        &asking_parts(),
+        &[("prds/001-FEAT-shop.json", &prd(&["US-001"])), ("pytest", RUNNER)],
+    );
+    story.configure("[atdd]\ntest_cmd = \"sh ./pytest {file}\"\nsuite_cmd = \"\"\n");
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["run", "prds"]);
+    let log = || story.logs();
+    // Another hand, as an agent's that was merged: the person pulls it.
+    let other = story.root().join("other");
+    let origin = story.origin();
+    story.git(
+        &story.root(),
+        &[
+            "clone",
+            "-qb",
+            "work",
+            origin.to_str().unwrap(),
+            other.to_str().unwrap(),
+        ],
+    );
+    story.git(&other, &["config", "user.name", "Other"]);
+    story.git(&other, &["config", "user.email", "other@example.com"]);
+    add_prd(&story, &other, "002-FEAT-foreign", &["US-005"]);
+    story.git(
+        &story.project(),
+        &["pull", "-q", "--no-rebase", "--no-edit", "origin", "work"],
+    );
+    add_prd(&story, &story.project(), "003-FEAT-late", &["US-004"]);
+    story.wait_until("the added story", || {
+        story.run(&["task", "show", "US-004"]).status.success()
+    });
+    let added = task(&story, "US-004");
+    assert_eq!(
+        (&added["batch"], &added["deps"]),
+        (&"stories".into(), &serde_json::json!(["US-001"])),
+        "{added}"
+    );
+    let told = log();
+    assert!(
+        told.contains("prds/003-FEAT-late.json joins the run: US-004"),
+        "{told}"
+    );
+    assert!(
+        told.contains("prds/002-FEAT-foreign.json was not committed in this checkout"),
+        "{told}"
+    );
+    // An id that is taken gives another story a new name.
+    add_prd(&story, &story.project(), "004-FEAT-again", &["US-001"]);
+    story.wait_until("the question", || {
+        log().contains("prds/004-FEAT-again.json waits: it changes other stories of this run")
+    });
+    let ids = story.dbs(&["task", "list", "--json"]);
+    assert!(!ids.contains("again") && !ids.contains("US-005"), "{ids}");
+    story.dbs(&["stop", "--all"]);
+}
+
 #[test]
 fn a_prd_that_is_not_committed_is_not_begun() {
     let story = queue(&[], "");

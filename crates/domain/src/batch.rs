@@ -73,7 +73,7 @@ pub struct BatchPatch {
 }
 
 /// Options a person chose for all tasks of a batch; the settings decide those that are not chosen (C16).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct RunOptions {
     /// Fill level of a context, in percent, at which an agent is restarted; 100 watches nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

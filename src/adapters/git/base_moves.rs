@@ -5,11 +5,14 @@ use super::attic::log_lines;
 use super::cli::GitCli;
 use super::error_text::one_line;
 use super::worktree_link;
+use crate::domain::Timestamp;
 use crate::domain::base_move::{BaseMove, MadeHere};
 use crate::ports::git::{BranchName, CommitId, GitError, SafeName};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Log of a checkout, in its git folder.
+pub(super) const CHECKOUT_LOG: &str = "logs/HEAD";
 /// Most commits of one movement that are counted.
 const MOST_COMMITS: &str = "--max-count=1000";
 
@@ -144,7 +147,7 @@ impl GitCli {
 
     /// Returns true if the log of the main checkout has a commit that holds this one.
     fn was_taken(&self, commit: &CommitId) -> Result<bool, GitError> {
-        let log = log_lines(&self.project.git_dir.join("logs/HEAD"));
+        let log = log_lines(&self.project.git_dir.join(CHECKOUT_LOG));
         let heads = log.iter().filter_map(|line| line.split(' ').nth(1));
         let call = self.in_project(format!("look for {commit} in the log of the main checkout"));
         let call = call
@@ -176,12 +179,18 @@ impl GitCli {
 
 /// Returns the commits that were made in a checkout, according to its own log.
 fn made_in(git_dir: &Path) -> Vec<CommitId> {
+    made_at(git_dir).into_iter().map(|(id, _)| id).collect()
+}
+
+/// Returns the commits that were made in a checkout, newest first, each with the time at which it was made.
+pub(super) fn made_at(git_dir: &Path) -> Vec<(CommitId, Timestamp)> {
     let made = |line: String| {
-        let (ids, done) = line.split_once('\t')?;
-        let id = ids.split(' ').nth(1).filter(|_| is_made(done))?;
-        CommitId::new(id).ok()
+        let (entry, done) = line.split_once('\t')?;
+        let id = entry.split(' ').nth(1).filter(|_| is_made(done))?;
+        let seconds: u64 = entry.rsplit(' ').nth(1)?.parse().ok()?;
+        Some((CommitId::new(id).ok()?, Timestamp(seconds.saturating_mul(1000))))
     };
-    log_lines(&git_dir.join("logs/HEAD"))
+    log_lines(&git_dir.join(CHECKOUT_LOG))
         .into_iter()
         .filter_map(made)
         .collect()

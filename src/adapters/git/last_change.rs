@@ -1,11 +1,14 @@
 //! Last commit of a file, as far as git knows. The author in a commit can be forged: it is data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::base_moves::{CHECKOUT_LOG, made_at};
+use super::cli::GitCli;
 use super::command::{ConfigScope, GitProgram};
 use super::error_text::one_line;
 use super::options::GitSetup;
 use crate::adapters::text_file;
+use crate::domain::Timestamp;
 use crate::ports::git::GitError;
 
 /// The last commit that changed a file, made fit to be shown.
@@ -53,4 +56,25 @@ pub fn last_commit_of(setup: &GitSetup, file: &Path) -> Result<Option<FileCommit
         date,
         is_committed: committed.code == Some(0) && now.is_some_and(|now| now == committed.stdout),
     }))
+}
+
+impl GitCli {
+    /// Returns the time at which the last commit that changed a file of the project was made in the person's own checkout; nothing where
+    /// that commit came from elsewhere, or there is none.
+    ///
+    /// # Errors
+    /// When git cannot be asked.
+    pub fn committed_here(&self, file: &Path) -> Result<Option<Timestamp>, GitError> {
+        let call = self.in_project(format!("ask who changed {}", file.display()));
+        let call = call.words("log -1 --no-show-signature --no-color --format=%H HEAD --");
+        let commit = call.arg(file).run_line()?;
+        let made = made_at(&self.project.git_dir).into_iter();
+        let mut own = made.filter(|(id, _)| id.as_str() == commit);
+        Ok(own.next().map(|(_, at)| at))
+    }
+
+    /// Returns the file to which git adds a line whenever the commit of the person's checkout changes.
+    pub fn checkout_log(&self) -> PathBuf {
+        self.project.git_dir.join(CHECKOUT_LOG)
+    }
 }

@@ -20,6 +20,7 @@ use crate::server::keeping::retention::{AtticExpiry, Retention};
 use crate::server::notifier;
 use crate::server::plan_files::PlanFileKeeper;
 use crate::server::plan_jobs::PlanJobs;
+use crate::server::queue_watch::QueueWatch;
 use crate::server::services::Services;
 use crate::server::settings::reload::Reloader;
 use crate::server::terminals::records::Records;
@@ -79,6 +80,7 @@ impl Server {
             self.notify(),
             stop.run_until_cancelled(self.watch_settings()),
             stop.run_until_cancelled(self.make_plans()),
+            stop.run_until_cancelled(self.watch_queues()),
             self.keep_plan_files(),
         );
     }
@@ -114,6 +116,16 @@ impl Server {
             git: Arc::clone(&self.session.git),
         };
         Arc::new(jobs).run().await;
+    }
+
+    /// Takes up the PRDs that a person adds while a run works on them, until the server ends.
+    async fn watch_queues(&self) {
+        let watch = QueueWatch {
+            paths: self.session.paths.clone(),
+            engine: self.session.engine.clone(),
+            setup: self.session.shells.git_setup(),
+        };
+        Arc::new(watch).run().await;
     }
 
     /// Keeps the files of plans as the board has them, until the server is stopped.

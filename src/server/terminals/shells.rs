@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::agents::InheritedEnv;
+use crate::adapters::git::GitSetup;
 use crate::adapters::program::own_names;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
@@ -112,6 +113,13 @@ impl Shells {
     /// Returns the environment that shells get, before the variables of each one.
     pub(in crate::server) fn environment(&self) -> &InheritedEnv {
         &self.inherited
+    }
+
+    /// Returns the project's repository in the environment that shells get, before the variables of each one.
+    pub(in crate::server) fn git_setup(&self) -> GitSetup {
+        let environment = self.inherited.clone().into_pairs().into_iter();
+        self.paths
+            .git_setup(environment.map(|(name, value)| (name.into(), value.into())))
     }
 
     /// Returns the shells that run, in order.
