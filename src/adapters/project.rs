@@ -14,4 +14,4 @@ pub use find::Project;
 pub use folders::restore_inbox;
 pub use identity::StateOrigin;
 pub use runtime::{RuntimeDirs, RuntimeFolder};
-pub use secret::{ProjectSecret, hex, random_word};
+pub use secret::{ProjectSecret, random_word};

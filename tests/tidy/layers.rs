@@ -63,6 +63,7 @@ const LAYERS: &[Layer] = &[
             "serde",
             "strum",
             "base64",
+            "hex",
             "bitflags",
             "rio_vt",
             "vt100",

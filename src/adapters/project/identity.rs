@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
-use super::secret::hex;
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
 
@@ -65,7 +64,7 @@ impl Project {
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes)
             .map_err(|error| failed("draw random bytes for", &file)(io::Error::other(error.to_string())))?;
-        let identity = hex(&bytes);
+        let identity = hex::encode(bytes);
         let entry = known(person, &identity);
         // Known before it can be seen: a process that reads it knows it.
         let own = self.dbs().display().to_string();
