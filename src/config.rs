@@ -31,7 +31,6 @@ pub mod schema;
 pub mod session_setup;
 mod setting;
 pub mod setting_names;
-mod state_move;
 mod story_rules;
 pub mod themes;
 mod toml;

@@ -325,60 +325,6 @@ fn a_link_in_the_place_of_the_inbox_is_moved_aside_and_keeps_nobody_out() {
     }
 }
 
-/// A project whose state is where earlier versions kept it.
-fn former(root: &Path) -> Project {
-    let state = root.join(".debussy/dbs");
-    fs::create_dir_all(state.join("checkouts/attempt-1")).unwrap();
-    fs::create_dir_all(root.join(".debussy/backups")).unwrap();
-    fs::write(state.join("store.db"), "board").unwrap();
-    fs::write(root.join(".debussy/backups/one.db"), "backup").unwrap();
-    fs::write(root.join(".debussy/config.toml"), "").unwrap();
-    Project::find(root).unwrap()
-}
-
-#[test]
-fn a_state_in_the_former_place_is_moved_as_a_whole_and_once() {
-    let (_keep, path) = folder();
-    let root = repository(&path.join("one"));
-    let project = former(&root);
-    let found = project.relocation().unwrap().unwrap();
-    assert!(found.carry_out().unwrap());
-    project.init().unwrap();
-    assert_eq!(fs::read(project.dbs().join("store.db")).unwrap(), b"board");
-    assert_eq!(fs::read(project.backups().join("one.db")).unwrap(), b"backup");
-    assert!(project.folder().join("checkouts/attempt-1").is_dir());
-    for name in ["dbs", "backups"] {
-        assert!(!root.join(".debussy").join(name).exists(), "{name}");
-    }
-    assert!(
-        root.join(".debussy/config.toml").exists(),
-        "what people edit stays"
-    );
-    assert!(project.relocation().unwrap().is_none());
-    assert!(!found.carry_out().unwrap(), "another process was faster");
-}
-
-#[test]
-fn a_state_in_both_places_and_a_link_in_the_former_one_are_refused_and_left_alone() {
-    let (_keep, path) = folder();
-    let project = former(&repository(&path.join("one")));
-    fs::create_dir(project.dbs()).unwrap();
-    let text = project.relocation().unwrap_err().to_string();
-    assert!(text.contains("there is a state in both"), "{text}");
-    assert!(project.folder().join("dbs/store.db").exists() && !project.dbs().join("store.db").exists());
-    #[cfg(unix)]
-    {
-        let root = repository(&path.join("two"));
-        fs::create_dir(root.join(".debussy")).unwrap();
-        std::os::unix::fs::symlink(project.folder().join("dbs"), root.join(".debussy/dbs")).unwrap();
-        let refused = Project::find(&root).unwrap().relocation();
-        assert!(
-            matches!(refused, Err(ProjectError::Foreign { .. })),
-            "{refused:?}"
-        );
-    }
-}
-
 #[test]
 fn a_worktree_that_was_a_project_of_its_own_stays_one_when_its_debussy_folder_is_gone() {
     let (_keep, root, tree) = worktree_with_own_folder();

@@ -105,7 +105,7 @@ mod write_lock;
 
 pub use cli::GitCli;
 pub use delivery_move::DeliveryStep;
-pub use discovery::{is_tracked, seen_files, task_branches};
+pub use discovery::{seen_files, task_branches};
 pub use kept_work::BroughtBack;
 pub use last_change::{FileCommit, last_commit_of};
 pub use likely_base::{LikelyBase, has_remote, known_branches, likely_base};

@@ -55,9 +55,7 @@ pub fn note<'a>(
 }
 
 fn digest(content: &[u8]) -> String {
-    let digest = Sha256::digest(content);
-    let digits: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
+    hex::encode(Sha256::digest(content))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::adapters::state_folder::private_folder;
 use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
 use crate::config::trust::ProjectTrust;
-use crate::config::{Config, ConfigFiles, ConfigOverrides, schema, state_move};
+use crate::config::{Config, ConfigFiles, ConfigOverrides, schema};
 use crate::ports::git::{Git as _, PreflightError};
 
 /// Folders, files, socket and secret of one project.
@@ -65,14 +65,12 @@ pub struct ConfigSources {
 }
 
 impl ProjectPaths {
-    /// Finds the project around `from`. Makes nothing in it: [`ProjectPaths::prepare`] does. A state that an earlier version left at its
-    /// former place is moved first, since nothing could be read otherwise.
+    /// Finds the project around `from`. Makes nothing in it: [`ProjectPaths::prepare`] does.
     ///
     /// # Errors
     /// When there is no project, or its state cannot be used. Reads after "could not".
     pub fn find(from: &Path, env: &ProcessEnv) -> Result<ProjectPaths, ProjectError> {
         let project = Project::find(from)?;
-        state_move::bring(&project, env)?;
         let own = env.state_folder();
         let state_origin = project.state_origin(own.as_deref())?;
         let private = RuntimeFolder::prepare(&env.runtime)?;

@@ -225,7 +225,7 @@ mod tests {
             let issues = list.compare(&touched, |path| path == ".gitattributes");
             let lines = issues.iter();
             lines
-                .map(|issue| format!("{}: {}", issue.severity.word(), issue.text))
+                .map(|issue| format!("{}: {}", issue.severity, issue.text))
                 .collect::<Vec<_>>()
         };
         let right = compare(&["src/new.rs", "docs/a.md", "Cargo.toml", "notes/n.md"]);

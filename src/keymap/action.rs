@@ -102,7 +102,7 @@ pub enum Availability {
 }
 
 /// The heading under which the help lists an action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::VariantArray)]
 pub enum ActionGroup {
     Moving,
     Tasks,
@@ -150,16 +150,6 @@ impl Action {
 }
 
 impl ActionGroup {
-    /// All groups, in the order of the help.
-    pub const ALL: [ActionGroup; 6] = [
-        ActionGroup::Moving,
-        ActionGroup::Tasks,
-        ActionGroup::Terminals,
-        ActionGroup::Copying,
-        ActionGroup::Panes,
-        ActionGroup::Program,
-    ];
-
     /// Returns the heading of the group.
     pub fn title(self) -> &'static str {
         match self {

@@ -232,7 +232,7 @@ impl<'a> PlanMaking<'a> {
     fn writer(&self, design: &DesignSoFar) -> TaskId {
         let other = design.complexity.filter(|_| design.is_overruled);
         match other {
-            Some(complexity) => step_id(&format!("design-{}", complexity.word()), &self.name.slug),
+            Some(complexity) => step_id(&format!("design-{complexity}"), &self.name.slug),
             None => self.name.task(),
         }
     }
@@ -306,7 +306,7 @@ impl<'a> PlanMaking<'a> {
     }
 
     fn complexity(&self) -> Option<Complexity> {
-        self.job.complexity.as_deref().and_then(Complexity::named)
+        self.job.complexity.as_deref().and_then(|word| word.parse().ok())
     }
 
     fn task(&self, id: &TaskId) -> Option<&Arc<Task>> {

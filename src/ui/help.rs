@@ -12,6 +12,7 @@ use super::views::view_of;
 use crate::keymap::{Action, ActionEntry, ActionGroup, entries};
 use crate::keymap::{KeyTable, Keymap};
 use crate::read_model::ReadModel;
+use strum::VariantArray as _;
 
 /// Row of the help: a heading, a text or an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +81,7 @@ fn all(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<HelpRow
         .into_iter()
         .partition(|action| unavailable_reason(*action, state, scene, layout).is_none());
     rows.extend(now.into_iter().chain(not_now).map(HelpRow::Act));
-    for group in ActionGroup::ALL {
+    for &group in ActionGroup::VARIANTS {
         rows.push(HelpRow::Heading(group.title()));
         let of_group = entries().filter(|entry| entry.group == group);
         rows.extend(of_group.map(|entry| HelpRow::Act(entry.action)));

@@ -7,7 +7,6 @@ use super::cache::{CacheEntry, CacheKey};
 use super::fuzzy::FuzzyQuery;
 use super::scene::Scene;
 use super::state::{Pane, SortOrder};
-use super::status::kind_word;
 use crate::domain::{TaskId, Timestamp};
 use crate::read_model::{AttentionItem, CheckResult, CheckRun, SessionRow};
 
@@ -59,7 +58,7 @@ pub(crate) fn inbox<'a>(filter: &ListFilter, scene: &Scene<'a>) -> Vec<&'a Atten
         task.map_or("", |task| task.title.as_str()).to_owned()
     };
     let text = |item: &AttentionItem| {
-        let word = kind_word(item.kind);
+        let word = <&str>::from(item.kind);
         format!("{} {} {word} {}", item.task, title(item), item.text)
     };
     let items = scene.model.attention.iter();

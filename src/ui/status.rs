@@ -146,20 +146,6 @@ pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, StyleRole) {
     }
 }
 
-/// Returns the kind of a waiting item in a word.
-pub(super) fn kind_word(kind: AttentionKind) -> &'static str {
-    match kind {
-        AttentionKind::Permission => "permission",
-        AttentionKind::Question => "question",
-        AttentionKind::Dialog => "dialog",
-        AttentionKind::Approval => "approval",
-        AttentionKind::Gate => "gate",
-        AttentionKind::Merge => "merge",
-        AttentionKind::Held => "held",
-        AttentionKind::Failed => "failed",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

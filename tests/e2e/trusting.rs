@@ -107,14 +107,8 @@ fn a_state_that_came_with_the_repository_is_not_used_before_a_person_takes_it_ov
         assert!(output.status.success(), "{arguments:?}: {}", said(&output));
     };
     stranger(&["task", "create", "Evil", "--id", "t-1", "--release"]);
-    // Nothing of a git folder comes with a clone; but earlier versions kept the state in this place, and it is moved from there.
-    fs::rename(made.join(".git/dbs"), made.join(".debussy/dbs")).unwrap();
-    push(&story, &made);
-    story.git(&clone, &["pull", "-q", "origin", "main"]);
-    assert!(clone.join(".debussy/dbs/store.db").exists());
-
-    refuses(&story, &clone, "git tracks files there");
-    story.git(&clone, &["rm", "-q", "-r", "--cached", ".debussy/dbs"]);
+    // Nothing of a git folder comes with a clone, but an archive of a checkout has it.
+    fs::rename(made.join(".git/dbs"), clone.join(".git/dbs")).unwrap();
     refuses(&story, &clone, "dbs trust --state");
     // Taken over, its task is released; but what it would start is still not trusted.
     told(&story, &clone, &["trust", "--state"]);

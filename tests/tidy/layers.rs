@@ -25,12 +25,12 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "domain",
         inside: &[],
-        outside: Outside::Only(&["serde"]),
+        outside: Outside::Only(&["serde", "strum"]),
     },
     Layer {
         name: "read_model",
         inside: &["domain"],
-        outside: Outside::Only(&["serde"]),
+        outside: Outside::Only(&["serde", "strum"]),
     },
     Layer {
         name: "ports",
@@ -51,6 +51,7 @@ const LAYERS: &[Layer] = &[
             "toml_edit",
             "thiserror",
             "strsim",
+            "strum",
             "minijinja",
             "pulldown_cmark",
         ]),
@@ -60,7 +61,9 @@ const LAYERS: &[Layer] = &[
         inside: &[],
         outside: Outside::Only(&[
             "serde",
+            "strum",
             "base64",
+            "hex",
             "bitflags",
             "rio_vt",
             "vt100",
@@ -79,7 +82,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "keymap",
         inside: &["term"],
-        outside: Outside::Only(&["serde", "thiserror", "toml_edit"]),
+        outside: Outside::Only(&["serde", "strum", "thiserror", "toml_edit"]),
     },
     Layer {
         name: "engine",
@@ -113,6 +116,7 @@ const LAYERS: &[Layer] = &[
         outside: Outside::Only(&[
             "ratatui",
             "serde",
+            "strum",
             "toml_edit",
             "thiserror",
             "unicode_width",

@@ -1,6 +1,7 @@
 //! `docs/keys.md`, made from the table of actions and the keys in force. Returns text; writes nothing.
 
 use std::fmt::Write as _;
+use strum::VariantArray as _;
 
 use dbs::keymap::{ActionEntry, ActionGroup, KeyTable, Keymap, entries};
 
@@ -32,7 +33,7 @@ pub(crate) fn keys_document(keymap: &Keymap) -> String {
          tmux, vim, emacs); `dbs keys` prints what is in force."
     )
     .unwrap_or_default();
-    for group in ActionGroup::ALL {
+    for &group in ActionGroup::VARIANTS {
         let heading = format!(
             "\n## {}\n\n| Key | After {prefix} | Held still | Name | What it does |\n|---|---|---|---|---|\n",
             group.title()

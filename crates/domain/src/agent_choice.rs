@@ -28,25 +28,15 @@ pub struct AgentSettings {
 }
 
 /// Place that set a part of a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ChoiceSource {
     Task,
     Stage,
     Role,
     /// The role `default`.
     Default,
-}
-
-impl std::fmt::Display for ChoiceSource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            ChoiceSource::Task => "task",
-            ChoiceSource::Stage => "stage",
-            ChoiceSource::Role => "role",
-            ChoiceSource::Default => "default",
-        })
-    }
 }
 
 /// Part of a choice, with the place that set it.

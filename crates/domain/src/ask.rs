@@ -102,8 +102,11 @@ fn number_of(words: &str) -> Option<usize> {
 }
 
 /// Kind of decision that an ask requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum AskKind {
     /// Request to use a tool.
     Permission,

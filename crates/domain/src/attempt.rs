@@ -1,9 +1,7 @@
 //! Attempts, each one agent or one engine action working on one task at one stage; and the conclusions of the engine at their end.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 pub use super::activity::{Activity, ActivityKind};
 use super::agent_choice::{AgentChoice, RoleChoice};
@@ -175,8 +173,11 @@ impl Attempt {
 }
 
 /// Purpose of an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, strum::Display,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum AttemptMode {
     #[default]
     Fresh,
@@ -210,16 +211,6 @@ impl AttemptMode {
             AttemptMode::Fallback => vec![EvidenceKind::CommitsAhead, EvidenceKind::Pushed],
             AttemptMode::Fresh | AttemptMode::Remediate => stage.evidence.clone(),
         }
-    }
-}
-
-impl fmt::Display for AttemptMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            AttemptMode::Fresh => "fresh",
-            AttemptMode::Remediate => "remediate",
-            AttemptMode::Fallback => "fallback",
-        })
     }
 }
 

@@ -87,8 +87,21 @@ pub type CommandReply = Result<Accepted, Refusal>;
 pub struct Accepted(pub String);
 
 /// Urgency of a notice, from information to a call for a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum NoticeLevel {
     Info,
     Success,

@@ -1,6 +1,7 @@
 //! Evidence that the engine saw when it verified an attempt, and the weighing of findings.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 
 use super::test_run::TestCounts;
 use super::tri::Tri;
@@ -70,8 +71,22 @@ pub struct GateBaseline {
 }
 
 /// Severity of a finding of a compliance check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     Low,
     /// Finding that must be fixed, unless it is the only one.
@@ -80,24 +95,13 @@ pub enum Severity {
 }
 
 impl Severity {
-    const ALL: [Severity; 3] = [Severity::Low, Severity::High, Severity::Critical];
-
     /// Returns the text of a finding that begins with the word of its severity, without that word.
     pub fn strip_word(text: &str) -> &str {
-        let without = |severity: Severity| text.strip_prefix(severity.word())?.strip_prefix(':');
-        Severity::ALL
-            .into_iter()
+        let without = |severity: &Severity| text.strip_prefix(&severity.to_string())?.strip_prefix(':');
+        Severity::VARIANTS
+            .iter()
             .find_map(without)
             .map_or(text, str::trim_start)
-    }
-
-    /// Returns the word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::Low => "low",
-            Severity::High => "high",
-            Severity::Critical => "critical",
-        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Failures of attempts by class. The class decides which retry limit an attempt counts against.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// Class of an attempt's failure; each class has its own retry budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureClass {
     /// Worktree, fetch, spawn, login: not the agent's fault; never uses up a task's budget.
     Infra,
@@ -27,22 +28,5 @@ impl FailureClass {
     /// Returns true if the class counts against the task's own budget.
     pub fn uses_budget(self) -> bool {
         !matches!(self, FailureClass::Infra | FailureClass::Quota)
-    }
-}
-
-impl fmt::Display for FailureClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FailureClass::Infra => "infra",
-            FailureClass::Quota => "quota",
-            FailureClass::Crash => "crash",
-            FailureClass::Timeout => "timeout",
-            FailureClass::Empty => "empty",
-            FailureClass::Gate => "gate",
-            FailureClass::Rejected => "rejected",
-            FailureClass::Context => "context",
-            FailureClass::Protocol => "protocol",
-            FailureClass::Failed => "failed",
-        })
     }
 }

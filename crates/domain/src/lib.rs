@@ -1,4 +1,4 @@
-//! Rules of the board: its state, the events that can happen to it and the effects that follow. Standard library and serde derives only; no
+//! Rules of the board: its state, the events that can happen to it and the effects that follow. Standard library and the derives of serde and strum only; no
 //! clock, no randomness, no input or output. Begin with [`board::Board::apply`].
 
 pub mod activity;

@@ -67,23 +67,25 @@ pub struct PlanEntry {
 }
 
 /// Risk of an item of a plan (P13).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Risk {
     Low,
     Medium,
     High,
-}
-
-impl Risk {
-    /// Returns the word that plans use.
-    pub fn word(self) -> &'static str {
-        match self {
-            Risk::Low => "low",
-            Risk::Medium => "medium",
-            Risk::High => "high",
-        }
-    }
 }
 
 /// Tests of a story, which are written and fail before there is anything to test (A5, A7).

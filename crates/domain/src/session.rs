@@ -96,8 +96,11 @@ impl AgentSession {
 }
 
 /// Display in the terminal of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, strum::Display,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum AgentDisplay {
     /// The tool's own interface.
     #[default]
@@ -122,15 +125,6 @@ impl AgentDisplay {
             AgentDisplay::Visible => "with its tool's own interface",
             AgentDisplay::Headless => "without its tool's interface",
         }
-    }
-}
-
-impl std::fmt::Display for AgentDisplay {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            AgentDisplay::Visible => "visible",
-            AgentDisplay::Headless => "headless",
-        })
     }
 }
 

@@ -1,14 +1,15 @@
 //! Reports of an attempt about itself. A signal is bound to one attempt; alone it never moves a task.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
 
 /// Kind of message that an attempt sends to the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SignalKind {
     /// The agent has read the task and begins (K14).
     Claim,
@@ -30,20 +31,6 @@ impl SignalKind {
             self,
             SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail
         )
-    }
-}
-
-impl fmt::Display for SignalKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SignalKind::Claim => "claim",
-            SignalKind::Done => "done",
-            SignalKind::Reject => "reject",
-            SignalKind::Block => "block",
-            SignalKind::Fail => "fail",
-            SignalKind::Progress => "progress",
-            SignalKind::Question => "question",
-        })
     }
 }
 

@@ -144,8 +144,24 @@ pub struct BranchCleanup {
 }
 
 /// Kind of work; bugs go first within a stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskKind {
     Bug,
     Feature,
@@ -155,8 +171,9 @@ pub enum TaskKind {
 }
 
 /// Activity of a task in its stage.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskState {
     Backlog,
     /// Ready, or waiting for dependencies, cooldown or room; [`WaitReason`] says which.
@@ -207,18 +224,7 @@ impl TaskState {
 
     /// Returns the word for people and filters.
     pub fn word(&self) -> &'static str {
-        match self {
-            TaskState::Backlog => "backlog",
-            TaskState::Released => "released",
-            TaskState::Active => "active",
-            TaskState::Verifying => "verifying",
-            TaskState::Held(_) => "held",
-            TaskState::Parked(_) => "parked",
-            TaskState::Done => "done",
-            TaskState::Failed(_) => "failed",
-            TaskState::Skipped(_) => "skipped",
-            TaskState::Cancelled => "cancelled",
-        }
+        self.into()
     }
 }
 

@@ -10,8 +10,9 @@ use serde::Serialize;
 const MOST_FINDINGS: usize = 1_000;
 
 /// Severity of a finding: a warning or a refusal of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum FindingLevel {
     /// Worth knowing; nothing is refused.
     Warning,
@@ -71,10 +72,7 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = match self.severity {
-            FindingLevel::Warning => "warning",
-            FindingLevel::Error => "error",
-        };
+        let word = self.severity;
         if self.line == 0 {
             write!(f, "{}: {word}: {}", self.file.display(), self.text)
         } else {

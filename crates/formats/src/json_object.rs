@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use dbs_domain::cut::cut_chars;
+use strum::VariantArray;
 
 use super::finding::{FindingLevel, Findings};
 use super::json_place::{self, JsonContent, JsonPlace};
@@ -296,6 +297,14 @@ impl<'a> JsonObject<'a> {
         }
         numbers
     }
+}
+
+/// Returns the words of an enum, each with its value.
+pub(super) fn words<T: Copy + Into<&'static str> + VariantArray>() -> Vec<(&'static str, T)> {
+    T::VARIANTS
+        .iter()
+        .map(|value| ((*value).into(), *value))
+        .collect()
 }
 
 /// Returns the question after a word that is nearly one of the known ones.

@@ -29,8 +29,9 @@ pub struct PermissionRule {
 }
 
 /// Decision on the use of a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum PermissionDecision {
     Allow,
     /// A person decides.
@@ -177,12 +178,7 @@ fn is_absolute(path: &str) -> bool {
 
 impl fmt::Display for PermissionRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decision = match self.decision {
-            PermissionDecision::Allow => "allow",
-            PermissionDecision::Ask => "ask",
-            PermissionDecision::Deny => "deny",
-        };
-        write!(f, "{decision} {} {}", self.tool, self.pattern)
+        write!(f, "{} {} {}", self.decision, self.tool, self.pattern)
     }
 }
 

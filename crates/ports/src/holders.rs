@@ -194,37 +194,23 @@ pub enum ExitedBy {
 }
 
 /// Error of a launch: the holder's program was not started, or may not have been.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// The launch cannot work as asked: no such program, no such folder, a bad name.
+    #[error("{0}")]
     Refused(Cause),
     /// Id that ran before and has ended; a new attempt needs a new id.
+    #[error("start it again: it ran before and has ended")]
     AlreadyRan(Box<HolderLiveness>),
     /// The machine did not allow it now: no memory, disk full, no permission. Trying again may help.
+    #[error("{0}")]
     Failed(Cause),
     /// The holder gave no answer in time; it may or may not have started.
+    #[error("{0}")]
     Unclear(Cause),
 }
 
-impl fmt::Display for LaunchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LaunchError::Refused(why) | LaunchError::Failed(why) | LaunchError::Unclear(why) => why.fmt(f),
-            LaunchError::AlreadyRan(_) => f.write_str("start it again: it ran before and has ended"),
-        }
-    }
-}
-
-impl std::error::Error for LaunchError {}
-
 /// Error when a holder could not be asked or holders could not be listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct HolderPortError(pub String);
-
-impl fmt::Display for HolderPortError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for HolderPortError {}

@@ -6,7 +6,8 @@ use super::size::Size;
 use super::vt100_emulator::Vt100Emulator;
 
 /// Emulator that a terminal uses (`[terminal] engine`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownEmulator, parse_err_fn = unknown)]
 pub enum EmulatorKind {
     /// The default: fast, reflows on resize.
     #[default]
@@ -21,10 +22,7 @@ impl EmulatorKind {
 
     /// Returns the name used in configuration.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Rio => "rio",
-            Self::Vt100 => "vt100",
-        }
+        self.into()
     }
 
     /// Creates an emulator with room for `history_lines` lines above the screen.
@@ -43,13 +41,6 @@ impl EmulatorKind {
 )]
 pub struct UnknownEmulator(pub String);
 
-impl std::str::FromStr for EmulatorKind {
-    type Err = UnknownEmulator;
-
-    fn from_str(name: &str) -> Result<Self, UnknownEmulator> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
-            .ok_or_else(|| UnknownEmulator(name.to_owned()))
-    }
+fn unknown(name: &str) -> UnknownEmulator {
+    UnknownEmulator(name.to_owned())
 }

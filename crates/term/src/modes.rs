@@ -173,6 +173,8 @@ impl MouseEncoding {
     }
 }
 
+use strum::VariantArray as _;
+
 bitflags::bitflags! {
     /// A set of kitty keyboard protocol flags.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -198,7 +200,7 @@ impl KittyFlags {
 }
 
 /// Shape of the cursor (DECSCUSR).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, strum::VariantArray)]
 pub enum CursorShape {
     /// The outer terminal's own shape.
     #[default]
@@ -212,19 +214,9 @@ pub enum CursorShape {
 }
 
 impl CursorShape {
-    const ALL: [Self; 7] = [
-        Self::Default,
-        Self::BlinkingBlock,
-        Self::SteadyBlock,
-        Self::BlinkingUnderline,
-        Self::SteadyUnderline,
-        Self::BlinkingBar,
-        Self::SteadyBar,
-    ];
-
     /// Returns the shape of a DECSCUSR parameter.
     pub fn from_parameter(parameter: u16) -> Option<Self> {
-        Self::ALL.get(usize::from(parameter)).copied()
+        Self::VARIANTS.get(usize::from(parameter)).copied()
     }
 
     /// Returns the DECSCUSR parameter of the shape.

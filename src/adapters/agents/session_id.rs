@@ -41,9 +41,7 @@ fn is_id(text: &str) -> bool {
 /// The session of an attempt as a UUID. The attempt's token goes in, which no other project has; it cannot be got out again.
 pub(super) fn of(context: &LaunchContext, attempt: AttemptId, created_at: Timestamp) -> String {
     let token = (context.token)(attempt, created_at);
-    let digest = Sha256::digest(format!("session {token}"));
-    let digits: Vec<String> = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    let mut hex = digits.concat();
+    let mut hex = hex::encode(Sha256::digest(format!("session {token}")));
     // Version 4, variant 1: tools check both.
     hex.replace_range(12..13, "4");
     hex.replace_range(16..17, "8");

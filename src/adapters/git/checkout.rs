@@ -11,7 +11,7 @@ use super::cli::GitCli;
 use super::files::write_atomically;
 use super::files::{failed, missing, not_ours};
 use crate::adapters::text_file;
-use crate::ports::git::{CleanCheckout, CommitId, GitError, SafeName};
+use crate::ports::git::{CleanCheckout, CommitId, GitError};
 
 impl GitCli {
     pub(super) fn export(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
@@ -171,19 +171,12 @@ impl GitCli {
         Ok(folder.join(digest(path)))
     }
 
-    /// The note of a checkout this adapter made, also as earlier versions wrote it.
+    /// The note of a checkout this adapter made.
     fn own_note(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
         let note = self.note_of(path)?;
-        let named = path.to_string_lossy();
-        let former = note.with_file_name(SafeName::derive(&named).as_str());
-        let notes = [(note, digest(path)), (former, named.into_owned())];
-        let says = |note: &Path, text: &str| {
-            text_file::read_text(note, text_file::LARGEST_WRITTEN).is_ok_and(|found| found == text)
-        };
-        Ok(notes
-            .into_iter()
-            .find(|(note, text)| says(note, text))
-            .map(|(note, _)| note))
+        let is_noted =
+            text_file::read_text(&note, text_file::LARGEST_WRITTEN).is_ok_and(|text| text == digest(path));
+        Ok(is_noted.then_some(note))
     }
 
     /// Returns the index of a checkout, out of its gates' way: changes to the one in the checkout hide nothing.
@@ -194,9 +187,7 @@ impl GitCli {
 
 /// The name of a path that does not tell it.
 fn digest(path: &Path) -> String {
-    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let digits: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
+    hex::encode(Sha256::digest(path.as_os_str().as_encoded_bytes()))
 }
 
 /// The path with its folder resolved; the last part may be missing, or a link.

@@ -67,21 +67,6 @@ impl ProjectRepo {
     }
 }
 
-/// Returns true if git tracks anything at or below one of the paths, which are relative to the project. Writes nothing.
-///
-/// # Errors
-/// When git cannot be asked.
-pub fn is_tracked(setup: &GitSetup, paths: &[&str]) -> Result<bool, GitError> {
-    let program = GitProgram::new(setup);
-    let call = program.command(
-        ConfigScope::Preflight,
-        &setup.project,
-        "ask which files of the state are tracked",
-    );
-    let output = call.words("ls-files -z --").args(paths).run_ok()?;
-    Ok(!output.text().is_empty())
-}
-
 /// Files that git tracks, each with `true`, or would take up with all that is new, each with `false`, of those that are wanted.
 /// Ignored files are not among them. Writes nothing.
 ///

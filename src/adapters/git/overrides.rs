@@ -164,6 +164,5 @@ fn shortened(mut all: Vec<GitOverride>) -> Vec<GitOverride> {
 
 fn digest(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
-    let digits: Vec<String> = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
+    hex::encode(digest.get(..16).unwrap_or(&digest))
 }

@@ -1,7 +1,5 @@
 //! Body of a notification: a JSON document for programs, a line for a topic of ntfy. Neither contains words of an agent.
 
-use std::fmt::Write as _;
-
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Map, Value, json};
 use sha2::Sha256;
@@ -73,11 +71,7 @@ pub(super) fn signature(secret: &str, body: &str) -> Option<String> {
     // A key of any length is taken.
     let mut sum = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
     sum.update(body.as_bytes());
-    let mut text = "sha256=".to_owned();
-    for byte in sum.finalize().into_bytes() {
-        write!(text, "{byte:02x}").ok()?;
-    }
-    Some(text)
+    Some(format!("sha256={}", hex::encode(sum.finalize().into_bytes())))
 }
 
 #[cfg(test)]

@@ -14,8 +14,6 @@ pub enum ProjectError {
     Foreign { path: PathBuf, found: String },
     #[error("read {path}: it is not a secret of 32 bytes; remove it to have a new one made, agents at work must then be started again", path = .path.display())]
     BadSecret { path: PathBuf },
-    #[error("move the state of this project from {from} to {to}: {why}", from = .from.display(), to = .to.display())]
-    NotMoved { from: PathBuf, to: PathBuf, why: String },
     #[error("make a folder for sockets: {why}")]
     NoRuntime { why: String },
     #[error(

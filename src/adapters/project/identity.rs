@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
-use super::relocation::exists;
-use super::secret::hex;
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
 
@@ -66,7 +64,7 @@ impl Project {
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes)
             .map_err(|error| failed("draw random bytes for", &file)(io::Error::other(error.to_string())))?;
-        let identity = hex(&bytes);
+        let identity = hex::encode(bytes);
         let entry = known(person, &identity);
         // Known before it can be seen: a process that reads it knows it.
         let own = self.dbs().display().to_string();
@@ -116,4 +114,22 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     private_folder().recursive(true).create(folder)?;
     text_file::replace_private(file, text.as_bytes())
+}
+
+/// Returns true if a folder exists; a link or a file in its place is an error.
+fn exists(path: &Path) -> Result<bool, ProjectError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => Ok(true),
+        Ok(found) => Err(ProjectError::Foreign {
+            path: path.to_owned(),
+            found: if found.is_symlink() {
+                "a link, not a folder"
+            } else {
+                "a file, not a folder"
+            }
+            .to_owned(),
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(failed("look at", path)(error)),
+    }
 }

@@ -7,7 +7,6 @@ use dbs_socket::LONGEST_PATH;
 use sha2::{Digest, Sha256};
 
 use super::error::ProjectError;
-use super::secret::hex;
 use crate::adapters::state_folder::private_folder;
 
 /// Room for the longest name in the folder: `/` + 16 hexadecimal digits + `.sock`, or a holder's of the same length.
@@ -65,7 +64,7 @@ impl RuntimeFolder {
 /// Returns 16 hexadecimal digits that represent a project's root.
 fn short_name(root: &Path) -> String {
     let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-    hex(digest.get(..8).unwrap_or(&digest))
+    hex::encode(digest.get(..8).unwrap_or(&digest))
 }
 
 /// Error of a folder that cannot hold sockets.

@@ -53,7 +53,7 @@ impl ProjectSecret {
             .chain_update(attempt.0.to_be_bytes())
             .chain_update(created_at.0.to_be_bytes())
             .finalize();
-        hex(&digest)
+        hex::encode(digest)
     }
 
     /// Returns true if `token` is the attempt's. Takes as long for a nearly right one as for a wrong one.
@@ -67,18 +67,11 @@ impl ProjectSecret {
     }
 }
 
-/// Bytes as lower-case hexadecimal digits, two for each.
-pub fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    let digits = bytes.iter().map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
-    digits.flatten().collect()
-}
-
 /// A word that cannot be guessed.
 pub fn random_word() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
-    Some(hex(&bytes))
+    Some(hex::encode(bytes))
 }
 
 fn read(path: &Path) -> Result<Option<ProjectSecret>, ProjectError> {

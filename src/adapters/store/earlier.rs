@@ -25,62 +25,25 @@ const LONGEST: usize = 4096;
 const LOG_MODE: std::ops::Range<usize> = 18..20;
 
 /// Tables with their columns, as they were written; missing ones in a file are empty.
-const TABLES: &[(&str, &[&str])] = &[
+const TABLES: [(&str, &str); 6] = [
     (
         "runs",
-        &[
-            "id",
-            "master_plan_path",
-            "started_at",
-            "completed_at",
-            "status",
-            "current_phase",
-        ],
+        "id master_plan_path started_at completed_at status current_phase",
     ),
     (
         "phase_executions",
-        &[
-            "id",
-            "run_id",
-            "phase_id",
-            "attempt",
-            "status",
-            "started_at",
-            "completed_at",
-            "claude_pid",
-            "log_path",
-            "error_message",
-        ],
+        "id run_id phase_id attempt status started_at completed_at claude_pid log_path error_message",
     ),
     (
         "gate_results",
-        &[
-            "id",
-            "phase_execution_id",
-            "gate_name",
-            "command",
-            "passed",
-            "output",
-            "executed_at",
-        ],
+        "id phase_execution_id gate_name command passed output executed_at",
     ),
     (
         "completion_signals",
-        &[
-            "id",
-            "run_id",
-            "phase_id",
-            "status",
-            "reason",
-            "report",
-            "signaled_at",
-        ],
+        "id run_id phase_id status reason report signaled_at",
     ),
-    ("progress_log", &["id", "run_id", "phase_id", "step", "logged_at"]),
-    (
-        "completed_features",
-        &["id", "name", "completed_at", "issues_json", "plan_path"],
-    ),
+    ("progress_log", "id run_id phase_id step logged_at"),
+    ("completed_features", "id name completed_at issues_json plan_path"),
 ];
 
 /// Error of a file that is not taken.
@@ -132,7 +95,7 @@ impl EarlierHistory {
         }
         let mut tables = BTreeMap::new();
         for (table, columns) in TABLES {
-            tables.insert(*table, rows(&connection, table, columns)?);
+            tables.insert(table, rows(&connection, table, columns)?);
         }
         Ok(EarlierHistory { tables })
     }
@@ -246,7 +209,7 @@ fn check(connection: &Connection) -> rusqlite::Result<String> {
 fn rows(
     connection: &Connection,
     table: &str,
-    columns: &[&'static str],
+    columns: &'static str,
 ) -> Result<Vec<Map<String, Value>>, EarlierError> {
     let mut there = connection.prepare("SELECT name, hidden FROM pragma_table_xinfo(?1)")?;
     let there = there.query_map([table], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -257,8 +220,7 @@ fn rows(
         )));
     }
     let known: Vec<&str> = columns
-        .iter()
-        .copied()
+        .split(' ')
         .filter(|name| there.contains_key(*name))
         .collect();
     if known.is_empty() {

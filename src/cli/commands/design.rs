@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use clap::builder::PossibleValuesParser;
+use strum::VariantNames as _;
+
 use crate::cli::commands::convert::{PlanOrder, WriterArgs, job, text_of};
 use crate::cli::commands::prelude::*;
 use crate::domain::{MadeForm, PlanJob};
@@ -21,7 +24,7 @@ pub struct DesignArgs {
     goal: String,
     /// Agents that take part: `standard` adds experts to the planner, `full` also a critic of the experts; default: by the analysis of
     /// the goal
-    #[arg(long, value_parser = Complexity::WORDS)]
+    #[arg(long, value_parser = PossibleValuesParser::new(Complexity::VARIANTS))]
     complexity: Option<String>,
     #[command(flatten)]
     writer: WriterArgs,

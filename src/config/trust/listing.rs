@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapters::project::{Project, hex};
+use crate::adapters::project::Project;
 use crate::adapters::text_file;
 use crate::config::files::ConfigFiles;
 use crate::config::layers::guarded_settings;
@@ -83,7 +83,7 @@ pub(super) fn hash<'a>(items: impl Iterator<Item = &'a TrustItem>) -> String {
         let (name, text) = (&item.name, &item.text);
         digest.update(format!("{:?} {} {}\n{name}{text}\n", item.kind, name.len(), text.len()).as_bytes());
     }
-    hex(&digest.finalize())
+    hex::encode(digest.finalize())
 }
 
 fn kind_of(parts: &[&str]) -> Option<TrustKind> {

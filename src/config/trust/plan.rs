@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::adapters::project::{Project, hex};
+use crate::adapters::project::Project;
 use crate::config::trust::error::TrustError;
 use crate::config::trust::item::TrustItem;
 use crate::config::trust::project::ProjectTrust;
@@ -24,7 +24,7 @@ pub struct PlanTrust {
 impl ProjectTrust {
     /// The trust in the plan whose master file has that path from the project's root.
     pub fn of_plan(&self, plan: &str) -> PlanTrust {
-        let name = format!("{}.json", hex(&Sha256::digest(plan)));
+        let name = format!("{}.json", hex::encode(Sha256::digest(plan)));
         PlanTrust {
             project: self.project.clone(),
             plan: plan.to_owned(),

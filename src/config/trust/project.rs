@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapters::project::{Project, hex};
+use crate::adapters::project::Project;
 use crate::config::files::ConfigFiles;
 use crate::config::layers::Config;
 use crate::config::origin::ConfigOverrides;
@@ -32,7 +32,7 @@ pub struct ProjectTrust {
 impl ProjectTrust {
     /// The trust in a project, as recorded in the person's state folder.
     pub fn new(project: &Project, files: &ConfigFiles, state: Option<&Path>) -> ProjectTrust {
-        let digest = hex(&Sha256::digest(project.root().as_os_str().as_encoded_bytes()));
+        let digest = hex::encode(Sha256::digest(project.root().as_os_str().as_encoded_bytes()));
         ProjectTrust {
             project: project.clone(),
             files: files.clone(),

@@ -5,7 +5,6 @@ use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapters::project::hex;
 use crate::adapters::text_file;
 use crate::config::schema;
 use crate::config::trust::item::{ListedText, TrustItem, TrustKind};
@@ -154,6 +153,6 @@ fn text_of(file: &Path) -> Option<String> {
     Some(format!(
         "{} bytes, SHA-256 {}",
         bytes.len(),
-        hex(&Sha256::digest(&bytes))
+        hex::encode(Sha256::digest(&bytes))
     ))
 }

@@ -85,7 +85,7 @@ impl PlanMaking<'_> {
             }
         };
         let analysis = design::read_analysis(Path::new(&file), &text).document;
-        let complexity = analysis.complexity.map_or("", Complexity::word);
+        let complexity = analysis.complexity.map_or("", Into::into);
         so_far.note(&format!(
             "analysis: {complexity}; {}",
             analysis.complexity_rationale
@@ -183,10 +183,10 @@ impl PlanMaking<'_> {
 }
 
 fn critique_note(critique: &Critique) -> String {
-    let verdict = critique.verdict.map_or("", design::CritiqueVerdict::word);
+    let verdict = critique.verdict.map_or("", Into::into);
     let weighty: Vec<String> = critique
         .to_answer()
-        .map(|one| format!("{} ({})", one.id, one.severity.word()))
+        .map(|one| format!("{} ({})", one.id, one.severity))
         .collect();
     if weighty.is_empty() {
         return format!("critique: {verdict}");

@@ -7,7 +7,6 @@ use sha2::{Digest as _, Sha256};
 use super::texts::document_check;
 use super::{DesignSoFar, PlanMaking};
 use crate::adapters::child_process::own_program;
-use crate::adapters::project::hex;
 use crate::domain::task::GateCommand;
 use crate::domain::{AgentSettings, Cause, Command, Task, TaskDraft, TaskId, TaskState};
 use crate::formats::design;
@@ -161,7 +160,7 @@ pub(super) fn step_id(name: &str, slug: &str) -> TaskId {
     let key = if slug.len() <= LONGEST_KEY {
         slug.to_owned()
     } else {
-        let digest = hex(&Sha256::digest(slug));
+        let digest = hex::encode(Sha256::digest(slug));
         let (begin, end) = (
             slug.get(..KEPT).unwrap_or_default(),
             digest.get(..8).unwrap_or_default(),

@@ -29,7 +29,7 @@ pub(super) fn kept(root: &Path) -> Option<String> {
     let old = graph_plan::read(&file, &text, &|_| true);
     let mut states: BTreeMap<&str, usize> = BTreeMap::new();
     for task in &old.tasks {
-        *states.entry(task.status.word()).or_default() += 1;
+        *states.entry(<&str>::from(task.status)).or_default() += 1;
     }
     let states: Vec<String> = states
         .iter()

@@ -1,6 +1,5 @@
 //! A run of a plan as a table in plain text: a row for each phase, story or task of a graph.
 
-use crate::domain::plan_entry::Risk;
 use crate::protocol::reports::progress::progress;
 use crate::read_model::{PlanRow, PlanRun, ReadModel};
 use crate::term::sanitize;
@@ -56,7 +55,7 @@ fn cells(model: &ReadModel, row: &PlanRow<'_>) -> [String; 9] {
         task.id.to_string(),
         sanitize(&task.title).replace(char::is_whitespace, " "),
         row.needs.join(" "),
-        row.risk.map_or("", Risk::word).to_owned(),
+        row.risk.as_ref().map(ToString::to_string).unwrap_or_default(),
         gates,
         tries.map_or_else(String::new, |tries| tries.to_string()),
         row.cost.map_or_else(String::new, |cost| cost.to_string()),

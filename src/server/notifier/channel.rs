@@ -219,9 +219,8 @@ fn id(project: &str, facts: &[Alert], at: Timestamp) -> String {
     for fact in facts {
         sum = sum.chain_update(fact.key()).chain_update([0]);
     }
-    let digits = |byte: &u8| format!("{byte:02x}");
-    let digits: Vec<String> = sum.finalize().iter().take(8).map(digits).collect();
-    digits.concat()
+    let digest = sum.finalize();
+    hex::encode(digest.get(..8).unwrap_or(&digest))
 }
 
 /// Returns a notice about a channel that does not work, or works again.

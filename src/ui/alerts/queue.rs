@@ -4,7 +4,6 @@
 use crate::domain::cut::cut_chars;
 use std::collections::BTreeSet;
 
-use super::super::status::kind_word;
 use super::task_news::{TaskEvent, TaskNews};
 use crate::display::AlertEvents;
 use crate::display::text::cut;
@@ -231,7 +230,7 @@ impl Alert {
                 text,
             } => format!(
                 "{} {task} {} {text}",
-                kind_word(*kind),
+                kind,
                 attempt.map(|attempt| attempt.to_string()).unwrap_or_default()
             ),
             Alert::RunEnded { run, state, .. } => format!("run {run} {state}"),
@@ -244,7 +243,7 @@ impl Alert {
     /// Returns the kind of the alert, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
-            Alert::NeedsPerson { kind, .. } => kind_word(*kind),
+            Alert::NeedsPerson { kind, .. } => kind.into(),
             Alert::RunEnded { .. } => "run",
             Alert::News {
                 event: TaskEvent::Done,
@@ -275,7 +274,7 @@ impl Alert {
     /// Returns a short name of the alert, without any words of an agent.
     fn name(&self) -> String {
         match self {
-            Alert::NeedsPerson { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
+            Alert::NeedsPerson { task, kind, .. } => format!("{task} {kind}"),
             Alert::RunEnded { run, state, .. } => format!("batch {run}: {state}"),
             Alert::News { task, event } => match event {
                 TaskEvent::Done => format!("{task} is done"),

@@ -2,7 +2,6 @@
 
 use crate::domain::Ask;
 use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary, as_question, unsaid};
-use crate::ui::status::kind_word;
 
 /// Maximum number of new prompts printed one by one at a time; more are counted.
 const MOST_PRINTED: usize = 9;
@@ -33,7 +32,7 @@ impl PlainPrompts {
             .iter()
             .map(|prompt| {
                 let (number, item) = (prompt.number, &prompt.about.item);
-                format!("{number} no longer waits: {} {}", item.task, kind_word(item.kind))
+                format!("{number} no longer waits: {} {}", item.task, item.kind)
             })
             .collect();
         self.open = kept;
@@ -88,12 +87,7 @@ impl PlainPrompt {
         let stage = self.about.stage.as_ref();
         let stage = stage.map_or_else(String::new, |stage| format!(", in {stage}"));
         let mut lines = vec![
-            format!(
-                "{}. {} {}: {title}{stage}",
-                self.number,
-                item.task,
-                kind_word(item.kind)
-            ),
+            format!("{}. {} {}: {title}{stage}", self.number, item.task, item.kind),
             item.text.clone(),
         ];
         if let (Some((agent, source)), Some(attempt)) = (&self.about.agent, item.attempt) {
@@ -140,7 +134,7 @@ fn line(prompt: &PlainPrompt) -> String {
     format!(
         "{number}. {} {}: {what}{stop} Type {}",
         item.task,
-        kind_word(item.kind),
+        item.kind,
         offers(prompt)
     )
 }

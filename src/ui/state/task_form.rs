@@ -4,6 +4,7 @@ use crate::domain::WorkflowId;
 use crate::domain::task::TaskKind;
 use crate::read_model::ReadModel;
 use crate::ui::line_editor::LineEditor;
+use strum::VariantArray as _;
 
 /// The form in which a person writes a new task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub(crate) struct TaskForm {
 }
 
 /// A field of the form for a new task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
 pub(crate) enum FormField {
     Title,
     Body,
@@ -56,27 +57,15 @@ pub(crate) const KINDS: [(TaskKind, &str); 4] = [
 ];
 
 impl FormField {
-    /// All fields, from the top.
-    pub(crate) const ALL: [FormField; 8] = [
-        FormField::Title,
-        FormField::Body,
-        FormField::Tags,
-        FormField::Dependencies,
-        FormField::Kind,
-        FormField::Workflow,
-        FormField::Priority,
-        FormField::AfterCreate,
-    ];
-
     /// Returns the field `by` places further on, going round.
     pub(crate) fn by(self, by: isize) -> FormField {
-        let count = FormField::ALL.len();
-        let at = FormField::ALL
+        let count = FormField::VARIANTS.len();
+        let at = FormField::VARIANTS
             .iter()
             .position(|field| *field == self)
             .unwrap_or(0);
         let next = (at + count).saturating_add_signed(by) % count;
-        FormField::ALL.get(next).copied().unwrap_or(self)
+        FormField::VARIANTS.get(next).copied().unwrap_or(self)
     }
 
     /// Returns the name of the field.

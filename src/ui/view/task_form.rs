@@ -6,6 +6,7 @@ use crate::read_model::ReadModel;
 use crate::ui::canvas::prelude::*;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{FormField, TaskForm};
+use strum::VariantArray as _;
 
 /// Columns of the names of fields.
 const NAMES: u16 = 11;
@@ -14,12 +15,12 @@ const MOST_OFFERED: usize = 8;
 
 fn dialog(area: Rect) -> Rect {
     let wide = 76.min(area.width.saturating_sub(2));
-    let high = cells(FormField::ALL.len() + 3);
+    let high = cells(FormField::VARIANTS.len() + 3);
     centered_rect(area, (wide, high.min(area.height)))
 }
 
 fn field_line(area: Rect, field: FormField) -> Rect {
-    let at = FormField::ALL.iter().position(|other| *other == field);
+    let at = FormField::VARIANTS.iter().position(|other| *other == field);
     let line = row_of(dialog(area), at.unwrap_or(0) + 1);
     skip_right(skip_left(line, NAMES + 2), 2)
 }
@@ -57,7 +58,7 @@ fn body(text: &str) -> StyledText {
 /// Draws the form.
 pub(super) fn draw(model: &ReadModel, form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
     let inside = canvas.dialog(dialog(area), "New task");
-    for field in FormField::ALL {
+    for &field in FormField::VARIANTS {
         let line = field_line(area, field);
         let name = Rect {
             x: inside.x,

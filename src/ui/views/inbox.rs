@@ -13,7 +13,7 @@ use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, SortOrder, UiState};
-use crate::ui::status::{DisplayStatus, attention_word, kind_word};
+use crate::ui::status::{DisplayStatus, attention_word};
 use crate::ui::target::{ActionTarget, blocking_question, marked_attention, task_target};
 
 /// The view of everything that needs a person.
@@ -105,7 +105,7 @@ fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
 
 fn draw_item(ctx: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &mut Canvas<'_>) {
     let (_, role) = attention_word(item.kind);
-    let kind = kind_word(item.kind);
+    let kind = <&str>::from(item.kind);
     let age = ctx.scene.now.since(item.since).to_string();
     let mut right = vec![dim(format!(" {age:>5} "))];
     if let Some(source) = source(ctx, item).filter(|_| line.width >= WIDE) {

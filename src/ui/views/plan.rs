@@ -244,7 +244,7 @@ fn risk(risk: Option<Risk>, cell: &impl Fn(&str, usize) -> String) -> StyledText
         Some(Risk::Medium) => StyleRole::Retry,
         Some(Risk::Low) | None => StyleRole::Dim,
     };
-    piece(cell(risk.map_or("", Risk::word), RISK), role)
+    piece(cell(risk.map_or("", Into::into), RISK), role)
 }
 
 /// Returns the gates that passed, of all; a dash for those that did not run yet.

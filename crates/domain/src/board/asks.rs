@@ -231,17 +231,11 @@ fn is_over(known: &AskRecord, before: &Activity) -> bool {
 }
 
 fn call_for_answer(transition: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {
-    let word = match kind {
-        AskKind::Permission => "permission",
-        AskKind::Question => "question",
-        AskKind::Plan => "plan",
-        AskKind::Dialog => "dialog",
-    };
     let name = attempt.worker.name();
     let text = if text.is_empty() && kind == AskKind::Permission {
         format!("{name} asks for a permission")
     } else {
         format!("{name} asks: {text}")
     };
-    transition.notify_attempt(NoticeLevel::Alert, word, attempt, text);
+    transition.notify_attempt(NoticeLevel::Alert, kind.into(), attempt, text);
 }

@@ -300,7 +300,7 @@ fn weighed_text(evidence: &[Evidence]) -> String {
             let action = piece.kind.action().map(|action| format!("\n  to do: {action}"));
             lines.push(format!(
                 "{}: {}{}",
-                issue.severity.word(),
+                issue.severity,
                 issue.text,
                 action.unwrap_or_default()
             ));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::fields::{Approach, LINE, MODELS, MOST_ENTRIES, MOST_LINE, TEXT, approaches};
-use crate::json_object::{JsonObject, quoted};
+use crate::json_object::{JsonObject, quoted, words};
 
 pub(super) const FIELDS: [&str; 11] = [
     "goal",
@@ -39,8 +39,21 @@ pub const MOST_EXPERTS: usize = 5;
 const LONGEST_NAME: usize = 20;
 
 /// Difficulty of planning a goal, which decides who takes part in that (G9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    strum::EnumString,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Complexity {
     /// Goal of one to three tasks and one obvious way: the plan is written from the analysis.
     Minimal,
@@ -50,43 +63,16 @@ pub enum Complexity {
     Full,
 }
 
-const COMPLEXITIES: [(&str, Complexity); 3] = [
-    ("minimal", Complexity::Minimal),
-    ("standard", Complexity::Standard),
-    ("full", Complexity::Full),
-];
-
-impl Complexity {
-    /// All words.
-    pub const WORDS: [&'static str; 3] = ["minimal", "standard", "full"];
-
-    /// Returns the complexity of that word.
-    pub fn named(word: &str) -> Option<Complexity> {
-        let known = COMPLEXITIES.iter().find(|(name, _)| *name == word);
-        known.map(|(_, complexity)| *complexity)
-    }
-
-    /// Returns its word in the file and on the command line.
-    pub fn word(self) -> &'static str {
-        let known = COMPLEXITIES.iter().find(|(_, complexity)| *complexity == self);
-        known.map_or("", |(word, _)| word)
-    }
-}
-
 /// View that an expert takes of a goal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr, strum::VariantArray)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ExpertKind {
     /// Expert for everything in one domain (G13).
     Scanner,
     /// Expert for one problem of the goal, with several ways to solve it (G14).
     Architect,
 }
-
-pub(super) const KINDS: [(&str, ExpertKind); 2] = [
-    ("scanner", ExpertKind::Scanner),
-    ("architect", ExpertKind::Architect),
-];
 
 /// Findings of an analyst about a goal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -131,7 +117,7 @@ pub struct ExpertBrief {
 }
 
 pub(super) fn read(object: &JsonObject<'_>) -> GoalAnalysis {
-    let complexity = object.needed_word("complexity", &COMPLEXITIES);
+    let complexity = object.needed_word("complexity", &words());
     let is_small = complexity == Some(Complexity::Minimal);
     GoalAnalysis {
         refined_goal: object.needed("refinedGoal", "the goal in your words", TEXT),
@@ -196,7 +182,9 @@ fn expert(object: &JsonObject<'_>) -> ExpertBrief {
     ExpertBrief {
         name,
         role: object.needed("role", "a \"role\"", LINE),
-        kind: object.needed_word("type", &KINDS).unwrap_or(ExpertKind::Scanner),
+        kind: object
+            .needed_word("type", &words())
+            .unwrap_or(ExpertKind::Scanner),
         model: object.word("model", &MODELS),
         mandate: object.needed("mandate", "what it is to find out", TEXT),
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::fields::{LINE, MOST_ENTRIES, MOST_TEXT, TEXT};
-use crate::json_object::JsonObject;
+use crate::json_object::{JsonObject, words};
 
 pub(super) const FIELDS: [&str; 5] = [
     "challenges",
@@ -37,8 +37,11 @@ pub struct Challenge {
 }
 
 /// Weight of a challenge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display, strum::IntoStaticStr, strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ChallengeSeverity {
     /// Challenge that the plan must resolve.
     Blocking,
@@ -48,41 +51,16 @@ pub enum ChallengeSeverity {
     Minor,
 }
 
-const SEVERITIES: [(&str, ChallengeSeverity); 3] = [
-    ("blocking", ChallengeSeverity::Blocking),
-    ("major", ChallengeSeverity::Major),
-    ("minor", ChallengeSeverity::Minor),
-];
-
 /// Verdict whether the reports are good enough for a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display, strum::IntoStaticStr, strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum CritiqueVerdict {
     Proceed,
     ProceedWithChanges,
     MajorReworkNeeded,
-}
-
-const VERDICTS: [(&str, CritiqueVerdict); 3] = [
-    ("proceed", CritiqueVerdict::Proceed),
-    ("proceed-with-changes", CritiqueVerdict::ProceedWithChanges),
-    ("major-rework-needed", CritiqueVerdict::MajorReworkNeeded),
-];
-
-impl ChallengeSeverity {
-    /// Returns its word in the file.
-    pub fn word(self) -> &'static str {
-        let known = SEVERITIES.iter().find(|(_, severity)| *severity == self);
-        known.map_or("", |(word, _)| word)
-    }
-}
-
-impl CritiqueVerdict {
-    /// Returns its word in the file.
-    pub fn word(self) -> &'static str {
-        let known = VERDICTS.iter().find(|(_, verdict)| *verdict == self);
-        known.map_or("", |(word, _)| word)
-    }
 }
 
 impl Critique {
@@ -105,12 +83,12 @@ pub(super) fn read(object: &JsonObject<'_>) -> Critique {
             expert: one.needed("expert", "whose report it is about", LINE),
             issue: one.needed("issue", "what is wrong", TEXT),
             severity: one
-                .needed_word("severity", &SEVERITIES)
+                .needed_word("severity", &words())
                 .unwrap_or(ChallengeSeverity::Minor),
             recommendation: one.needed("recommendation", "what to do instead", TEXT),
         });
     }
-    let verdict = object.needed_word("verdict", &VERDICTS);
+    let verdict = object.needed_word("verdict", &words());
     let blocks = challenges
         .iter()
         .any(|one| one.severity == ChallengeSeverity::Blocking);

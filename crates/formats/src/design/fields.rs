@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::json_object::{JsonObject, TextLimit};
+use crate::json_object::{JsonObject, TextLimit, words};
 
 /// Most characters of a line, and of a longer text.
 pub(super) const MOST_LINE: usize = 300;
@@ -19,19 +19,14 @@ const MOST_APPROACHES: usize = 3;
 pub(super) const MODELS: [(&str, &str); 3] = [("opus", "opus"), ("sonnet", "sonnet"), ("haiku", "haiku")];
 
 /// Amount of something, such as effort or risk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr, strum::VariantArray)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Degree {
     Low,
     Medium,
     High,
 }
-
-const DEGREES: [(&str, Degree); 3] = [
-    ("low", Degree::Low),
-    ("medium", Degree::Medium),
-    ("high", Degree::High),
-];
 
 /// A way to reach something, with arguments for and against it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -85,8 +80,8 @@ fn approach(object: &JsonObject<'_>) -> Approach {
         description: object.needed("description", "a \"description\"", TEXT),
         pros: object.texts("pros", MOST_ENTRIES, MOST_LINE),
         cons: object.texts("cons", MOST_ENTRIES, MOST_LINE),
-        effort: object.word("effort", &DEGREES),
-        risk: object.word("risk", &DEGREES),
+        effort: object.word("effort", &words()),
+        risk: object.word("risk", &words()),
         recommended: object.switch("recommended"),
         rationale: object.text("rationale", TEXT),
     }

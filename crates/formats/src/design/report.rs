@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::analysis::{ExpertKind, KINDS};
+use super::analysis::ExpertKind;
 use super::fields::{Approach, LINE, MODELS, MOST_ENTRIES, MOST_LINE, MOST_TEXT, TEXT, approaches};
-use crate::json_object::{JsonField, JsonObject};
+use crate::json_object::{JsonField, JsonObject, words};
 
 pub(super) const FIELDS: [&str; 5] = ["expert", "type", "findings", "tasks", "approaches"];
 const TASK_FIELDS: [&str; 9] = [
@@ -56,7 +56,7 @@ pub struct ProposedTask {
 
 pub(super) fn read(object: &JsonObject<'_>) -> ExpertReport {
     let expert = object.needed("expert", "your name", LINE);
-    let kind = object.needed_word("type", &KINDS);
+    let kind = object.needed_word("type", &words());
     let is_architect = kind == Some(ExpertKind::Architect);
     let findings = object.texts("findings", MOST_ENTRIES, MOST_TEXT);
     let is_empty = |field: JsonField<'_>| field.place.entries().is_some_and(<[_]>::is_empty);

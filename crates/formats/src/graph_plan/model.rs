@@ -64,18 +64,9 @@ impl GraphTask {
     }
 }
 
-/// The words of plans for the status of a task.
-pub(super) const STATUSES: [(&str, GraphStatus); 6] = [
-    ("pending", GraphStatus::Pending),
-    ("in_progress", GraphStatus::InProgress),
-    ("completed", GraphStatus::Completed),
-    ("failed", GraphStatus::Failed),
-    ("blocked", GraphStatus::Blocked),
-    ("skipped", GraphStatus::Skipped),
-];
-
 /// Status of a task by the plan's own account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum GraphStatus {
     Pending,
     InProgress,
@@ -85,16 +76,9 @@ pub enum GraphStatus {
     Skipped,
 }
 
-impl GraphStatus {
-    /// Returns the word that plans have for it.
-    pub fn word(self) -> &'static str {
-        let known = STATUSES.iter().find(|(_, status)| *status == self);
-        known.map_or("pending", |(word, _)| word)
-    }
-}
-
 /// Kind of work of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum GraphTaskKind {
     Research,
     Implementation,

@@ -2,11 +2,10 @@
 
 use super::model::{
     GraphAgent, GraphAssumption, GraphContextFile, GraphCriterion, GraphStatus, GraphTask, GraphTaskKind,
-    STATUSES,
 };
 use super::{LINE, MOST_TASKS, MOST_TEXT, TEXT};
 use crate::inner_path::escape_reason;
-use crate::json_object::{JsonField, JsonObject, quoted};
+use crate::json_object::{JsonField, JsonObject, quoted, words};
 use crate::prompt::is_hidden;
 use dbs_domain::PathRules;
 
@@ -39,12 +38,6 @@ const AGENT_FIELDS: [&str; 11] = [
     "fallback",
 ];
 
-const KINDS: [(&str, GraphTaskKind); 4] = [
-    ("research", GraphTaskKind::Research),
-    ("implementation", GraphTaskKind::Implementation),
-    ("testing", GraphTaskKind::Testing),
-    ("configuration", GraphTaskKind::Configuration),
-];
 const MODELS: [(&str, &str); 3] = [("opus", "opus"), ("sonnet", "sonnet"), ("haiku", "haiku")];
 
 /// Reads a task; nothing if it is not an object. A completed one may have been trimmed: then only the fields that identify it are required
@@ -53,7 +46,7 @@ pub(super) fn read(entry: JsonField<'_>) -> Option<GraphTask> {
     let line = entry.line();
     let object = entry.object("a task", &FIELDS)?;
     let status = object.needed_field("status", "\"status\": \"pending\"");
-    let status = status.and_then(|_| object.word("status", &STATUSES));
+    let status = status.and_then(|_| object.word("status", &words()));
     let status = status.unwrap_or(GraphStatus::Pending);
     let is_whole = status != GraphStatus::Completed;
     let subject = object.needed("subject", "a short \"subject\"", LINE);
@@ -94,7 +87,7 @@ fn metadata(task: &JsonObject<'_>, is_whole: bool) -> (GraphTaskKind, PathRules,
     let Some(object) = part(task, "metadata", "its \"metadata\"", &METADATA_FIELDS) else {
         return nothing;
     };
-    let kind = object.word("type", &KINDS);
+    let kind = object.word("type", &words());
     if is_whole {
         object.needed_field("type", "\"type\": \"implementation\"");
     }

@@ -35,7 +35,7 @@ pub fn with_progress(text: &str, known: &dyn Fn(usize) -> Option<GraphProgress>)
     let mut edits = Vec::new();
     for (_, task, progress) in &told {
         let members = [
-            ("status", json!(progress.status.word())),
+            ("status", json!(<&str>::from(progress.status))),
             ("result", json!(progress.result)),
             ("attempts", json!(progress.attempts)),
         ];

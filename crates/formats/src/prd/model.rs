@@ -41,23 +41,14 @@ impl PrdDocument {
 }
 
 /// The two schemas that PRDs are written by (LA-16).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum PrdDialect {
     /// Schema with type, name and description; each story says whether it passes.
     Strict,
     /// List of stories; the file does not give the status of a story.
     Template,
-}
-
-impl PrdDialect {
-    /// Returns the word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            PrdDialect::Strict => "strict",
-            PrdDialect::Template => "template",
-        }
-    }
 }
 
 /// Story of a PRD.

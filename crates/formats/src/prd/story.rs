@@ -89,7 +89,7 @@ impl StoryReader<'_> {
                 PrdDialect::Strict => "US-001",
                 PrdDialect::Template => "US-001, BUG-001 or TECH-001",
             };
-            let dialect = self.dialect.word();
+            let dialect = self.dialect;
             let text = format!(
                 "the {dialect} schema writes an id like {forms}, not {}",
                 quoted(&id)
@@ -198,7 +198,7 @@ impl StoryReader<'_> {
             PrdDialect::Template => "moderate",
         };
         if size == StorySize::Medium && word != own {
-            let dialect = self.dialect.word();
+            let dialect = self.dialect;
             let text = format!("{word:?} is read as {own:?}, the word of the {dialect} schema");
             field.warning("OTHER_DIALECT", text);
         }

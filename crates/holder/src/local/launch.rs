@@ -119,8 +119,8 @@ impl LocalHolders {
 /// Returns the name of the socket of the holder with that folder: a path of any length is too long for one.
 pub(super) fn socket_name(folder: &Path) -> String {
     let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-    let digits = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
-    format!("{SOCKET_PREFIX}{}", digits.collect::<String>())
+    let number = hex::encode(digest.get(..8).unwrap_or(&digest));
+    format!("{SOCKET_PREFIX}{number}")
 }
 
 enum NoAnswer {

@@ -26,7 +26,8 @@ pub struct BranchName(String);
 pub struct SafeName(String);
 
 /// Refusal of a name, with its reason; reads after "could not".
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("use \"{name}\" as a {kind}: {why}")]
 pub struct NameError {
     pub kind: &'static str,
     pub name: String,
@@ -184,14 +185,6 @@ fn refusal(kind: &'static str, text: &str, why: &'static str) -> NameError {
         why,
     }
 }
-
-impl fmt::Display for NameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "use \"{}\" as a {}: {}", self.name, self.kind, self.why)
-    }
-}
-
-impl std::error::Error for NameError {}
 
 macro_rules! checked_name {
     ($($name:ident),*) => {$(

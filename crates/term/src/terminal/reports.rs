@@ -110,9 +110,13 @@ impl TerminalState {
         for name in names.split(|&byte| byte == b';') {
             let known = CAPABILITIES
                 .iter()
-                .find(|(known, _)| hex(known).as_bytes().eq_ignore_ascii_case(name));
+                .find(|(known, _)| hex::encode(known).as_bytes().eq_ignore_ascii_case(name));
             match known {
-                Some((name, value)) => self.reply(format!("\x1bP1+r{}={}\x1b\\", hex(name), hex(value))),
+                Some((name, value)) => self.reply(format!(
+                    "\x1bP1+r{}={}\x1b\\",
+                    hex::encode(name),
+                    hex::encode(value)
+                )),
                 None => return self.reply("\x1bP0+r\x1b\\"),
             }
         }
@@ -138,10 +142,3 @@ const CAPABILITIES: [(&str, &str); 4] = [
     ("colors", "256"),
     ("RGB", "8"),
 ];
-
-fn hex(text: &str) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    text.bytes()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
-}

@@ -55,9 +55,7 @@ pub(super) fn arguments(program: &Path) -> Vec<String> {
 fn definition_hash(event: &str, command: &str, timeout: u32) -> String {
     let hook = json!({ "async": false, "command": command, "timeout": timeout, "type": "command" });
     let definition = json!({ "event_name": event, "hooks": [hook] });
-    let digest = Sha256::digest(definition.to_string());
-    let digits: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{}", digits.concat())
+    format!("sha256:{}", hex::encode(Sha256::digest(definition.to_string())))
 }
 
 /// A text as a basic string of TOML, which JSON's strings are.

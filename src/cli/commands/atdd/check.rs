@@ -98,7 +98,7 @@ fn lines(queue: &[QueuedPrd], settings: &StorySettings) -> Vec<String> {
 
 fn of_prd(queued: &QueuedPrd) -> Vec<String> {
     let prd = &queued.prd;
-    let dialect = prd.dialect.map_or("cannot be read", |dialect| dialect.word());
+    let dialect = prd.dialect.map_or("cannot be read", Into::into);
     let name = if prd.name.is_empty() {
         String::new()
     } else {

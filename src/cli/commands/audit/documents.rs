@@ -42,7 +42,7 @@ fn title(file: &Path, kind: DesignDocument, text: &str) -> String {
         DesignDocument::Report => design::read_report(file, text).document.expert,
         DesignDocument::Critique => {
             let verdict = design::read_critique(file, text).document.verdict;
-            verdict.map_or("", design::CritiqueVerdict::word).to_owned()
+            verdict.map_or("", Into::into).to_owned()
         }
     }
 }

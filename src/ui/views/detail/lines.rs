@@ -9,7 +9,7 @@ use super::text_block::{Lines, TextBlock};
 use super::told::Told;
 use crate::display::text::clock;
 use crate::domain::attempt::{Attempt, WorkspaceState};
-use crate::domain::task::{Comment, TaskKind};
+use crate::domain::task::Comment;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
 use crate::read_model::source_words;
 use crate::ui::canvas::prelude::*;
@@ -101,14 +101,8 @@ fn facts(ctx: &ViewContext<'_>, task: &Task, told: &Told, lines: &mut TextBlock)
     figures(ctx, task, lines);
     batch(ctx, task, lines);
     links(ctx, task, lines);
-    let kind = match task.kind {
-        TaskKind::Bug => "bug",
-        TaskKind::Feature => "feature",
-        TaskKind::Task => "task",
-        TaskKind::Chore => "chore",
-    };
     let age = now.since(task.created_at);
-    let about = format!("{kind}, priority {}, {age} old", task.priority);
+    let about = format!("{}, priority {}, {age} old", task.kind, task.priority);
     lines.fact("about", &about, StyleRole::Text);
     if !task.tags.is_empty() {
         let tags: Vec<&str> = task.tags.iter().map(String::as_str).collect();

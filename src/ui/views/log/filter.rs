@@ -3,6 +3,7 @@
 use crate::domain::{NoticeLevel, Worker};
 use crate::read_model::ReadModel;
 use crate::ui::scene::LogLine;
+use strum::VariantArray as _;
 
 /// The conditions a log line must meet to be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,18 +43,9 @@ fn part(text: &str) -> FilterTerm {
 }
 
 fn level(name: &str) -> Option<NoticeLevel> {
-    let names = [
-        ("info", NoticeLevel::Info),
-        ("success", NoticeLevel::Success),
-        ("warning", NoticeLevel::Warning),
-        ("error", NoticeLevel::Error),
-        ("alert", NoticeLevel::Alert),
-    ];
-    let begins = |known: &str| !name.is_empty() && known.starts_with(name);
-    names
-        .into_iter()
-        .find(|(known, _)| begins(known))
-        .map(|(_, level)| level)
+    let begins = |level: &&NoticeLevel| <&str>::from(*level).starts_with(name);
+    let levels = NoticeLevel::VARIANTS.iter().filter(|_| !name.is_empty());
+    levels.copied().find(|level| begins(&level))
 }
 
 impl FilterTerm {
