@@ -48,6 +48,9 @@ mod repair;
 mod script;
 #[path = "support/shapes.rs"]
 mod shapes;
+#[cfg(unix)]
+#[path = "git/spares.rs"]
+mod spares;
 #[path = "git/sparse.rs"]
 mod sparse;
 #[path = "git/start.rs"]

@@ -94,6 +94,7 @@ mod registration_repair;
 mod registrations;
 mod removal;
 mod revisions;
+mod spare;
 mod sparse;
 mod stale_locks;
 mod tree_edits;

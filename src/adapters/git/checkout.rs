@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::cli::GitCli;
-use super::files::write_atomically;
 use super::files::{failed, missing, not_ours};
+use super::files::{remove_if_there, write_atomically};
 use crate::adapters::text_file;
 use crate::ports::git::{CleanCheckout, CommitId, GitError};
 
@@ -195,13 +195,6 @@ fn resolved(dir: &Path) -> PathBuf {
     match (dir.parent().map(Path::canonicalize), dir.file_name()) {
         (Some(Ok(parent)), Some(name)) => parent.join(name),
         _ => dir.to_path_buf(),
-    }
-}
-
-fn remove_if_there(file: &Path) -> Result<(), GitError> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", file)(error)),
-        _ => Ok(()),
     }
 }
 

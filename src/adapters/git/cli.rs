@@ -217,8 +217,11 @@ impl Git for GitCli {
     }
 
     fn remove_worktree(&self, folder: &SafeName, owner: &AtticOwner) -> Result<RemoveOutcome, GitError> {
-        let _queue = self.lock_project()?;
-        self.remove(folder, owner)
+        let queue = self.lock_project()?;
+        let removed = self.remove(folder, owner);
+        drop(queue);
+        self.clean_spares();
+        removed
     }
 
     fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {

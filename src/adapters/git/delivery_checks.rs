@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::delivery_move::{
-    Halt, INDEX_OF_COMMIT, Move, Moving, STAGE, in_parts, on_disk, remove_if_there, until,
-};
+use super::delivery_move::{Halt, INDEX_OF_COMMIT, Move, Moving, STAGE, in_parts, on_disk, until};
 use super::discovery;
 use super::error_text::one_line;
-use super::files::{failed, missing};
+use super::files::{failed, missing, remove_if_there};
 use super::filter_settings::filter_of;
 use super::parse::{FileEntry, TreeChange};
 use crate::ports::git::CommitId;

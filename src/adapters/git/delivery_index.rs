@@ -8,11 +8,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::command::GitCommand;
-use super::delivery_move::{
-    Halt, INDEX_OF_COMMIT, Move, Moving, in_parts, on_disk, put, remove_if_there, until,
-};
+use super::delivery_move::{Halt, INDEX_OF_COMMIT, Move, Moving, in_parts, on_disk, put, until};
 use super::error_text::{one_line, reason};
-use super::files::failed;
+use super::files::{failed, remove_if_there};
 use super::parse::{self, TreeChange};
 use crate::adapters::deadline::Deadline;
 use crate::adapters::text_file;

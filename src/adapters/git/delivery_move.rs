@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
 use super::command::GitCommand;
-use super::files::{ensure_excludes, failed, sync_file_system};
+use super::files::{ensure_excludes, failed, remove_if_there, sync_file_system};
 use super::parse::{self, FileEntry, TreeChange};
 use super::write_lock::WriteGuard;
 use crate::adapters::projected::ProjectedFiles;
@@ -244,12 +244,5 @@ pub(super) fn put(from: &Path, to: &Path) -> io::Result<()> {
             Err(absent) if absent.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
             Ok(_) | Err(_) => Err(error),
         },
-    }
-}
-
-pub(super) fn remove_if_there(file: &Path) -> Result<(), GitError> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", file)(error)),
-        _ => Ok(()),
     }
 }

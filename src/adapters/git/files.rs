@@ -94,6 +94,13 @@ pub(super) fn missing(what: impl Into<String>, hint: impl Into<String>) -> GitEr
     }
 }
 
+pub(super) fn remove_if_there(file: &Path) -> Result<(), GitError> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", file)(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Makes sure a folder exists and is not a link to another place.
 pub(super) fn real_folder(path: &Path) -> Result<(), GitError> {
     match path.symlink_metadata() {

@@ -89,6 +89,8 @@ pub struct GitLimits {
     pub largest: u64,
     /// Bytes of memory of a git that lists the remote's refs, with everything it starts; not a time.
     pub memory: u64,
+    /// Bytes of an index from which on the files of a removed worktree serve another one; not a time.
+    pub spare: u64,
     /// Age at which a lock that a killed git of ours left in the project's repository is removed.
     pub abandoned: Duration,
 }
@@ -103,6 +105,8 @@ impl Default for GitLimits {
             largest: 100 * 1024 * 1024,
             // Room for two million branches.
             memory: 1 << 30,
+            // About two thousand files.
+            spare: 200 * 1024,
             abandoned: Duration::from_mins(1),
         }
     }

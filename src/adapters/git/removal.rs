@@ -100,6 +100,7 @@ impl GitCli {
         };
         let snapshot = self.keep_if_needed(checkout, &entry, owner)?;
         checkout.unset_ready()?;
+        self.set_aside_spare(checkout);
         self.unregister(&entry)?;
         if checkout.folder.symlink_metadata().is_ok() {
             return Ok(RemoveOutcome::Kept("git left something of it behind".to_owned()));

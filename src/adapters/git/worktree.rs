@@ -318,7 +318,10 @@ impl GitCli {
         };
         let index = site.git_dir.join(self.unique_name("dbs-index"));
         if !self.write_sparse(&site, &index, &goal.commit)? {
-            self.write_files(&site.folder, &index, &goal.commit)?;
+            if goal.branch.is_none() || !self.take_spare(&site, &index, &goal.commit)? {
+                self.write_files(&site.folder, &index, &goal.commit)?;
+            }
+            self.note_files(&site, &index);
         }
         // After a power cut, files that are not on the disk yet are empty, and an agent that continues here would commit them so.
         sync_file_system(&site.folder).map_err(failed("write to the disk", &site.folder))?;
