@@ -173,18 +173,30 @@ fn a_folder_in_which_a_process_is_left_is_not_used_again() {
 #[test]
 fn a_spare_that_cannot_be_brought_to_the_commit_is_given_up_and_the_worktree_is_made_anew() {
     let (fixture, git) = project();
-    let first = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
-    remove(&git, "a");
-    let [spare] = &spares(&fixture)[..] else { panic!() };
-    let index = Path::new(spare).with_added_extension("index");
-    fs::write(index, "no index").unwrap();
-    fs::write(spare.join("planted.txt"), "planted").unwrap();
-    let second = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
-    assert_eq!(second.path, first.path);
-    assert_as_made(&fixture, &second);
-    // What another process left in the middle goes with the next removal.
+    for damages_index in [true, false] {
+        let first = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+        let same = inode(&first);
+        remove(&git, "a");
+        let [spare] = &spares(&fixture)[..] else { panic!() };
+        if damages_index {
+            fs::write(Path::new(spare).with_added_extension("index"), "no index").unwrap();
+        } else {
+            fs::write(spare.join("planted.txt"), "planted").unwrap();
+        }
+        let second = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+        assert_eq!(second.path, first.path);
+        assert_ne!(inode(&second), same);
+        assert_as_made(&fixture, &second);
+        remove(&git, "a");
+    }
+}
+
+#[test]
+fn what_another_process_left_in_the_middle_goes_with_the_next_removal() {
+    let (fixture, git) = project();
     let left = fixture.state().join("spares/claimed-1-new-0");
     fs::create_dir_all(left.join("files")).unwrap();
+    git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     remove(&git, "a");
     assert!(!left.exists());
 }
