@@ -29,5 +29,6 @@ pub mod termination;
 pub mod text_file;
 pub mod tool_process;
 pub mod version_probe;
+pub mod workspaces;
 
 pub use dbs_holder as holder;

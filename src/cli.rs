@@ -9,3 +9,4 @@ pub mod commands;
 pub mod remote_choice;
 pub mod server_process;
 pub mod text_input;
+mod workspace_choice;

@@ -10,6 +10,7 @@ pub mod lanes;
 pub mod performer;
 mod phase_notes;
 mod plan_checks;
+mod preparation;
 pub mod prompt_place;
 pub mod stop_all;
 mod story_checks;

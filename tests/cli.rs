@@ -77,3 +77,6 @@ mod untouched;
 mod waiting;
 #[path = "cli/watching.rs"]
 mod watching;
+#[cfg(unix)]
+#[path = "cli/workspaces.rs"]
+mod workspaces;

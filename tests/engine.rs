@@ -46,6 +46,9 @@ mod outside;
 mod places;
 #[path = "engine/planning.rs"]
 mod planning;
+#[cfg(unix)]
+#[path = "engine/preparing.rs"]
+mod preparing;
 #[path = "engine/proving.rs"]
 mod proving;
 #[cfg(unix)]

@@ -65,6 +65,7 @@ mod fetch;
 mod files;
 mod filter_settings;
 mod filters;
+mod ignored;
 mod integration;
 mod inventory;
 mod kept_work;

@@ -18,7 +18,8 @@ use crate::cli::command_error::{CommandResult, failed};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::config::trust::TrustedGates;
-use crate::ports::git::{Git as _, PreflightError};
+use crate::ports::gates::Gates;
+use crate::ports::git::{Git, PreflightError};
 use crate::server::{Session, SessionAdapters, SessionError};
 
 /// Builds the runtime of a server and of the demo.
@@ -46,15 +47,19 @@ pub(super) fn start(
         paths.attempts.clone(),
         paths.runtime.clone(),
     );
-    let adapters = SessionAdapters {
-        store: Box::new(SqliteStore::open(&paths.store, &owner, clock::now())?),
-        git: Arc::new(repository(&paths, &setup)?),
-        gates: Arc::new(TrustedGates {
-            gates: RecordedGates(ShellGates {
-                keeper: Keeper::new(setup.program.clone(), format!("{}-{GATE}", paths.marker)),
-            }),
-            trust: paths.trust.clone(),
+    let store = Box::new(SqliteStore::open(&paths.store, &owner, clock::now())?);
+    let git: Arc<dyn Git> = Arc::new(repository(&paths, &setup)?);
+    let gates: Arc<dyn Gates> = Arc::new(TrustedGates {
+        gates: RecordedGates(ShellGates {
+            keeper: Keeper::new(setup.program.clone(), format!("{}-{GATE}", paths.marker)),
         }),
+        trust: paths.trust.clone(),
+    });
+    let adapters = SessionAdapters {
+        store,
+        workspaces: Arc::new(paths.workspaces(&git, &gates)),
+        git,
+        gates,
         holders: Arc::new(holders),
         agents: Arc::new(agents(&paths, &setup, paths.secret()?)),
         stories: Arc::new(StoryFormats),

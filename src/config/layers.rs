@@ -305,6 +305,9 @@ impl Config {
             RawValue::List(_) if known.kind.is_private() => {
                 Err(ValueError(format!("{}, not a list", known.kind)))
             }
+            RawValue::List(text) if known.kind.takes_list() && text.starts_with('[') => {
+                known.kind.parse(text)
+            }
             RawValue::List(text) => Err(ValueError(format!("{}, not the list `{text}`", known.kind))),
         };
         value

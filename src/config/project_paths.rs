@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::adapters::git::{ControlPlace, GitCli, GitSetup, RemoteChoice, WorktreeRoots};
 use crate::adapters::project::{
@@ -10,10 +12,13 @@ use crate::adapters::project::{
 };
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::store::StoreFiles;
+use crate::adapters::workspaces::{PreparedWorkspaces, WorkspaceLocks, WorkspaceRules};
 use crate::config::process_env::ProcessEnv;
 use crate::config::trust::ProjectTrust;
+use crate::config::value::listed;
 use crate::config::{Config, ConfigFiles, ConfigOverrides, schema};
-use crate::ports::git::{Git as _, PreflightError};
+use crate::ports::gates::Gates;
+use crate::ports::git::{Git, PreflightError};
 
 /// Folders, files, socket and secret of one project.
 #[derive(Debug, Clone)]
@@ -160,6 +165,59 @@ impl ProjectPaths {
     pub fn places(&self) -> WorkPlaces {
         let setting = self.read_config().choice(&schema::WORKSPACE_ROOT);
         self.project.places(self.person.as_deref(), setting)
+    }
+
+    /// Returns what prepares worktrees and checkouts by the settings, read anew each time.
+    pub fn workspaces(&self, git: &Arc<dyn Git>, gates: &Arc<dyn Gates>) -> PreparedWorkspaces {
+        let own = self.clone();
+        PreparedWorkspaces {
+            git: Arc::clone(git),
+            gates: Arc::clone(gates),
+            rules: Box::new(move || own.workspace_rules()),
+            root: self.root.clone(),
+            place: self.places().outside(),
+            given_ports: self.state.join("ports.json"),
+            locks: WorkspaceLocks::default(),
+        }
+    }
+
+    /// Returns the rules by which workspaces are prepared, as the settings have them now.
+    pub fn workspace_rules(&self) -> WorkspaceRules {
+        let config = self.read_config();
+        let entries = |setting| {
+            let text: Option<String> = config.value(setting);
+            let entries = text.unwrap_or_default();
+            listed(&entries).map(str::to_owned).collect::<Vec<String>>()
+        };
+        let folders = |setting| entries(setting).into_iter().map(PathBuf::from).collect();
+        let included = self.trust.worktree_include().unwrap_or_default();
+        let setup: Option<String> = config.value(&schema::WORKSPACE_SETUP);
+        let setup = setup.unwrap_or_default();
+        WorkspaceRules {
+            copy: entries(&schema::WORKSPACE_COPY)
+                .into_iter()
+                .chain(
+                    included
+                        .lines()
+                        .map(str::to_owned)
+                        .filter(|line| !line.trim().is_empty()),
+                )
+                .collect(),
+            clone: folders(&schema::WORKSPACE_CLONE),
+            link: folders(&schema::WORKSPACE_LINK),
+            setup: setup
+                .lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            setup_timeout: Duration::from_millis(config.value(&schema::WORKSPACE_SETUP_TIMEOUT).0),
+            key: entries(&schema::WORKSPACE_KEY),
+            n_ports: config
+                .value(&schema::WORKSPACE_PORTS)
+                .try_into()
+                .unwrap_or(u16::MAX),
+        }
     }
 
     /// Returns the remote that the settings name.

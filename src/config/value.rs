@@ -47,8 +47,10 @@ pub enum ValueKind {
     TestPath,
     /// Paths inside of the project with commas between; empty: none.
     InnerPaths,
-    /// Words with commas between; empty: none.
+    /// Words with commas between, or a list of them; empty: none.
     List,
+    /// Commands for a shell, one in each line or a list of them; empty: none.
+    Commands,
     /// An address of the web something can be posted to.
     Address,
     Secret,
@@ -108,7 +110,8 @@ impl ValueKind {
     /// # Errors
     /// When it does not fit.
     pub fn parse(&self, text: &str) -> Result<SettingValue, ValueError> {
-        let trimmed = text.trim();
+        let entries = self.entries(text.trim());
+        let trimmed = entries.as_deref().unwrap_or_else(|| text.trim());
         let as_text = || SettingValue::Text(trimmed.to_owned());
         let fitting = match self {
             ValueKind::Count { least, most } => count(trimmed, *least, *most),
@@ -128,6 +131,7 @@ impl ValueKind {
             ValueKind::TestPath => is_test_path(trimmed).then(as_text),
             ValueKind::InnerPaths => listed(trimmed).all(is_inner_path).then(as_text),
             ValueKind::List => is_line(trimmed).then(as_text),
+            ValueKind::Commands => trimmed.lines().all(is_line).then(as_text),
             ValueKind::Address => check_address(trimmed).is_ok().then(as_text),
             ValueKind::Secret => {
                 is_secret(trimmed).then(|| SettingValue::Secret(SecretText(trimmed.to_owned())))
@@ -145,6 +149,26 @@ impl ValueKind {
                 format!("{self}, not `{text}`")
             })
         })
+    }
+
+    /// Returns the entries of a list as files write it, `["a", "b"]`, as one text; none where the text is no list, or the kind has none.
+    fn entries(&self, text: &str) -> Option<String> {
+        let between = match self {
+            ValueKind::List | ValueKind::InnerPaths => ", ",
+            ValueKind::Commands => "\n",
+            _ => return None,
+        };
+        let list: toml_edit::Value = text.starts_with('[').then(|| text.parse().ok()).flatten()?;
+        let words = list.as_array()?.iter().map(toml_edit::Value::as_str);
+        Some(words.collect::<Option<Vec<&str>>>()?.join(between))
+    }
+
+    /// Returns true if a value may be a list of entries.
+    pub(super) fn takes_list(&self) -> bool {
+        matches!(
+            self,
+            ValueKind::List | ValueKind::InnerPaths | ValueKind::Commands
+        )
     }
 
     /// Returns true if a wrong value must not be shown: it may hold a password.
@@ -184,6 +208,7 @@ impl fmt::Display for ValueKind {
                 f.write_str("paths inside of the project, several with commas between, or nothing")
             }
             ValueKind::List => f.write_str("words, several with commas between, or nothing"),
+            ValueKind::Commands => f.write_str("commands, several as a list or one in each line, or nothing"),
             ValueKind::Address => {
                 f.write_str("an address like https://example.org/path, without a password in it")
             }

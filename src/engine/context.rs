@@ -13,6 +13,7 @@ use crate::ports::git::{AtticOwner, BranchName, Git, NameError, SafeName, Signat
 use crate::ports::holders::{Holders, PaneSize};
 use crate::ports::stories::StoryFiles;
 use crate::ports::terminals::Terminals;
+use crate::ports::workspaces::Workspaces;
 
 /// Time that a process has to end by itself after it was asked to.
 pub(super) const STOP_GRACE: Span = Span(5_000);
@@ -21,6 +22,7 @@ pub(super) const STOP_GRACE: Span = Span(5_000);
 pub struct EngineContext {
     pub git: Arc<dyn Git>,
     pub gates: Arc<dyn Gates>,
+    pub workspaces: Arc<dyn Workspaces>,
     pub holders: Arc<dyn Holders>,
     pub agents: Arc<dyn Agents>,
     pub stories: Arc<dyn StoryFiles>,

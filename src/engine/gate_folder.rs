@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::context::EngineContext;
 use super::job::{Job, JobKind};
 use super::leftovers::named_files;
+use super::preparation;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::GatePlace;
 use crate::domain::{Attempt, AttemptId, Cause, Tri};
@@ -43,19 +44,20 @@ impl GateFolder<'_> {
         match &self.place {
             GateTree::Checkout { closed, .. } if job.fresh_gates.contains(&gate.name) => {
                 let own = in_fresh_checkout(context, closed, self.commit, |path| {
-                    self.run_in(context, job, n, gate, path)
+                    self.prepare(context, job, path)
+                        .map(|()| self.run_in(context, job, n, gate, path))
                 });
-                own.unwrap_or_else(|why| unrun(Tri::Unknown(why)))
+                own.flatten().unwrap_or_else(|why| unrun(Tri::Unknown(why)))
             }
             GateTree::Checkout { path, .. } => {
                 let restored = if is_first {
-                    Ok(())
+                    self.prepare(context, job, path)
                 } else {
-                    context.git.restore_checkout(self.commit, path)
+                    self.restore(context, job, path)
                 };
                 match restored {
                     Ok(()) => self.run_in(context, job, n, gate, path),
-                    Err(error) => unrun(Tri::Unknown(error.cause().after("could not "))),
+                    Err(why) => unrun(Tri::Unknown(why)),
                 }
             }
             GateTree::Worktree { path, name } => {
@@ -73,6 +75,21 @@ impl GateFolder<'_> {
         }
     }
 
+    /// Takes back what a gate changed, except for files that git ignores.
+    fn restore(&self, context: &EngineContext, job: &Job, path: &Path) -> Result<(), Cause> {
+        let restored = context.git.restore_checkout(self.commit, path);
+        if restored.map_err(|error| error.cause().after("could not "))? {
+            return Ok(());
+        }
+        self.prepare(context, job, path)
+    }
+
+    fn prepare(&self, context: &EngineContext, job: &Job, path: &Path) -> Result<(), Cause> {
+        let logs = self.outputs.join("setup");
+        let prepared = preparation::of_checkout(context, job, self.commit, path, logs);
+        prepared.map_err(|why| why.after("could not prepare the checkout: "))
+    }
+
     fn run_in(
         &self,
         context: &EngineContext,
@@ -81,13 +98,17 @@ impl GateFolder<'_> {
         gate: &GateCommand,
         folder: &Path,
     ) -> GateReport {
+        let env = match preparation::environment(context, job, self.commit) {
+            Ok(env) => env,
+            Err(why) => return unrun(Tri::Unknown(why)),
+        };
         context.gates.run(&GateRun {
             name: gate.name.clone(),
             command: gate.command.clone(),
             commit: self.commit.as_str().to_owned(),
             began: context.clock.now(),
             cwd: folder.to_owned(),
-            env: environment(context, job, self.commit),
+            env,
             timeout: context.config.gate_timeout,
             output: self.outputs.join(format!("{n:02}.log")),
             output_limit: OUTPUT_LIMIT,
@@ -276,18 +297,4 @@ fn outputs(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Path
         io_trouble(error.kind()).cause(why)
     })?;
     Ok(outputs)
-}
-
-/// Returns the configured environment, plus values that the gate may need; task text is only ever here, never in a command.
-fn environment(
-    context: &EngineContext,
-    job: &Job,
-    commit: &CommitId,
-) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-    let mut env = context.config.gate_env.clone();
-    env.push(("DBS_TASK".into(), job.task.id.as_str().into()));
-    env.push(("DBS_COMMIT".into(), commit.as_str().into()));
-    env.push(("DBS_BASE".into(), job.base.as_str().into()));
-    env.push(("DBS_STAGE".into(), job.stage.id.as_str().into()));
-    env
 }

@@ -10,6 +10,7 @@ use super::gate_runs;
 use super::git_changes;
 use super::job::Job;
 use super::plan_checks;
+use super::preparation;
 use super::prompt_place;
 use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
@@ -181,6 +182,13 @@ fn make_workplace(
     if let Some(base) = &worktree.base {
         base_watch::look(context, job, base);
     }
+    if on_branch || matches!(spec.kind, WorktreeKind::Detached(_)) {
+        let prepared = preparation::of_worktree(context, job, attempt, &spec.folder, &worktree);
+        prepared.map_err(|why| {
+            cleanup::discard(context, job);
+            why.after("could not prepare the worktree: ")
+        })?;
+    }
     let made = Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
         branch: on_branch.then(|| branch.as_str().to_owned()),
@@ -238,10 +246,12 @@ fn launch(
     brief.facts.agent.goes_on = session.is_some();
     brief.facts.gates_before = gates_before;
     brief.session = session;
-    let line = context
+    let mut line = context
         .agents
         .launch_command(&brief)
         .map_err(StartError::Failed)?;
+    let ports = context.workspaces.ports(&job.task.id);
+    line.env.extend(ports.map_err(StartError::Failed)?);
     let spec = spec(context, attempt, Path::new(&made.path), line);
     let Err(error) = context.holders.launch(&spec) else {
         return Ok(());

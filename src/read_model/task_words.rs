@@ -77,6 +77,9 @@ impl ReadModel {
                 standing.because(reason)
             }
             TaskState::Parked(why) => new(DisplayStatus::Paused, "parked").because(why).way(retry(id)),
+            TaskState::Done if task.is_unchecked => new(DisplayStatus::Done, "done, unchecked")
+                .because("it is merged, and no gate applied to the merged tree")
+                .way("`dbs config gates.NAME COMMAND` sets one for the next merges"),
             TaskState::Done => new(DisplayStatus::Done, "done"),
             TaskState::Failed(why) => new(DisplayStatus::Failed, "failed")
                 .because(self.with_last_words(task, behind_failed(why).to_owned()))

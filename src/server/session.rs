@@ -33,6 +33,7 @@ use crate::ports::git::{Git, PreflightError};
 use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::ports::stories::StoryFiles;
+use crate::ports::workspaces::Workspaces;
 use crate::protocol::session_list;
 use crate::read_model::general_notice;
 use crate::server::engine_handle::EngineHandle;
@@ -67,6 +68,7 @@ pub struct SessionAdapters {
     pub store: Box<dyn Store>,
     pub git: Arc<dyn Git>,
     pub gates: Arc<dyn Gates>,
+    pub workspaces: Arc<dyn Workspaces>,
     pub holders: Arc<LocalHolders>,
     pub agents: Arc<LocalAgents>,
     pub stories: Arc<dyn StoryFiles>,
@@ -166,6 +168,7 @@ impl Session {
             stories: adapters.stories,
             git: Arc::clone(&git),
             gates: adapters.gates,
+            workspaces: adapters.workspaces,
             holders: Arc::clone(&holders) as _,
             agents: Arc::clone(&agents) as _,
             terminals: Arc::new(hub.clone()),

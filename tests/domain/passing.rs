@@ -9,7 +9,7 @@ use dbs::domain::{
     SignalKind, Span, TaskState, Timestamp, Tri,
 };
 
-use crate::fixture::{BoardFixture, draft};
+use crate::fixture::{BoardFixture, draft, settings};
 
 #[test]
 fn a_task_goes_through_development_review_and_merge_and_is_done() {
@@ -635,4 +635,25 @@ fn what_an_edited_file_changes_is_told_and_stands_on_each_task_judged_until_a_pe
     fixture.released(draft("c", "kanban"));
     fixture.pass("c");
     assert!(!fixture.comments("c").contains("judged by settings"));
+}
+
+#[test]
+fn a_merge_to_which_no_gate_applies_is_called_unchecked() {
+    for (gates, is_unchecked) in [(settings().gates, false), (Vec::new(), true)] {
+        let mut fixture = BoardFixture::with(BoardSettings { gates, ..settings() });
+        fixture.released(draft("a", "kanban"));
+        for _ in 0..2 {
+            fixture.pass("a");
+        }
+        assert_eq!(
+            (fixture.stage("a"), fixture.task("a").is_unchecked),
+            ("merging", false)
+        );
+        let merge = fixture.open("a");
+        fixture.action_done(merge);
+        assert_eq!(fixture.task("a").is_unchecked, is_unchecked);
+        let told = fixture.notice_texts("unchecked");
+        let wanted = ["a is merged unchecked: no gate applied to the merged tree"];
+        assert_eq!(told, wanted[..usize::from(is_unchecked)]);
+    }
 }

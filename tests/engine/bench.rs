@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use dbs::adapters::gates::ShellGates;
 use dbs::adapters::git::{GitCli, GitSetup};
+use dbs::adapters::workspaces::{PreparedWorkspaces, WorkspaceLocks, WorkspaceRules};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
@@ -205,6 +206,7 @@ impl Clock for Still {
 
 pub(crate) struct Bench {
     pub(crate) git: GitFixture,
+    pub(crate) rules: Arc<parking_lot::Mutex<WorkspaceRules>>,
     pub(crate) board: Board,
     pub(crate) outside: Arc<Outside>,
     pub(crate) now: Timestamp,
@@ -268,13 +270,24 @@ impl Bench {
         gates: Arc<dyn Gates>,
     ) -> Bench {
         git.git(&git.project(), &["push", "-q", "origin", "main:work"]);
-        let cli = GitCli::open(setup).unwrap();
+        let cli: Arc<dyn dbs::ports::git::Git> = Arc::new(GitCli::open(setup).unwrap());
+        let rules = Arc::new(parking_lot::Mutex::new(WorkspaceRules::default()));
+        let in_force = Arc::clone(&rules);
         let outside = Arc::new(Outside::default());
         let (inlet, outlet) = inbox();
         let state = git.state();
         let world = EngineContext {
             stories: Arc::new(dbs::adapters::stories::StoryFormats),
-            git: Arc::new(cli),
+            workspaces: Arc::new(PreparedWorkspaces {
+                git: Arc::clone(&cli),
+                gates: Arc::clone(&gates),
+                rules: Box::new(move || in_force.lock().clone()),
+                root: git.project(),
+                place: git.root().join("project.dbs"),
+                given_ports: git.root().join("ports.json"),
+                locks: WorkspaceLocks::default(),
+            }),
+            git: cli,
             gates,
             holders: Arc::clone(&outside) as _,
             agents: Arc::clone(&outside) as _,
@@ -314,6 +327,7 @@ impl Bench {
         let tracker = TaskTracker::new();
         let mut bench = Bench {
             git,
+            rules,
             board: Board::default(),
             outside,
             now: Still.now(),

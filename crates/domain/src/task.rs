@@ -97,6 +97,9 @@ pub struct Task {
     pub integration: Option<Box<Integration>>,
     /// Commit of the base that contains the task's head, seen on the remote.
     pub merged: Option<String>,
+    /// True if no gate applied to the tree that was merged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unchecked: bool,
     /// Reason the task was not started when the scheduler last looked.
     pub why_not: Option<WaitReason>,
     pub comments: Vec<Comment>,

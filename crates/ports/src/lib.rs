@@ -10,3 +10,4 @@ pub mod store;
 pub mod stories;
 pub mod terminals;
 pub mod trouble;
+pub mod workspaces;

@@ -53,17 +53,17 @@ impl GitCli {
         fs::remove_dir(&path).map_err(|_full| not_ours(path, "it is no clean checkout the engine made"))
     }
 
-    /// Brings a checkout back to its commit after a gate, or makes a new one if that leaves something that is not of the commit.
-    pub(super) fn restore_export(&self, commit: &CommitId, dir: &Path) -> Result<(), GitError> {
+    /// Brings a checkout back to its commit after a gate; false if it made a new one, because that left something that is not of the commit.
+    pub(super) fn restore_export(&self, commit: &CommitId, dir: &Path) -> Result<bool, GitError> {
         let path = resolved(dir);
         let is_there = path.symlink_metadata().is_ok_and(|found| found.is_dir());
         if is_there
             && self.own_note(&path)?.is_some()
             && self.restore_in_place(commit, &path).unwrap_or(false)
         {
-            return Ok(());
+            return Ok(true);
         }
-        self.export(commit, dir).map(drop)
+        self.export(commit, dir).map(|_made| false)
     }
 
     /// Returns whether every file is as in the commit afterwards, and nothing else is there except files that git ignores.

@@ -2,7 +2,7 @@
 //! hands the trait's calls on.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -351,8 +351,21 @@ impl Git for GitCli {
         self.export(commit, dir)
     }
 
-    fn restore_checkout(&self, commit: &CommitId, dir: &Path) -> Result<(), GitError> {
+    fn restore_checkout(&self, commit: &CommitId, dir: &Path) -> Result<bool, GitError> {
         self.restore_export(commit, dir)
+    }
+
+    fn ignored_files(&self, place: Option<(&CommitId, &Path)>) -> Result<Vec<PathBuf>, GitError> {
+        self.list_ignored(place)
+    }
+
+    fn only_ignored(
+        &self,
+        commit: &CommitId,
+        folder: &Path,
+        paths: Vec<PathBuf>,
+    ) -> Result<Vec<PathBuf>, GitError> {
+        self.keep_ignored(commit, folder, paths)
     }
 
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError> {

@@ -23,6 +23,9 @@ use crate::ports::trouble::io_trouble;
 /// Most bytes of output kept where no other limit is set: lists of files and refs of very large repositories.
 const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
 
+/// Variable that says whether paths are taken literally.
+const LITERAL: &str = "GIT_LITERAL_PATHSPECS";
+
 /// Overrides for every call, whatever the configuration says, besides those of `program_keys`: nothing is asked, packed, signed or
 /// rewritten on the side.
 const OVERRIDES: &str = "
@@ -123,9 +126,11 @@ impl GitProgram {
             ConfigScope::Files | ConfigScope::Preflight => (&self.trusted_env, self.limits.local),
         };
         let mut spec = ProcessSpec::new(&self.name, cwd, timeout, OUTPUT_LIMIT);
-        spec.command.args(["--no-pager", "--literal-pathspecs"]);
+        spec.command.arg("--no-pager");
         spec.command.envs(env.iter().map(|(name, value)| (name, value)));
         spec.command.envs(scope_env(scope));
+        // As `--literal-pathspecs`, which a call could not take back.
+        spec.command.env(LITERAL, "1");
         let call = GitCommand {
             scope,
             action: what.into(),
@@ -195,6 +200,11 @@ impl GitCommand {
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.spec.command.env(name, value);
         self
+    }
+
+    /// Lets git read paths as patterns, for commands that refuse to take them literally.
+    pub(super) fn with_patterns(self) -> Self {
+        self.env(LITERAL, "0")
     }
 
     pub(super) fn input(mut self, bytes: &[u8]) -> Self {

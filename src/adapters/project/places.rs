@@ -74,7 +74,7 @@ impl WorkPlaces {
     pub fn worktrees(&self) -> PathBuf {
         match self.setting {
             WorkspaceRoot::Inside => self.inside(),
-            WorkspaceRoot::Beside => self.outside(),
+            WorkspaceRoot::Beside => self.by_checkout(),
         }
     }
 
@@ -88,11 +88,15 @@ impl WorkPlaces {
 
     /// Folder of the checkouts of gates, outside of the checkout whatever the setting is.
     pub fn checkouts(&self) -> PathBuf {
-        let by_setting = match (self.setting, &self.in_state) {
+        self.outside().join(".checkouts")
+    }
+
+    /// Folder outside of the checkout for what is kept beside worktrees.
+    pub fn outside(&self) -> PathBuf {
+        match (self.setting, &self.in_state) {
             (WorkspaceRoot::Inside, Some(folder)) => folder.clone(),
-            _ => self.outside(),
-        };
-        by_setting.join(".checkouts")
+            _ => self.by_checkout(),
+        }
     }
 
     /// Other folders in which checkouts of gates may have been left.
@@ -115,7 +119,7 @@ impl WorkPlaces {
             make(&self.inside())?;
             return self.in_state.as_ref().map_or(Ok(()), |folder| self.claim(folder));
         }
-        let first = self.outside();
+        let first = self.by_checkout();
         match self.claim(&first) {
             Err(error) if self.beside.as_ref() == Some(&first) => self
                 .in_state
@@ -126,7 +130,7 @@ impl WorkPlaces {
     }
 
     /// The folder outside of the checkout: beside it if that is ours or free, and nothing was made in the person's state folder before.
-    fn outside(&self) -> PathBuf {
+    fn by_checkout(&self) -> PathBuf {
         let beside = self.beside.as_ref().filter(|folder| self.is_ours(folder));
         let state = self.in_state.as_ref();
         let made = beside.or_else(|| state.filter(|folder| folder.is_dir()));

@@ -2,6 +2,7 @@
 
 mod check;
 mod repair;
+mod trial;
 
 use std::path::Path;
 
@@ -32,11 +33,14 @@ use crate::ports::git::{BranchName, Git, Head, PreflightError};
 /// restores the newest intact backup. It prints what it did and what is lost, and keeps the damaged file. If all settings files in `.debussy`
 /// are gone, as after `git clean -fdx`, it restores their copies instead, also while a server runs.
 #[derive(Debug, Args)]
-#[command(add = facts(Everybody, "dbs doctor\ndbs doctor --repair").for_persons_with(&[("repair", "--repair")]))]
+#[command(add = facts(Everybody, "dbs doctor\ndbs doctor --try\ndbs doctor --repair").for_persons_with(&[("repair", "--repair"), ("tries", "--try")]))]
 pub struct DoctorArgs {
     /// Restore lost settings, or repair a damaged store from its events and backups
     #[arg(long)]
     repair: bool,
+    /// Also prepare a scratch workspace of the base branch, and run every gate in it once
+    #[arg(long = "try", conflicts_with = "repair")]
+    tries: bool,
     #[command(flatten)]
     json: JsonFlag,
 }
@@ -48,6 +52,11 @@ impl RunCommand for DoctorArgs {
             return repair::run(env, self.json);
         }
         let mut findings = examine(env);
+        if self.tries
+            && let Ok(place) = found_project(env)
+        {
+            findings.extend(trial::run(&place, env));
+        }
         let agents = agents::found(env).into_iter();
         findings.extend(agents.map(|line| check("agent", Ok(line))));
         Ok(print_checks(&findings, self.json))

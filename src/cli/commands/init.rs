@@ -4,7 +4,7 @@ use crate::adapters::git::{GitCli, likely_base};
 use crate::cli::commands::plan::{NewPlanArgs, PlanShape};
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::{agents, doctor};
-use crate::cli::{asking, remote_choice};
+use crate::cli::{asking, remote_choice, workspace_choice};
 use crate::config::{schema, set};
 
 /// Prepare this project, or create the files of a new plan
@@ -18,7 +18,7 @@ pub struct InitArgs {
     feature: Option<String>,
     #[command(flatten)]
     shape: PlanShape,
-    /// Accept what is proposed for the project: its base branch, and to work without a remote if it has none
+    /// Accept what is proposed for the project: its base branch, how worktrees are prepared, and to work without a remote if it has none
     #[arg(long, conflicts_with = "feature")]
     yes: bool,
     #[command(flatten)]
@@ -54,6 +54,9 @@ pub(super) fn prepare(env: &ProcessEnv, takes: bool, json: JsonFlag) -> CommandR
     let workflows = &paths.workflows;
     std::fs::create_dir_all(workflows).map_err(failed(format!("could not make {}", workflows.display())))?;
     choose_base(env, &paths, takes, json)?;
+    if takes || !json.json {
+        workspace_choice::settle(env, &paths, takes)?;
+    }
     let missing = doctor::problems(env);
     let agent = agents::first_step(env);
     if json.json {

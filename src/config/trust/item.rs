@@ -24,6 +24,8 @@ pub enum TrustKind {
     Prompt,
     /// A template for the files of new plans, which agents are given later.
     PlanTemplate,
+    /// `.worktreeinclude`: the ignored files that agents and gates get copies of.
+    CopiedFiles,
     /// A setting that says which agent works or what it may do.
     Agent,
 }
@@ -40,6 +42,7 @@ impl TrustKind {
             TrustKind::Role => "role",
             TrustKind::Prompt => "prompt",
             TrustKind::PlanTemplate => "plan template",
+            TrustKind::CopiedFiles => "copied files",
             TrustKind::Agent => "agent",
         }
     }
@@ -53,7 +56,8 @@ impl TrustKind {
             | TrustKind::Workflow
             | TrustKind::Role
             | TrustKind::Prompt
-            | TrustKind::PlanTemplate => false,
+            | TrustKind::PlanTemplate
+            | TrustKind::CopiedFiles => false,
         }
     }
 }

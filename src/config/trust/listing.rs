@@ -21,6 +21,9 @@ pub struct TrustListing {
     pub unreadable: Option<String>,
 }
 
+/// File at the root of the checkout with patterns of ignored files that new worktrees get copies of, as other tools know it.
+pub(super) const WORKTREE_INCLUDE: &str = ".worktreeinclude";
+
 /// Folders of the project folder whose files steer agents, with the ending of those files: one row per folder.
 pub(super) const FOLDERS: [(&str, &str, TrustKind); 5] = [
     ("agents", "toml", TrustKind::AgentKind),
@@ -62,6 +65,19 @@ impl TrustListing {
                 let item = TrustItem { kind, name, text };
                 of_folders.push(ListedText { item, file, line: 1 });
             }
+        }
+        let include = project.root().join(WORKTREE_INCLUDE);
+        if include.symlink_metadata().is_ok() {
+            let text = text_file::read_text(&include, text_file::LARGEST_WRITTEN);
+            of_folders.push(ListedText {
+                item: TrustItem {
+                    kind: TrustKind::CopiedFiles,
+                    name: WORKTREE_INCLUDE.to_owned(),
+                    text: text.map_err(failed("read", &include))?,
+                },
+                file: include,
+                line: 1,
+            });
         }
         let scripts = scripts::of_programs(project.root(), items.iter().chain(&of_folders));
         items.extend(scripts);

@@ -166,6 +166,13 @@ impl ProjectTrust {
         named.collect()
     }
 
+    /// Returns the text of `.worktreeinclude`, as it was trusted.
+    pub fn worktree_include(&self) -> Option<String> {
+        let mut trusted = self.look().in_force().into_iter();
+        let item = trusted.find(|item| item.kind == TrustKind::CopiedFiles)?;
+        Some(item.text)
+    }
+
     /// Returns the files other than settings and workflows whose change affects trust, and the folders in which such files may appear.
     pub fn watched_files(&self) -> Vec<PathBuf> {
         let listing = self.listing().unwrap_or_default();
@@ -175,6 +182,7 @@ impl ProjectTrust {
             TrustKind::Role,
             TrustKind::Prompt,
             TrustKind::PlanTemplate,
+            TrustKind::CopiedFiles,
         ];
         let others = listing
             .items

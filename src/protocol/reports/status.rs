@@ -1,6 +1,6 @@
 //! Status report: base branch, agents, counts, branches of tasks (K65).
 
-use crate::domain::{PauseReason, TroubleKind};
+use crate::domain::{PauseReason, TroubleKind, pluralized};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
 use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
@@ -66,6 +66,13 @@ pub(super) fn lines(model: &ReadModel, branches: &TaskBranches) -> Vec<String> {
             counts.join(", ")
         }
     ));
+    let n_unchecked = model.tasks.values().filter(|task| task.is_unchecked).count();
+    if n_unchecked > 0 {
+        let tasks = pluralized(n_unchecked, "task");
+        lines.push(format!(
+            "unchecked: {tasks} merged without a gate; `dbs config gates.NAME COMMAND` sets one"
+        ));
+    }
     lines.push(match branches {
         Ok(names) if names.is_empty() => "branches: none".to_owned(),
         Ok(names) => format!("branches: {}", names.join(", ")),

@@ -125,7 +125,22 @@ impl Board {
             EngineAction::Verify => {}
         });
         if action == EngineAction::Merge {
+            self.note_checks(transition, attempt);
             self.deliver(transition, &attempt.task);
+        }
+    }
+
+    /// Records whether a gate applied to the tree that was merged at the stage of the attempt, and tells people if none did.
+    pub(super) fn note_checks(&mut self, transition: &mut Transition, attempt: &Attempt) {
+        let Some((task, stage)) = self.tasks.get(&attempt.task).zip(self.stage_of_attempt(attempt)) else {
+            return;
+        };
+        let is_unchecked = self.settings.gates_of(task, &stage).is_empty();
+        self.edit(&attempt.task, |task| task.is_unchecked = is_unchecked);
+        if is_unchecked {
+            let id = &attempt.task;
+            let text = format!("{id} is merged unchecked: no gate applied to the merged tree");
+            transition.notify_attempt(NoticeLevel::Info, "unchecked", attempt, text);
         }
     }
 

@@ -225,6 +225,7 @@ impl Board {
         // An agent that merged instead of the engine has proved it; tasks that wait for the merge of this head may continue.
         if self.required_evidence(attempt).contains(&EvidenceKind::Merged) {
             self.edit(&attempt.task, |task| task.merged.clone_from(&task.head));
+            self.note_checks(transition, attempt);
             self.deliver(transition, &attempt.task);
         }
         self.settle(transition, attempt.id, Verdict::Passed);

@@ -1,7 +1,7 @@
 //! The trait of all git operations. Every operation blocks, has a time limit, and may be repeated.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::{GitError, PreflightError};
 use super::merge::{
@@ -197,8 +197,26 @@ pub trait Git: Send + Sync {
     fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError>;
 
     /// Brings a clean checkout back to its commit: every file of it, and nothing else but the files that git ignores. If that cannot be
-    /// done in place, the checkout is made again.
-    fn restore_checkout(&self, commit: &CommitId, dir: &Path) -> Result<(), GitError>;
+    /// done in place, the checkout is made again, and the ignored files are gone: then the answer is false.
+    fn restore_checkout(&self, commit: &CommitId, dir: &Path) -> Result<bool, GitError>;
+
+    /// Lists what git ignores in a folder with the files of a commit, else in the main checkout: files, and folders that are ignored as a
+    /// whole, relative to it.
+    ///
+    /// # Errors
+    /// When it cannot be listed.
+    fn ignored_files(&self, place: Option<(&CommitId, &Path)>) -> Result<Vec<PathBuf>, GitError>;
+
+    /// Keeps those of the paths, relative to a folder with the files of a commit, that git ignores there. Nothing needs to be at them.
+    ///
+    /// # Errors
+    /// When git cannot be asked.
+    fn only_ignored(
+        &self,
+        commit: &CommitId,
+        folder: &Path,
+        paths: Vec<PathBuf>,
+    ) -> Result<Vec<PathBuf>, GitError>;
 
     /// Deletes a clean checkout; anything else is left alone with an error. A missing folder is fine.
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError>;

@@ -1,0 +1,187 @@
+//! Trial of the workspace and the gates on the base branch, before any agent is paid: `dbs doctor --try`.
+
+use std::sync::Arc;
+
+use super::{DoctorCheck, DoctorResult, check};
+use crate::adapters::clock;
+use crate::adapters::gates::ShellGates;
+use crate::adapters::git::GitCli;
+use crate::adapters::project::random_word;
+use crate::cli::commands::prelude::*;
+use crate::config::session_setup;
+use crate::config::trust::TrustedGates;
+use crate::domain::{Span, Tri, telling_line};
+use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
+use crate::ports::git::{BranchName, CommitId, Git, Head};
+use crate::ports::workspaces::{Preparation, WorkspaceUser, Workspaces as _};
+
+/// Most bytes of output kept of one gate.
+const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// Words by which a failed gate shows that a variable is missing.
+const OF_VARIABLES: [&str; 4] = [
+    "unbound variable",
+    "parameter not set",
+    "parameter null or not set",
+    "environment variable",
+];
+
+/// Prepares a scratch workspace of the base branch, and runs every gate in it once.
+pub(super) fn run(paths: &ProjectPaths, env: &ProcessEnv) -> Vec<DoctorCheck> {
+    match Trial::begin(paths, env) {
+        Ok(trial) => trial.checks(),
+        Err(why) => vec![check("try", Err(why))],
+    }
+}
+
+struct Trial {
+    git: Arc<dyn Git>,
+    gates: Arc<dyn Gates>,
+    paths: ProjectPaths,
+    setup: session_setup::SessionSetup,
+    commit: CommitId,
+    base: String,
+    folder: std::path::PathBuf,
+}
+
+impl Trial {
+    fn begin(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult<Trial> {
+        let setup = session_setup::read(paths, env)?;
+        let base = setup.settings.base.clone().ok_or("no base branch is set")?;
+        let git: Arc<dyn Git> = Arc::new(GitCli::open(&paths.git_setup(env.environment.clone()))?);
+        let commit = match git.remote_head(&BranchName::new(&base)?) {
+            Head::At(commit) => commit,
+            Head::Absent => return Err(format!("there is no branch {base} to try it on").into()),
+            Head::Unknown(why) => return Err(format!("could not look for {base}: {why}").into()),
+        };
+        let gates: Arc<dyn Gates> = Arc::new(TrustedGates {
+            gates: ShellGates::default(),
+            trust: paths.trust.clone(),
+        });
+        if let Some(why) = gates.withheld() {
+            return Err(why.into());
+        }
+        paths.prepare()?;
+        let name = random_word().ok_or("the system has no random bytes")?;
+        Ok(Trial {
+            folder: paths.places().checkouts().join(format!("try-{name}")),
+            paths: paths.clone(),
+            git,
+            gates,
+            setup,
+            commit,
+            base,
+        })
+    }
+
+    fn checks(&self) -> Vec<DoctorCheck> {
+        let mut checks = vec![check("workspace", self.prepared())];
+        if checks.iter().all(DoctorCheck::is_good) {
+            for (nth, gate) in self.setup.settings.gates.iter().enumerate() {
+                checks.push(check("gate", self.tried(nth, &gate.name, &gate.command)));
+            }
+        }
+        if let Err(error) = self.git.discard_checkout(&self.folder) {
+            tracing::warn!("could not {error}");
+        }
+        checks
+    }
+
+    /// Makes and prepares the checkout.
+    fn prepared(&self) -> DoctorResult {
+        let began = clock::now();
+        self.git
+            .checkout_clean(&self.commit, &self.folder)
+            .map_err(|error| format!("could not {error}"))?;
+        self.paths
+            .workspaces(&self.git, &self.gates)
+            .prepare(&Preparation {
+                folder: &self.folder,
+                commit: &self.commit,
+                user: WorkspaceUser::Gate,
+                is_base: false,
+                env: self.environment(),
+                logs: self.logs().join("setup"),
+                now: began,
+            })?;
+        let took = clock::now().since(began);
+        Ok(format!("prepared one of {} in {}", self.base, words(took)))
+    }
+
+    fn tried(&self, nth: usize, name: &str, command: &str) -> DoctorResult {
+        if nth > 0 {
+            let restored = self.git.restore_checkout(&self.commit, &self.folder);
+            if !restored.map_err(|error| format!("could not {error}"))? {
+                self.prepared()?;
+            }
+        }
+        let output = self.logs().join(format!("{nth:02}.log"));
+        let report = self.gates.run(&GateRun {
+            name: name.to_owned(),
+            command: command.to_owned(),
+            commit: self.commit.as_str().to_owned(),
+            began: clock::now(),
+            cwd: self.folder.clone(),
+            env: self.environment(),
+            timeout: self.setup.gate_timeout,
+            output: output.clone(),
+            output_limit: OUTPUT_LIMIT,
+        });
+        match &report.outcome {
+            Tri::Yes => Ok(format!(
+                "{name} passes on {} in {}",
+                self.base,
+                words(Span(report.duration_ms))
+            )),
+            Tri::No(why) => Err(format!(
+                "{name} is red on {} before any work: {why}{}; its output is in {}",
+                self.base,
+                hint(&report),
+                output.display()
+            )
+            .into()),
+            Tri::Unknown(why) => Err(format!("{name} could not be run: {why}").into()),
+        }
+    }
+
+    fn logs(&self) -> std::path::PathBuf {
+        self.paths.logs.join("try")
+    }
+
+    fn environment(&self) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+        let inherited = self.setup.inherited.clone().into_pairs().into_iter();
+        let own = [
+            (
+                "DBS_PROGRAM".to_owned(),
+                self.setup.program.to_string_lossy().into_owned(),
+            ),
+            ("DBS_COMMIT".to_owned(), self.commit.as_str().to_owned()),
+            ("DBS_BASE".to_owned(), self.base.clone()),
+        ];
+        inherited
+            .chain(own)
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect()
+    }
+}
+
+/// Returns the cause of a failed gate as far as its end shows it: a missing program, a missing variable, and the line that tells most.
+fn hint(report: &GateReport) -> String {
+    let line = telling_line(&report.tail).unwrap_or_default();
+    let kind = if report.exit == GateExit::Code(127) {
+        "a program is missing: "
+    } else if OF_VARIABLES.iter().any(|words| report.tail.contains(words)) {
+        "a variable is missing: "
+    } else {
+        ""
+    };
+    if line.is_empty() && kind.is_empty() {
+        String::new()
+    } else {
+        format!(": {kind}{line}")
+    }
+}
+
+fn words(span: Span) -> String {
+    format!("{}.{} s", span.0 / 1000, span.0 % 1000 / 100)
+}
