@@ -37,7 +37,7 @@ pub(super) struct RawSetting {
 pub(super) enum RawValue {
     /// A number, a word, a text: without its quotes.
     Plain(String),
-    /// A list, as text. No key has lists.
+    /// A list, as text.
     List(String),
 }
 

@@ -3,6 +3,7 @@
 //! program reads the setting, so the compiler knows where each is used.
 
 mod atdd;
+mod environment;
 mod legacy;
 mod notify;
 
@@ -11,6 +12,7 @@ pub use atdd::{
     ATDD_PASSING_TESTS, ATDD_PROTECTED, ATDD_SKIP_WORDS, ATDD_SUITE_CMD, ATDD_TEST_CMD, ATDD_TEST_PATH,
     ATDD_TEST_WORDS,
 };
+pub use environment::{ENVIRONMENT_HIDE, ENVIRONMENT_MODE, ENVIRONMENT_PASS, ENVIRONMENT_SET};
 pub use legacy::{
     INTERACTIVE, MAX_RETRIES, MODEL, NESTED_NTFY_SERVER, NESTED_NTFY_TOPIC, NOTIFICATIONS_ENABLED,
     NOTIFICATIONS_NTFY_SERVER, NOTIFICATIONS_NTFY_TOPIC, NOTIFICATIONS_PROVIDER,
@@ -22,6 +24,7 @@ pub use notify::{
 };
 
 use atdd::ATDD;
+use environment::ENVIRONMENT;
 use legacy::{KEPT, LEGACY, RENAMED};
 use notify::NOTIFY;
 
@@ -98,6 +101,7 @@ pub fn with_end(key: &SettingSpec, word: &str) -> Option<String> {
 pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
     SETTINGS
         .iter()
+        .chain(ENVIRONMENT)
         .chain(ATDD)
         .chain(NOTIFY)
         .chain(LEGACY)

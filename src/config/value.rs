@@ -47,8 +47,12 @@ pub enum ValueKind {
     TestPath,
     /// Paths inside of the project with commas between; empty: none.
     InnerPaths,
-    /// Words with commas between; empty: none.
+    /// Words with commas between, or a list of them; empty: none.
     List,
+    /// The same of names of variables, in which `*` matches any text.
+    VariableNames,
+    /// Value of a variable whose name is the last part of the key.
+    Variable,
     /// An address of the web something can be posted to.
     Address,
     Secret,
@@ -108,7 +112,8 @@ impl ValueKind {
     /// # Errors
     /// When it does not fit.
     pub fn parse(&self, text: &str) -> Result<SettingValue, ValueError> {
-        let trimmed = text.trim();
+        let entries = self.entries(text.trim());
+        let trimmed = entries.as_deref().unwrap_or_else(|| text.trim());
         let as_text = || SettingValue::Text(trimmed.to_owned());
         let fitting = match self {
             ValueKind::Count { least, most } => count(trimmed, *least, *most),
@@ -128,6 +133,8 @@ impl ValueKind {
             ValueKind::TestPath => is_test_path(trimmed).then(as_text),
             ValueKind::InnerPaths => listed(trimmed).all(is_inner_path).then(as_text),
             ValueKind::List => is_line(trimmed).then(as_text),
+            ValueKind::VariableNames => listed(trimmed).all(is_variable_pattern).then(as_text),
+            ValueKind::Variable => (!text.contains('\0')).then(|| SettingValue::Text(text.to_owned())),
             ValueKind::Address => check_address(trimmed).is_ok().then(as_text),
             ValueKind::Secret => {
                 is_secret(trimmed).then(|| SettingValue::Secret(SecretText(trimmed.to_owned())))
@@ -145,6 +152,25 @@ impl ValueKind {
                 format!("{self}, not `{text}`")
             })
         })
+    }
+
+    /// Returns the entries of a list as files write it, `["a", "b"]`, as one text; none where the text is no list, or the kind has none.
+    fn entries(&self, text: &str) -> Option<String> {
+        let between = match self {
+            ValueKind::List | ValueKind::InnerPaths | ValueKind::VariableNames => ", ",
+            _ => return None,
+        };
+        let list: toml_edit::Value = text.starts_with('[').then(|| text.parse().ok()).flatten()?;
+        let words = list.as_array()?.iter().map(toml_edit::Value::as_str);
+        Some(words.collect::<Option<Vec<&str>>>()?.join(between))
+    }
+
+    /// Returns true if a value may be a list of entries.
+    pub(super) fn takes_list(&self) -> bool {
+        matches!(
+            self,
+            ValueKind::List | ValueKind::InnerPaths | ValueKind::VariableNames
+        )
     }
 
     /// Returns true if a wrong value must not be shown: it may hold a password.
@@ -184,6 +210,10 @@ impl fmt::Display for ValueKind {
                 f.write_str("paths inside of the project, several with commas between, or nothing")
             }
             ValueKind::List => f.write_str("words, several with commas between, or nothing"),
+            ValueKind::VariableNames => f.write_str(
+                "names of variables, in which `*` matches any text, several with commas between, or nothing",
+            ),
+            ValueKind::Variable => f.write_str("the text of a variable"),
             ValueKind::Address => {
                 f.write_str("an address like https://example.org/path, without a password in it")
             }
@@ -268,6 +298,21 @@ fn is_command(text: &str) -> bool {
 /// The entries of a list with commas between.
 pub(super) fn listed(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// Returns true if a text may be the name of a variable, or a pattern of such names.
+fn is_variable_pattern(text: &str) -> bool {
+    text.chars().all(|c| c == '*' || is_of_variable(c))
+}
+
+/// Returns true if the settings may give a variable of that name a value: this program's own variables say who an agent is.
+pub(super) fn is_free_variable(name: &str) -> bool {
+    let is_own = ["DBS_", "DEBUSSY_"].iter().any(|own| name.starts_with(own));
+    !is_own && !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(is_of_variable)
+}
+
+fn is_of_variable(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '(' | ')')
 }
 
 /// Returns true if a command says which tests it is for; without that, it would run those of all stories.

@@ -12,7 +12,7 @@ use super::leftovers::named_files;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::GatePlace;
 use crate::domain::{Attempt, AttemptId, Cause, Tri};
-use crate::ports::gates::{GateExit, GateReport, GateRun};
+use crate::ports::gates::{GateEnv, GateExit, GateReport, GateRun};
 use crate::ports::git::{CommitId, DiffRange, GitError, Revision, SafeName, WorkingTree};
 use crate::ports::trouble::io_trouble;
 
@@ -279,15 +279,15 @@ fn outputs(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Path
 }
 
 /// Returns the configured environment, plus values that the gate may need; task text is only ever here, never in a command.
-fn environment(
-    context: &EngineContext,
-    job: &Job,
-    commit: &CommitId,
-) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-    let mut env = context.config.gate_env.clone();
-    env.push(("DBS_TASK".into(), job.task.id.as_str().into()));
-    env.push(("DBS_COMMIT".into(), commit.as_str().into()));
-    env.push(("DBS_BASE".into(), job.base.as_str().into()));
-    env.push(("DBS_STAGE".into(), job.stage.id.as_str().into()));
+fn environment(context: &EngineContext, job: &Job, commit: &CommitId) -> GateEnv {
+    let mut env = context.config.gate_env.now();
+    let own = [
+        ("DBS_TASK", job.task.id.as_str()),
+        ("DBS_COMMIT", commit.as_str()),
+        ("DBS_BASE", job.base.as_str()),
+        ("DBS_STAGE", job.stage.id.as_str()),
+    ];
+    env.variables
+        .extend(own.map(|(name, value)| (name.into(), value.into())));
     env
 }

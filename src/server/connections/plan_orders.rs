@@ -15,8 +15,12 @@ use crate::ui::PlanQuestion;
 /// The reason that the plan cannot be carried out; for people.
 pub(in crate::server) fn question(services: &Services, file: &str) -> Result<PlanQuestion, Cause> {
     let paths = &services.settings.paths;
-    let environment = services.shells.environment().clone().into_pairs().into_iter();
-    let environment = environment.map(|(name, value)| (name.into(), value.into()));
+    let environment = services.shells.environment();
+    let environment = environment
+        .pairs()
+        .iter()
+        .cloned()
+        .map(|(name, value)| (name.into(), value.into()));
     let git = paths.git_setup(environment);
     let base = BaseFiles::new(paths, git.clone());
     let read = plans::read(&paths.root.join(file), Some(paths), &|path| base.has(path))?;
