@@ -12,6 +12,7 @@ pub mod capabilities;
 pub mod channels;
 pub mod clipboard_policy;
 mod edit;
+mod environment;
 mod environment_names;
 mod error;
 pub mod faults;

@@ -10,7 +10,7 @@ use dbs::config::{
 };
 use dbs::display::{AlertEvents, Glyphs, MouseCapture};
 use dbs::domain::time::Span;
-use dbs::domain::{BoardSettings, DeliveryMode, RoleId};
+use dbs::domain::{BoardSettings, DeliveryMode, EnvironmentMode, RoleId};
 use dbs::formats::finding::FindingLevel;
 use tempfile::TempDir;
 
@@ -556,6 +556,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
     for key in keys() {
         let name = key
             .name
+            .replace("set.<name>", "set.MY_NAME")
             .replace("<name>", "my gate")
             .replace("<role>", "security-reviewer")
             .replace("<stage>", "security_review");
@@ -576,6 +577,8 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Permissions => "allow run make*; deny".to_owned(),
             ValueKind::TestCommand => "run {file}".to_owned(),
             ValueKind::TestPath => "a/{name}.py".to_owned(),
+            ValueKind::VariableNames => "NPM_TOKEN, AWS_*".to_owned(),
+            ValueKind::Variable => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
             ValueKind::WordsOrNone | ValueKind::InnerPath | ValueKind::InnerPaths | ValueKind::List => {
                 "a".to_owned()
             }
@@ -900,4 +903,39 @@ fn the_documentation_holds_the_table_of_all_settings() {
         return;
     }
     assert_eq!(table, reference(), "run the tests once with DBS_UPDATE=1");
+}
+
+#[test]
+fn names_of_variables_are_texts_or_lists_and_those_of_all_sources_count_together() {
+    let fixture = Fixture::new()
+        .toml("[environment]\npass = [\"NPM_TOKEN\", \"AWS_*\"]\nset = { JAVA_HOME = \"/opt/java\", EMPTY = \"\", N = 3 }\n")
+        .user("[environment]\npass = \"GH_TOKEN\"\nhide = \"OLD, OLDER\"\nmode = \"minimal\"\n");
+    assert!(fixture.told().is_empty(), "{:?}", fixture.told());
+    let rules = fixture.read().environment_rules();
+    assert_eq!(rules.mode, EnvironmentMode::Minimal);
+    assert_eq!(rules.pass, ["NPM_TOKEN", "AWS_*", "GH_TOKEN"]);
+    assert_eq!(rules.hide, ["OLD", "OLDER"]);
+    let set = pairs(&[("JAVA_HOME", "/opt/java"), ("EMPTY", ""), ("N", "3")]);
+    assert_eq!(rules.set, set);
+    let given = ConfigOverrides {
+        flags: Vec::new(),
+        environment: pairs(&[("DBS_ENVIRONMENT_SET_JAVA_HOME", "/else")]),
+    };
+    let rules = Config::read(&Fixture::new().places, &given).environment_rules();
+    assert_eq!(rules.set, pairs(&[("JAVA_HOME", "/else")]));
+}
+
+#[test]
+fn names_that_no_variable_can_have_are_refused_with_their_line() {
+    let fixture = Fixture::new().toml(
+        "[environment]\npass = [\"A=B\"]\nhide = [1]\n[environment.set]\nDBS_TOKEN = \"x\"\na-b = \"x\"\nPATH = \"/opt/bin\"\n",
+    );
+    let told = fixture.told();
+    let lines: Vec<&str> = told.iter().filter_map(|line| line.split(": ").next()).collect();
+    let ends: Vec<&str> = lines.iter().filter_map(|line| line.rsplit(':').next()).collect();
+    assert_eq!(ends, ["2", "3", "5", "6"], "{told:?}");
+    assert_eq!(
+        fixture.read().environment_rules().set,
+        pairs(&[("PATH", "/opt/bin")])
+    );
 }

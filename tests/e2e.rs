@@ -67,6 +67,8 @@ mod conducting;
 mod demo;
 #[path = "e2e/designs.rs"]
 mod designs;
+#[path = "e2e/environment.rs"]
+mod environment;
 #[path = "e2e/evidence.rs"]
 mod evidence;
 #[path = "e2e/false_questions.rs"]

@@ -33,7 +33,7 @@ pub use claude::ClaudeAgent;
 pub use codex::CodexAgent;
 pub use custom::CustomAgent;
 pub use described::DescribedAgent;
-pub use environment::{InheritedEnv, PersonEnv};
+pub use environment::{InheritedEnv, LiveEnv, PersonEnv};
 pub use kind::{
     AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, ReadScreen, RoleOptions, SessionPolicy,
 };
@@ -355,7 +355,8 @@ impl LocalAgents {
     /// # Errors
     /// When it is not: what was looked for, where, and the way out.
     fn check_program(&self, kind: &dyn AgentKind, brief: &Brief) -> Result<(), Cause> {
-        let (Some(name), Some(path)) = (kind.program_for(brief), self.context.inherited.get("PATH")) else {
+        let inherited = self.context.inherited.now();
+        let (Some(name), Some(path)) = (kind.program_for(brief), inherited.get("PATH")) else {
             return Ok(());
         };
         if find_program(&name, &brief.folder, path).is_some() {
@@ -538,8 +539,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
         let mut configured = configured(Some(custom(&["no-such-tool"])));
-        configured.context.inherited =
-            InheritedEnv::from_environment([("PATH".to_owned(), "/nowhere:/neither".to_owned())]);
+        configured.context.inherited = kind::tests::inherited(&[("PATH", "/nowhere:/neither")]);
         let why = configured.launch_command(&brief()).unwrap_err();
         for part in [
             "no-such-tool",

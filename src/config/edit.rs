@@ -41,7 +41,7 @@ fn checked<'a>(
 ) -> Result<(Vec<&'a str>, &'static SettingSpec, SettingValue), ConfigError> {
     let path: Vec<&str> = key.split('.').collect();
     let known = spec_of(&path).ok_or_else(|| ConfigError::unknown(key))?;
-    let value = known.kind.parse(text).map_err(|why| ConfigError::BadValue {
+    let value = known.parse(&path, text).map_err(|why| ConfigError::BadValue {
         key: key.to_owned(),
         why: match text.trim() {
             "" => format!("is empty; `dbs config {key} --unset` takes it out"),

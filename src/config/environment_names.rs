@@ -2,6 +2,7 @@
 
 use crate::config::schema::keys;
 use crate::config::setting::SettingSpec;
+use crate::config::value::ValueKind;
 use crate::formats::nearest::distance;
 
 /// Begin of the environment variables that are settings.
@@ -17,7 +18,10 @@ pub(super) fn path_of(rest: &str) -> Option<Vec<String>> {
         let (before, rest_of_key) = upper.split_once('<')?;
         let (_, after) = rest_of_key.split_once('>')?;
         let name = rest.strip_prefix(before)?.strip_suffix(after)?;
-        let name = name.to_ascii_lowercase().replace('_', "-");
+        let name = match key.kind {
+            ValueKind::Variable => name.to_owned(),
+            _ => name.to_ascii_lowercase().replace('_', "-"),
+        };
         let fill = |part: &str| {
             if part.starts_with('<') {
                 name.clone()

@@ -17,7 +17,7 @@ use crate::ports::git::{BranchName, Git as _, Head};
 pub fn all(paths: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<SettingFault> {
     let settings = config.settings();
     let mut found = written(paths, config, workflows);
-    found.extend(programs(paths, &kinds(config).0));
+    found.extend(programs(paths, config));
     found.extend(
         settings
             .base
@@ -61,13 +61,13 @@ fn of_agent(error: &RoleError) -> SettingFault {
 }
 
 /// Agents whose program is in none of the folders of `PATH`.
-pub fn programs(paths: &ProjectPaths, kinds: &AgentsByRole) -> Vec<SettingFault> {
-    let environment = &paths.sources.overrides.environment;
-    let Some((_, path)) = environment.iter().find(|(name, _)| name == "PATH") else {
+pub fn programs(paths: &ProjectPaths, config: &Config) -> Vec<SettingFault> {
+    let kinds: AgentsByRole = kinds(config).0;
+    let Some(path) = config.search_path(&paths.sources.overrides.environment) else {
         return Vec::new();
     };
     let fault = |tool: &AgentTool, key: String, reach: FaultReach| {
-        let name = missing(tool, &paths.root, path)?;
+        let name = missing(tool, &paths.root, &path)?;
         let role = match &reach {
             FaultReach::Role(role) => role.clone(),
             _ => RoleId::from("default"),

@@ -15,8 +15,7 @@ use crate::config::schema::{keys, member_of, nearest_key, spec_of};
 use crate::config::setting::{
     FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
 };
-use crate::config::value::ValueError;
-use crate::config::value::{SettingValue, ValueKind};
+use crate::config::value::{SettingValue, ValueError, ValueKind, listed};
 use crate::domain::UntrustedFiles;
 use crate::formats::agent_kind::AgentKinds;
 use crate::formats::finding::{Finding, FindingLevel};
@@ -177,6 +176,15 @@ impl Config {
         String::from_value(&self.get(key).ok()??)
     }
 
+    /// Returns the entries of a list, those of all sources together: a list of one source takes none away from another.
+    pub(super) fn entries(&self, list: &Setting<Option<String>>) -> Vec<String> {
+        let all = self.all(&list.spec, &owned(list.spec.name)).iter();
+        let texts = all.filter_map(|(value, _)| String::from_value(value));
+        texts
+            .flat_map(|text| listed(&text).map(str::to_owned).collect::<Vec<_>>())
+            .collect()
+    }
+
     /// The members of a family with the names they were given, in the order they were written first.
     pub fn family<T: FromSettingValue>(&self, family: &Setting<Option<T>>) -> Vec<(String, T)> {
         let own = family.spec.name.split('.').position(|part| part.starts_with('<'));
@@ -301,7 +309,10 @@ impl Config {
             return None;
         };
         let value = match &found.text {
-            RawValue::Plain(text) => known.kind.parse(text),
+            RawValue::Plain(text) => known.parse(&found.parts(), text),
+            RawValue::List(text) if known.kind.takes_list() && text.starts_with('[') => {
+                known.parse(&found.parts(), text)
+            }
             RawValue::List(_) if known.kind.is_private() => {
                 Err(ValueError(format!("{}, not a list", known.kind)))
             }

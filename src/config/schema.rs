@@ -3,6 +3,7 @@
 //! program reads the setting, so the compiler knows where each is used.
 
 mod atdd;
+mod environment;
 mod legacy;
 mod notify;
 mod workspace;
@@ -12,6 +13,7 @@ pub use atdd::{
     ATDD_PASSING_TESTS, ATDD_PROTECTED, ATDD_SKIP_WORDS, ATDD_SUITE_CMD, ATDD_TEST_CMD, ATDD_TEST_PATH,
     ATDD_TEST_WORDS,
 };
+pub use environment::{ENVIRONMENT_HIDE, ENVIRONMENT_MODE, ENVIRONMENT_PASS, ENVIRONMENT_SET};
 pub use legacy::{
     INTERACTIVE, MAX_RETRIES, MODEL, NESTED_NTFY_SERVER, NESTED_NTFY_TOPIC, NOTIFICATIONS_ENABLED,
     NOTIFICATIONS_NTFY_SERVER, NOTIFICATIONS_NTFY_TOPIC, NOTIFICATIONS_PROVIDER,
@@ -28,6 +30,7 @@ pub use workspace::{
 };
 
 use atdd::ATDD;
+use environment::ENVIRONMENT;
 use legacy::{KEPT, LEGACY, RENAMED};
 use notify::NOTIFY;
 use workspace::WORKSPACE;
@@ -106,6 +109,7 @@ pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
     SETTINGS
         .iter()
         .chain(WORKSPACE)
+        .chain(ENVIRONMENT)
         .chain(ATDD)
         .chain(NOTIFY)
         .chain(LEGACY)

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::adapters::agents::{AgentsByRole, InheritedEnv, PersonEnv};
+use crate::adapters::agents::{AgentsByRole, LiveEnv, PersonEnv};
 use crate::config::atdd::{PassingTests, StorySettings};
 use crate::config::error::{ConfigError, WorkflowError};
 use crate::config::faults;
@@ -31,8 +31,8 @@ pub struct SessionSetup {
     pub environment: Vec<(OsString, OsString)>,
     /// Message for people about the `PATH` of the environment.
     pub path_note: Option<String>,
-    /// Part of the environment that agents and gates get.
-    pub inherited: InheritedEnv,
+    /// Part of the environment that agents, gates and shells get.
+    pub inherited: LiveEnv,
     /// Text variables of the environment; each kind of agent gets those that are meant for it.
     pub person: PersonEnv,
     pub shell: PathBuf,
@@ -126,12 +126,13 @@ const HISTORY: usize = 10_000;
 /// # Errors
 /// The fault of a built-in workflow; a test keeps it from being shipped.
 pub fn of(config: &Config, env: &ProcessEnv) -> Result<SessionSetup, WorkflowError> {
+    let person = PersonEnv::new(env.text_environment());
     Ok(SessionSetup {
         program: env.program.clone(),
         environment: env.environment.clone(),
         path_note: env.left_out_text().map(|text| format!("PATH: {text}")),
-        inherited: InheritedEnv::from_environment(env.text_environment()),
-        person: PersonEnv::new(env.text_environment()),
+        inherited: LiveEnv::new(&config.environment_rules(), person.clone(), None),
+        person,
         shell: shell(env.get("SHELL")),
         settings: config.settings(),
         paused: config.value(&schema::PAUSED),
@@ -228,11 +229,14 @@ pub fn read(paths: &ProjectPaths, env: &ProcessEnv) -> Result<SessionSetup, Work
     let config = paths.read_config();
     let (mut settings, workflows) = rules(paths, &config)?;
     settings.faults = faults::all(paths, &config, &workflows);
+    let setup = of(&config, env)?;
+    let rules = config.environment_rules();
     Ok(SessionSetup {
         settings,
         workflows,
         stamps,
-        ..of(&config, env)?
+        inherited: LiveEnv::new(&rules, setup.person.clone(), Some(&paths.root)),
+        ..setup
     })
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::config::value::{SecretText, SettingValue, ValueKind};
+use crate::config::value::{SecretText, SettingValue, ValueError, ValueKind, is_free_variable};
 use crate::domain::Span;
 
 /// Specification of one setting or family of settings, for people and for the readers of files.
@@ -130,6 +130,18 @@ impl SettingSpec {
             .split('.')
             .all(|own| path.next().is_some_and(|other| fits((own, other))));
         all && path.next().is_none()
+    }
+
+    /// Reads a value of the key with those parts.
+    ///
+    /// # Errors
+    /// When the value does not fit, or the key is of a variable that cannot be set.
+    pub(super) fn parse(&self, path: &[&str], text: &str) -> Result<SettingValue, ValueError> {
+        if self.kind == ValueKind::Variable && !path.last().is_some_and(|name| is_free_variable(name)) {
+            let why = "named like a variable, with letters, digits and `_`, and not with DBS_ in front";
+            return Err(ValueError(why.to_owned()));
+        }
+        self.kind.parse(text)
     }
 
     /// Returns whether tasks wait while it has a value that cannot be used; otherwise only a screen or a notification is without it.

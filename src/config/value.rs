@@ -51,6 +51,10 @@ pub enum ValueKind {
     List,
     /// Commands for a shell, one in each line or a list of them; empty: none.
     Commands,
+    /// The same of names of variables, in which `*` matches any text.
+    VariableNames,
+    /// Value of a variable whose name is the last part of the key.
+    Variable,
     /// An address of the web something can be posted to.
     Address,
     Secret,
@@ -132,6 +136,8 @@ impl ValueKind {
             ValueKind::InnerPaths => listed(trimmed).all(is_inner_path).then(as_text),
             ValueKind::List => is_line(trimmed).then(as_text),
             ValueKind::Commands => trimmed.lines().all(is_line).then(as_text),
+            ValueKind::VariableNames => listed(trimmed).all(is_variable_pattern).then(as_text),
+            ValueKind::Variable => (!text.contains('\0')).then(|| SettingValue::Text(text.to_owned())),
             ValueKind::Address => check_address(trimmed).is_ok().then(as_text),
             ValueKind::Secret => {
                 is_secret(trimmed).then(|| SettingValue::Secret(SecretText(trimmed.to_owned())))
@@ -154,7 +160,7 @@ impl ValueKind {
     /// Returns the entries of a list as files write it, `["a", "b"]`, as one text; none where the text is no list, or the kind has none.
     fn entries(&self, text: &str) -> Option<String> {
         let between = match self {
-            ValueKind::List | ValueKind::InnerPaths => ", ",
+            ValueKind::List | ValueKind::InnerPaths | ValueKind::VariableNames => ", ",
             ValueKind::Commands => "\n",
             _ => return None,
         };
@@ -167,7 +173,7 @@ impl ValueKind {
     pub(super) fn takes_list(&self) -> bool {
         matches!(
             self,
-            ValueKind::List | ValueKind::InnerPaths | ValueKind::Commands
+            ValueKind::List | ValueKind::InnerPaths | ValueKind::VariableNames | ValueKind::Commands
         )
     }
 
@@ -209,6 +215,10 @@ impl fmt::Display for ValueKind {
             }
             ValueKind::List => f.write_str("words, several with commas between, or nothing"),
             ValueKind::Commands => f.write_str("commands, several as a list or one in each line, or nothing"),
+            ValueKind::VariableNames => f.write_str(
+                "names of variables, in which `*` matches any text, several with commas between, or nothing",
+            ),
+            ValueKind::Variable => f.write_str("the text of a variable"),
             ValueKind::Address => {
                 f.write_str("an address like https://example.org/path, without a password in it")
             }
@@ -293,6 +303,21 @@ fn is_command(text: &str) -> bool {
 /// The entries of a list with commas between.
 pub(super) fn listed(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// Returns true if a text may be the name of a variable, or a pattern of such names.
+fn is_variable_pattern(text: &str) -> bool {
+    text.chars().all(|c| c == '*' || is_of_variable(c))
+}
+
+/// Returns true if the settings may give a variable of that name a value: this program's own variables say who an agent is.
+pub(super) fn is_free_variable(name: &str) -> bool {
+    let is_own = ["DBS_", "DEBUSSY_"].iter().any(|own| name.starts_with(own));
+    !is_own && !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(is_of_variable)
+}
+
+fn is_of_variable(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '(' | ')')
 }
 
 /// Returns true if a command says which tests it is for; without that, it would run those of all stories.

@@ -1,6 +1,5 @@
 //! The ports and the configuration that the performer works with.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use crate::domain::{Span, Task, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::ports::agents::Agents;
 use crate::ports::clock::Clock;
-use crate::ports::gates::Gates;
+use crate::ports::gates::{GateEnvSource, Gates};
 use crate::ports::git::{AtticOwner, BranchName, Git, NameError, SafeName, Signature};
 use crate::ports::holders::{Holders, PaneSize};
 use crate::ports::stories::StoryFiles;
@@ -45,7 +44,7 @@ pub struct EngineConfig {
     /// Makes a word that cannot be guessed, where the system has random bytes.
     pub unguessable: fn() -> Option<String>,
     /// Environment of gates; nothing else is inherited.
-    pub gate_env: Vec<(OsString, OsString)>,
+    pub gate_env: GateEnvSource,
     pub gate_timeout: std::time::Duration,
     /// Begin of the marker that every process of an attempt carries; differs between projects.
     pub marker: String,

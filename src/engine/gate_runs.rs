@@ -6,8 +6,8 @@ use super::job::Job;
 use crate::domain::cut::cut_chars;
 use crate::domain::task::GateCommand;
 use crate::domain::{
-    Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, STORY_GATE, Severity,
-    TestOutcome, Tri, WaitReason, telling_line,
+    Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, MissingPart,
+    STORY_GATE, Severity, TestOutcome, Tri, WaitReason, telling_line,
 };
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
@@ -49,6 +49,7 @@ pub(super) fn on_commit(
         Ok(reports) => reports,
         Err(why) => return about(why),
     };
+    let env = context.config.gate_env.now();
     let (mut failed, mut unknown) = (Vec::new(), Vec::new());
     let mut counts = None;
     for (nth, (gate, report)) in job.gates.iter().zip(reports).enumerate() {
@@ -61,7 +62,12 @@ pub(super) fn on_commit(
             Tri::No(why) => {
                 let line = telling_line(&report.tail).map_or_else(String::new, |line| format!(": {line}"));
                 let which = which(job, nth);
-                let text = format!("gate {} failed{which}: {why}{line}\n{}", gate.name, report.tail);
+                let missing = MissingPart::find(&report.tail, &env.hidden, |name| env.has(name));
+                let missing = missing.map_or_else(String::new, |part| format!("{part}; "));
+                let text = format!(
+                    "gate {} failed{which}: {missing}{why}{line}\n{}",
+                    gate.name, report.tail
+                );
                 failed.push(ComplianceIssue::new(Severity::Critical, text));
             }
             Tri::Unknown(why) => {

@@ -1,12 +1,12 @@
 //! Preparation of worktrees and of gates' checkouts, before an agent or a gate starts in them.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::context::EngineContext;
 use super::job::Job;
 use crate::domain::{Attempt, Cause, Tri};
+use crate::ports::gates::GateEnv;
 use crate::ports::git::{CommitId, SafeName, WorkingTree, Worktree, WorktreeOrigin};
 use crate::ports::trouble::io_trouble;
 use crate::ports::workspaces::{Preparation, PreparedBy, WorkspaceUser};
@@ -90,17 +90,17 @@ fn changed(what: &str) -> Cause {
 ///
 /// # Errors
 /// When the task's ports cannot be given.
-pub(super) fn environment(
-    context: &EngineContext,
-    job: &Job,
-    commit: &CommitId,
-) -> Result<Vec<(OsString, OsString)>, Cause> {
-    let mut env = context.config.gate_env.clone();
-    env.push(("DBS_TASK".into(), job.task.id.as_str().into()));
-    env.push(("DBS_COMMIT".into(), commit.as_str().into()));
-    env.push(("DBS_BASE".into(), job.base.as_str().into()));
-    env.push(("DBS_STAGE".into(), job.stage.id.as_str().into()));
+pub(super) fn environment(context: &EngineContext, job: &Job, commit: &CommitId) -> Result<GateEnv, Cause> {
+    let mut env = context.config.gate_env.now();
+    let own = [
+        ("DBS_TASK", job.task.id.as_str()),
+        ("DBS_COMMIT", commit.as_str()),
+        ("DBS_BASE", job.base.as_str()),
+        ("DBS_STAGE", job.stage.id.as_str()),
+    ];
+    let own = own.map(|(name, value)| (name.into(), value.into()));
     let ports = context.workspaces.ports(&job.task.id)?;
-    env.extend(ports.into_iter().map(|(name, value)| (name.into(), value.into())));
+    let ports = ports.into_iter().map(|(name, value)| (name.into(), value.into()));
+    env.variables.extend(own.into_iter().chain(ports));
     Ok(env)
 }

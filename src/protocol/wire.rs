@@ -215,6 +215,9 @@ pub struct ServerStatus {
     /// Position of the last line of the watcher log; [`ServerCall::Follow`] continues from there.
     #[serde(default)]
     pub last_line: u64,
+    /// Names of the variables that agents and gates get.
+    #[serde(default)]
+    pub variables: Vec<String>,
 }
 
 /// A frame of the server protocol: a JSON message, a screen frame or a piece of text.

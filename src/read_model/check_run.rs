@@ -24,6 +24,8 @@ pub struct CheckRun {
     pub tests: Option<TestCounts>,
     pub took: Option<Span>,
     pub is_cut: bool,
+    /// Names of variables of the person's shell that it does not get.
+    pub hidden: Vec<String>,
 }
 
 /// The result of a gate run.
@@ -186,6 +188,7 @@ mod tests {
             tests: None,
             took: took.map(Span),
             is_cut: false,
+            hidden: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dbs::adapters::agents::{AgentKind as _, CodexAgent, InheritedEnv, LaunchContext, PersonEnv};
+use dbs::adapters::agents::{AgentKind as _, CodexAgent, LaunchContext, LiveEnv, PersonEnv};
 use dbs::domain::{AttemptId, Cause, SessionOrigin, Timestamp};
 use dbs::term::ReportedState;
 
@@ -17,7 +17,7 @@ const ASKING: [&str; 4] = ["-a", "on-request", "-s", "read-only"];
 fn session_in(lab: &Lab) -> Result<String, Cause> {
     let context = LaunchContext {
         program: "dbs".into(),
-        inherited: InheritedEnv::default(),
+        inherited: LiveEnv::default(),
         person: PersonEnv::new(lab.env()),
         socket: "/s".into(),
         inbox: "/i".into(),

@@ -10,8 +10,8 @@ use dbs::config::trust::{ProjectTrust, TrustChange, TrustError, TrustItem, Trust
 use dbs::config::{
     Config, ConfigFiles, ConfigOverrides, SettingOrigin, SettingTrust, keys, schema, set, unset,
 };
-use dbs::domain::{Timestamp, Tri};
-use dbs::ports::gates::{GateExit, GateReport, GateRun, Gates};
+use dbs::domain::{EnvironmentRules, Timestamp, Tri};
+use dbs::ports::gates::{GateEnv, GateExit, GateReport, GateRun, Gates};
 use tempfile::TempDir;
 
 /// A project, the person's own settings and the person's state folder.
@@ -646,7 +646,7 @@ fn gate_run(command: &str, folder: &Path) -> GateRun {
         commit: "c0ffee".to_owned(),
         began: Timestamp(0),
         cwd: folder.to_owned(),
-        env: Vec::new(),
+        env: GateEnv::default(),
         timeout: Duration::from_secs(1),
         output: folder.join("out"),
         output_limit: 0,
@@ -867,4 +867,23 @@ fn a_wrong_file_of_roles_or_prompts_that_is_trusted_is_named_with_its_line() {
         why.contains("roles/developer.toml:1: error: a role has no `titel`, did you mean `title`"),
         "{why}"
     );
+}
+
+#[test]
+fn a_repository_passes_no_variable_to_an_agent_and_sets_none_before_it_is_trusted() {
+    let trusting = Trusting::with(
+        "[environment]\npass = [\"GITHUB_TOKEN\"]\nmode = \"minimal\"\n[environment.set]\nPATH = \"tools\"\n",
+    );
+    assert_eq!(trusting.config().environment_rules(), EnvironmentRules::default());
+    assert_eq!(trusting.holds(), Some(true));
+    trusting.trust_all();
+    let rules = trusting.config().environment_rules();
+    assert_eq!(
+        (rules.pass, rules.set.len()),
+        (vec!["GITHUB_TOKEN".to_owned()], 1)
+    );
+    // What was trusted as a list stays in force while the file says more.
+    trusting.write("[environment]\npass = [\"GITHUB_TOKEN\", \"AWS_*\"]\n");
+    assert_eq!(trusting.config().environment_rules().pass, ["GITHUB_TOKEN"]);
+    assert_eq!(trusting.holds(), Some(false));
 }

@@ -688,6 +688,7 @@ fn task() -> Task {
         plan: Some(Arc::new(plan())),
         record: record(),
         merged: Some("m1".to_owned()),
+        is_unchecked: false,
         why_not: None,
         comments: vec![Comment {
             author: "ada".to_owned(),

@@ -14,13 +14,14 @@ use dbs::domain::{
     Event, ProcessExit, RequestId, RoleChoice, SessionOrigin, SignalKind, Span, Task, TaskDraft, TaskId,
     Timestamp, Workflow,
 };
+use dbs::domain::{HiddenReason, HiddenVariable};
 use dbs::engine::context::{EngineConfig, EngineContext};
 use dbs::engine::event_loop::Perform as _;
 use dbs::engine::inbox::{Envelope, InboxReceiver, Received, inbox};
 use dbs::engine::performer::Performer;
 use dbs::ports::agents::{Agents, Brief, LaunchCommand};
 use dbs::ports::clock::Clock;
-use dbs::ports::gates::Gates;
+use dbs::ports::gates::{GateEnv, GateEnvSource, Gates};
 use dbs::ports::git::Signature;
 use dbs::ports::holders::{
     HolderId, HolderLiveness, HolderPortError, HolderProcess, HolderReport, Holders, LaunchError, LaunchSpec,
@@ -30,6 +31,18 @@ use dbs::ports::terminals::Terminals;
 use tokio_util::task::TaskTracker;
 
 use crate::git_fixture::GitFixture;
+
+/// Environment of gates in which one variable of the person's shell is hidden.
+fn gate_env(git: &GitFixture) -> GateEnvSource {
+    let variables = git.environment();
+    GateEnvSource::new(move || GateEnv {
+        variables: variables.clone(),
+        hidden: vec![HiddenVariable {
+            reason: HiddenReason::Secret,
+            name: "NPM_TOKEN".to_owned(),
+        }],
+    })
+}
 
 /// What the outside was asked for, and how it answers.
 #[derive(Default)]
@@ -301,7 +314,7 @@ impl Bench {
                 checkouts: state.join("checkouts"),
                 former_checkouts: Vec::new(),
                 unguessable: dbs::adapters::project::random_word,
-                gate_env: git.environment(),
+                gate_env: gate_env(&git),
                 gate_timeout: Duration::from_mins(1),
                 marker: "test".to_owned(),
                 size: PaneSize::cells(80, 24),

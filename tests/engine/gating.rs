@@ -249,3 +249,27 @@ fn the_checkout_of_a_gate_lies_in_a_closed_folder_under_a_name_that_is_not_known
     let left = fs::read_dir(bench.git.state().join("checkouts")).unwrap().count();
     assert_eq!(left, 0, "nothing is left");
 }
+
+#[test]
+fn a_gate_that_fails_for_want_of_a_variable_or_a_program_says_so_first() {
+    for (command, wanted) in [
+        (
+            "echo \"$0: NPM_TOKEN is not set\"; exit 1",
+            "its output names NPM_TOKEN, which your shell has",
+        ),
+        (
+            "echo JAVA_HOME is not set; exit 1",
+            "JAVA_HOME is not set in the environment that the server",
+        ),
+        (
+            "no-such-tool --check",
+            "the program no-such-tool is in none of the folders of its PATH",
+        ),
+    ] {
+        let mut bench = bench(GatePlace::Commit, true);
+        bench.release(gated(&[("check", command)]));
+        leave(&mut bench, &[("a.txt", "a\n")]);
+        let found = finding(&bench);
+        assert!(found.contains(&format!("gate check failed: {wanted}")), "{found}");
+    }
+}

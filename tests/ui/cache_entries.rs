@@ -76,6 +76,7 @@ fn check(
         result,
         took: took.map(Span),
         is_cut: false,
+        hidden: Vec::new(),
     }
 }
 

@@ -189,6 +189,7 @@ fn what_a_check_had_printed_while_it_ran_is_not_shown_as_its_output() {
         tests: None,
         took: None,
         is_cut: false,
+        hidden: Vec::new(),
     };
     let running = CacheKey::output(&check);
     assert_eq!(running, CacheKey::Output(AttemptId(9), 0, CheckPhase::Running));

@@ -689,6 +689,7 @@ fn failed_gate(size: (u16, u16)) -> Dashboard {
         tests: None,
         took: Some(Span::seconds(41)),
         is_cut: false,
+        hidden: Vec::new(),
     }];
     dashboard.press("3");
     dashboard.press(CHOOSE);

@@ -19,6 +19,7 @@ pub mod daily_hours;
 pub mod delivery;
 pub mod effect;
 mod effect_completion;
+pub mod environment;
 pub mod event;
 pub mod evidence;
 pub mod failed_turns;
@@ -28,11 +29,13 @@ mod hold_reason;
 pub mod id;
 pub mod integration;
 pub mod kept_work;
+mod missing_part;
 pub mod plan_entry;
 pub mod plan_job;
 mod plural;
 pub mod prompt_facts;
 mod root_cause;
+mod secret_variable;
 pub mod session;
 pub mod settings;
 pub mod signal;
@@ -66,6 +69,7 @@ pub use context_restart::{Checkpoint, ContextRules, OnCompaction, SavedWork, Ste
 pub use daily_hours::DailyHours;
 pub use delivery::{Delivery, DeliveryEnd, DeliveryMode};
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
+pub use environment::{EnvironmentMode, EnvironmentRules, FilteredEnvironment, HiddenReason, HiddenVariable};
 pub use event::{ActionOutcome, Event, Inventory};
 pub use evidence::{ComplianceIssue, Evidence, GateBaseline, Severity};
 pub use failed_turns::FailedTurns;
@@ -73,6 +77,7 @@ pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use integration::Integration;
 pub use kept_work::KeptWork;
+pub use missing_part::MissingPart;
 pub use plan_entry::{
     Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,
 };

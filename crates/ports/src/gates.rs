@@ -2,10 +2,12 @@
 //! be run is Unknown, never passed and never failed.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use dbs_domain::{Cause, TestReport, Timestamp, Tri};
+use dbs_domain::{Cause, HiddenVariable, TestReport, Timestamp, Tri};
 
 /// Runs gates. Calls block until the gate has ended: call from a blocking thread.
 pub trait Gates: Send + Sync {
@@ -29,12 +31,60 @@ pub struct GateRun {
     /// Folder to run in: a clean checkout.
     pub cwd: PathBuf,
     /// The whole environment of the gate; nothing is inherited. The text of a task reaches a gate only here.
-    pub env: Vec<(OsString, OsString)>,
+    pub env: GateEnv,
     pub timeout: Duration,
     /// File that receives standard output and errors, in the order they arrive; replaced if it exists.
     pub output: PathBuf,
     /// Most bytes written to the file; the rest is read and dropped, so the gate never blocks.
     pub output_limit: u64,
+}
+
+/// Environment of a gate, with the variables of the person's shell that are kept from it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct GateEnv {
+    pub variables: Vec<(OsString, OsString)>,
+    pub hidden: Vec<HiddenVariable>,
+}
+
+impl GateEnv {
+    /// Returns true if the gate has a variable of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.variables.iter().any(|(known, _)| known == name)
+    }
+}
+
+/// Values may be private, so only their number is shown.
+impl fmt::Debug for GateEnv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "GateEnv({} variables, {} hidden)",
+            self.variables.len(),
+            self.hidden.len()
+        )
+    }
+}
+
+/// Source of the environment of gates, which changes with the settings.
+#[derive(Clone)]
+pub struct GateEnvSource(Arc<dyn Fn() -> GateEnv + Send + Sync>);
+
+impl GateEnvSource {
+    /// Creates a source that asks the function each time.
+    pub fn new(source: impl Fn() -> GateEnv + Send + Sync + 'static) -> GateEnvSource {
+        GateEnvSource(Arc::new(source))
+    }
+
+    /// Returns the environment for a gate that runs now.
+    pub fn now(&self) -> GateEnv {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for GateEnvSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.now().fmt(f)
+    }
 }
 
 /// End of a gate's process.

@@ -1,10 +1,10 @@
 //! Preparation of worktrees and of gates' checkouts: what git ignores and a commit therefore does not bring. Nothing here touches a file.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use dbs_domain::{Cause, TaskId, Timestamp};
 
+use crate::gates::GateEnv;
 use crate::git::CommitId;
 
 /// Prepares fresh worktrees and checkouts as the settings say. Calls block until all commands have ended.
@@ -32,7 +32,7 @@ pub struct Preparation<'a> {
     /// True if no agent made the commit: what is prepared for it may be kept for others.
     pub is_base: bool,
     /// Environment of the commands; nothing else is inherited.
-    pub env: Vec<(OsString, OsString)>,
+    pub env: GateEnv,
     /// Folder for the output of the commands, made if it is missing.
     pub logs: PathBuf,
     pub now: Timestamp,

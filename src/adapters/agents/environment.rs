@@ -1,12 +1,12 @@
-//! Environment that agents inherit: an allow list. Everything else stays outside.
+//! Environment of agents, checks and shells: the part of the person's environment that the settings let pass, as it is now.
 
-const ALLOWED: &str = "
-    PATH HOME LANG LANGUAGE TZ SHELL USER LOGNAME TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT
-    APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM SSL_CERT_FILE
-    SSL_CERT_DIR
-";
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
+use parking_lot::RwLock;
+
+use crate::domain::glob::fits;
+use crate::domain::{EnvironmentRules, FilteredEnvironment, HiddenVariable};
 
 /// Settings of git for agents. Git syncs the objects of their commits, once for each call: by default it leaves that to the system, and
 /// after a power cut the commit that was reported and seen would be an empty file. It does not pack the repository that all of them share:
@@ -48,39 +48,115 @@ pub(super) fn git_variables(reading: &[(String, String)]) -> Vec<(String, String
     variables
 }
 
-/// Environment variables that agents and gates inherit, filtered by an allow list.
+/// Environment variables that agents, checks and shells inherit, with those that describe our terminals.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct InheritedEnv(Vec<(String, String)>);
+pub struct InheritedEnv {
+    rules: EnvironmentRules,
+    variables: FilteredEnvironment,
+}
 
 impl InheritedEnv {
-    /// Keeps the allowed variables, and adds those that describe our terminals.
-    pub fn from_environment(all: impl IntoIterator<Item = (String, String)>) -> InheritedEnv {
-        let allowed = |name: &str| {
-            ALLOWED
-                .split_whitespace()
-                .any(|known| known.eq_ignore_ascii_case(name))
-                || ALLOWED_BEGINS.iter().any(|begin| name.starts_with(begin))
-        };
-        let mut kept: Vec<(String, String)> = all.into_iter().filter(|(name, _)| allowed(name)).collect();
+    /// Keeps the variables that the rules let pass; `root` is the person's checkout.
+    pub fn new(
+        rules: &EnvironmentRules,
+        all: impl IntoIterator<Item = (String, String)>,
+        root: Option<&Path>,
+    ) -> InheritedEnv {
+        let mut variables = rules.filter(all, root.and_then(Path::to_str));
         let ours = [
             ("TERM", "xterm-256color"),
             ("COLORTERM", "truecolor"),
             ("TERM_PROGRAM", "dbs"),
             ("TERM_PROGRAM_VERSION", env!("CARGO_PKG_VERSION")),
         ];
-        kept.extend(ours.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        InheritedEnv(kept)
+        let is_there = |name: &str| variables.variables.iter().any(|(known, _)| known == name);
+        let missing: Vec<_> = ours.into_iter().filter(|(name, _)| !is_there(name)).collect();
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        variables.variables.extend(missing.into_iter().map(owned));
+        InheritedEnv {
+            rules: rules.clone(),
+            variables,
+        }
     }
 
     /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(known, _)| known == name);
+        let mut all = self.variables.variables.iter();
+        let found = all.find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// Returns the variables as pairs of name and value.
-    pub fn into_pairs(self) -> Vec<(String, String)> {
-        self.0
+    pub fn pairs(&self) -> &[(String, String)] {
+        &self.variables.variables
+    }
+
+    /// Returns the variables of the person that do not pass, by reason and name.
+    pub fn hidden(&self) -> &[HiddenVariable] {
+        &self.variables.hidden
+    }
+
+    /// Returns the variables that an agent gets whose tool declares those names, each name once.
+    pub(super) fn with_declared(&self, person: &PersonEnv, names: &[String]) -> Vec<(String, String)> {
+        let mut all = self.variables.variables.clone();
+        for (name, value) in person.named(names) {
+            let is_new = !all.iter().any(|(known, _)| *known == name);
+            if is_new && self.rules.reaches_its_tool(&name) {
+                all.push((name, value));
+            }
+        }
+        all
+    }
+}
+
+/// Environment that changes with the settings while the server runs. The person's own is kept in memory only.
+#[derive(Clone)]
+pub struct LiveEnv(Arc<LiveParts>);
+
+struct LiveParts {
+    person: PersonEnv,
+    /// The person's checkout, where there is one.
+    root: Option<PathBuf>,
+    now: RwLock<Arc<InheritedEnv>>,
+}
+
+impl LiveEnv {
+    /// Filters the variables of the person by the rules. In a checkout that holds their home every value would lead into it, so none does.
+    pub fn new(rules: &EnvironmentRules, person: PersonEnv, root: Option<&Path>) -> LiveEnv {
+        let home = person.get("HOME").map(PathBuf::from);
+        let root = root.filter(|root| home.is_none_or(|home| !home.starts_with(root)));
+        let parts = LiveParts {
+            person,
+            root: root.map(Path::to_owned),
+            now: RwLock::default(),
+        };
+        let live = LiveEnv(Arc::new(parts));
+        live.apply(rules);
+        live
+    }
+
+    /// Returns the environment for what is started now.
+    pub fn now(&self) -> Arc<InheritedEnv> {
+        Arc::clone(&self.0.now.read())
+    }
+
+    /// Lets other rules come into force, for what is started from now on.
+    pub fn apply(&self, rules: &EnvironmentRules) {
+        let all = self.0.person.0.iter().cloned();
+        let next = InheritedEnv::new(rules, all, self.0.root.as_deref());
+        *self.0.now.write() = Arc::new(next);
+    }
+}
+
+impl Default for LiveEnv {
+    fn default() -> LiveEnv {
+        LiveEnv::new(&EnvironmentRules::default(), PersonEnv::default(), None)
+    }
+}
+
+impl std::fmt::Debug for LiveEnv {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("LiveEnv").field(&self.now()).finish()
     }
 }
 
@@ -102,7 +178,7 @@ impl PersonEnv {
 
     /// Returns the variables with these names. A `*` in a name matches any text.
     pub(super) fn named(&self, names: &[String]) -> Vec<(String, String)> {
-        let wanted = |name: &str| names.iter().any(|known| covers(known, name));
+        let wanted = |name: &str| names.iter().any(|known| fits(known, name));
         let found = self.0.iter().filter(|(name, _)| wanted(name));
         found.cloned().collect()
     }
@@ -115,46 +191,59 @@ impl std::fmt::Debug for PersonEnv {
     }
 }
 
-/// Returns true if a name matches the pattern, which may have one `*`.
-fn covers(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((begin, end)) => {
-            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn owned(all: &[&str]) -> Vec<(String, String)> {
+        all.iter()
+            .map(|name| ((*name).to_owned(), "secret".to_owned()))
+            .collect()
+    }
+
     #[test]
-    fn only_what_is_allowed_is_passed_on() {
-        let all = [
+    fn programs_get_what_the_rules_let_pass_and_the_names_of_our_terminals() {
+        let rules = EnvironmentRules {
+            set: vec![("TERM".to_owned(), "dumb".to_owned())],
+            ..EnvironmentRules::default()
+        };
+        let env = InheritedEnv::new(&rules, owned(&["PATH", "TERM", "TMUX", "GITHUB_TOKEN"]), None);
+        let names: Vec<&str> = env.pairs().iter().map(|(name, _)| name.as_str()).collect();
+        let wanted = [
             "PATH",
-            "LC_ALL",
-            "ANTHROPIC_API_KEY",
-            "SSH_AUTH_SOCK",
-            "TMUX",
-            "CLAUDECODE",
             "TERM",
+            "COLORTERM",
+            "TERM_PROGRAM",
+            "TERM_PROGRAM_VERSION",
         ];
-        let kept =
-            InheritedEnv::from_environment(all.map(|name| (name.to_owned(), "x".to_owned()))).into_pairs();
-        let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, wanted);
+        assert_eq!(env.get("TERM"), Some("dumb"), "a setting is stronger");
+    }
+
+    #[test]
+    fn other_rules_count_for_what_is_started_from_then_on() {
+        let person = PersonEnv::new(owned(&["HOME", "NPM_TOKEN"]));
+        let live = LiveEnv::new(&EnvironmentRules::default(), person, Some(Path::new("/r")));
+        assert_eq!(live.now().get("NPM_TOKEN"), None);
         assert_eq!(
-            names,
-            [
-                "PATH",
-                "LC_ALL",
-                "TERM",
-                "COLORTERM",
-                "TERM_PROGRAM",
-                "TERM_PROGRAM_VERSION"
-            ]
+            live.now().hidden().first().map(|hidden| &*hidden.name),
+            Some("NPM_TOKEN")
         );
-        assert!(kept.contains(&("TERM".to_owned(), "xterm-256color".to_owned())));
+        live.apply(&EnvironmentRules {
+            pass: vec!["NPM_TOKEN".to_owned()],
+            ..EnvironmentRules::default()
+        });
+        assert_eq!(live.clone().now().get("NPM_TOKEN"), Some("secret"));
+        assert!(!format!("{live:?}").contains("secret"));
+    }
+
+    #[test]
+    fn a_tool_gets_each_variable_that_it_declares_once() {
+        let person = PersonEnv::new(owned(&["ANTHROPIC_API_KEY", "HTTP_PROXY"]));
+        let env = InheritedEnv::new(&EnvironmentRules::default(), person.0.clone(), None);
+        let declared = env.with_declared(&person, &["ANTHROPIC_*".to_owned(), "HTTP_PROXY".to_owned()]);
+        let times = |wanted: &str| declared.iter().filter(|(name, _)| name == wanted).count();
+        assert_eq!((times("ANTHROPIC_API_KEY"), times("HTTP_PROXY")), (1, 1));
     }
 
     #[test]

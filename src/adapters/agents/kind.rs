@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use super::TokenFn;
-use super::environment::{InheritedEnv, PersonEnv};
+use super::environment::{LiveEnv, PersonEnv};
 use super::prompt::program_word;
 use crate::adapters::program::find_program;
 use crate::adapters::program::own_names;
@@ -158,7 +158,7 @@ pub enum SessionPolicy {
 pub struct LaunchContext {
     /// Path of this program, for the built-in agent and for the agents' own calls.
     pub program: PathBuf,
-    pub inherited: InheritedEnv,
+    pub inherited: LiveEnv,
     /// Variables of the person, all of them; each kind gets its own.
     pub person: PersonEnv,
     pub socket: PathBuf,
@@ -174,8 +174,7 @@ impl LaunchContext {
     /// Returns the environment of an agent: the variables that all inherit, its own variables of the person, and a `PATH` on which this
     /// program can be found by its name.
     pub(super) fn environment(&self, own: &[String]) -> Vec<(String, String)> {
-        let mut env = self.inherited.clone().into_pairs();
-        env.extend(self.person.named(own));
+        let mut env = self.inherited.now().with_declared(&self.person, own);
         if let Some(path) = self.path_with_program() {
             env.retain(|(name, _)| name != "PATH");
             env.push(("PATH".to_owned(), path));
@@ -199,14 +198,15 @@ impl LaunchContext {
     /// Returns the word by which an agent that works in `folder` calls this program.
     pub(super) fn program_word(&self, folder: &Path) -> String {
         let path = self.path_with_program();
-        let path = path.as_deref().or(self.inherited.get("PATH"));
+        let inherited = self.inherited.now();
+        let path = path.as_deref().or(inherited.get("PATH"));
         program_word(&self.program, folder, path.unwrap_or_default())
     }
 
     /// Returns the folder in which a tool of the person keeps its files: the value of the variable, else `name` in the person's home.
     pub(super) fn person_folder(&self, variable: &str, name: &str) -> Option<PathBuf> {
         let set = self.person.get(variable).filter(|path| !path.is_empty());
-        let home = || Some(Path::new(self.inherited.get("HOME")?).join(name));
+        let home = || Some(Path::new(self.inherited.now().get("HOME")?).join(name));
         set.map(PathBuf::from).or_else(home)
     }
 
@@ -223,7 +223,8 @@ impl LaunchContext {
     /// `PATH` with the folder of this program in front, unless the name leads to it already.
     fn path_with_program(&self) -> Option<String> {
         let (name, folder) = (self.program.file_name()?.to_str()?, self.program.parent()?);
-        let path = self.inherited.get("PATH")?;
+        let inherited = self.inherited.now();
+        let path = inherited.get("PATH")?;
         if find_program(name, &self.root, path).as_deref() == Some(self.program.as_path()) {
             return None;
         }

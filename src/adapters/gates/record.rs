@@ -22,6 +22,9 @@ pub struct GateRecord {
     pub command: String,
     pub commit: String,
     pub began: Timestamp,
+    /// Names of variables of the person's shell that it does not get.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
     /// Result; nothing while the gate runs, or when the engine ended first.
     pub end: Option<GateResult>,
 }
@@ -54,6 +57,7 @@ impl<G: Gates> Gates for RecordedGates<G> {
             command: run.command.clone(),
             commit: run.commit.clone(),
             began: run.began,
+            hidden: run.env.hidden.iter().map(|hidden| hidden.name.clone()).collect(),
             end: None,
         };
         let file = record_of(&run.output);
@@ -112,7 +116,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::ports::gates::GateExit;
+    use crate::domain::{HiddenReason, HiddenVariable};
+    use crate::ports::gates::{GateEnv, GateExit};
 
     struct Said(Tri);
 
@@ -141,7 +146,13 @@ mod tests {
             commit: "abc".to_owned(),
             began: Timestamp(7),
             cwd: folder.path().to_owned(),
-            env: Vec::new(),
+            env: GateEnv {
+                variables: Vec::new(),
+                hidden: vec![HiddenVariable {
+                    reason: HiddenReason::Secret,
+                    name: "NPM_TOKEN".to_owned(),
+                }],
+            },
             timeout: Duration::from_secs(1),
             output: folder.path().join("00.log"),
             output_limit: 10,
@@ -155,6 +166,7 @@ mod tests {
         };
         assert_eq!((*nth, output), (0, &run.output));
         assert_eq!(record.command, "cargo test");
+        assert_eq!(record.hidden, ["NPM_TOKEN"]);
         let end = record.end.clone().unwrap();
         assert_eq!((end.outcome, end.took, end.is_cut), (no, Span(1_234), true));
         assert!(records(&folder.path().join("none")).is_empty());

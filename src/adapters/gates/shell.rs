@@ -147,7 +147,7 @@ impl ShellGates {
         command
             .current_dir(&run.cwd)
             .env_clear()
-            .envs(run.env.iter().map(|(name, value)| (name, value)));
+            .envs(run.env.variables.iter().map(|(name, value)| (name, value)));
         command.env(MARK, mark).stdin(Stdio::null());
         match &self.keeper {
             Some(keeper) => {

@@ -3,7 +3,6 @@
 use crate::cli::commands::prelude::*;
 use crate::config::appearance;
 use crate::config::faults::RemoteDoubt;
-use crate::config::role_agents::kinds;
 use crate::config::session_setup;
 use crate::config::themes::own_themes;
 use crate::config::{self, Config, ResolvedSetting, faults, schema, set, unset};
@@ -144,7 +143,7 @@ fn faults_of(paths: &ProjectPaths, key: &str) -> Option<String> {
         let flows = session_setup::workflows(Some(paths)).ok()?;
         found = faults::written(paths, &config, &flows);
         if found.is_empty() {
-            found = faults::programs(paths, &kinds(&config).0);
+            found = faults::programs(paths, &config);
         }
     }
     let own = found.iter().find(|fault| fault.text.contains(key));

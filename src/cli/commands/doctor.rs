@@ -1,6 +1,7 @@
 //! `dbs doctor`: checks everything the program needs and prints what is missing and how to get it.
 
 mod check;
+mod environment;
 mod repair;
 mod trial;
 
@@ -93,7 +94,7 @@ fn agent_needs(paths: &ProjectPaths, env: &ProcessEnv) -> Vec<DoctorCheck> {
         git(paths, env),
         check("settings", settings(paths, env)),
         check("base branch", base(paths, env)),
-        check("agents", set_agents(paths, env)),
+        check("agents", set_agents(paths)),
     ]
 }
 
@@ -104,6 +105,7 @@ fn examine(env: &ProcessEnv) -> Vec<DoctorCheck> {
     };
     let mut checks = agent_needs(&place, env);
     checks.extend(env.left_out_text().map(|text| warning("PATH", text)));
+    checks.extend(environment::checks(&place, env));
     checks.extend(gates(&place));
     checks.extend([
         check("user", Ok(rights().to_owned())),
@@ -261,7 +263,7 @@ fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
     }
 }
 
-fn set_agents(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
+fn set_agents(paths: &ProjectPaths) -> DoctorResult {
     let kinds = session_setup::agents(paths)?;
     if kinds == AgentsByRole::default() {
         refuse_unreadable(paths)?;
@@ -271,8 +273,11 @@ fn set_agents(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
         let why = "none is set; for all roles: dbs config roles.default.agent claude (or codex), or a program of yours: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
         return Err(why.into());
     }
-    let path = env.get("PATH").unwrap_or_default();
-    let known = known_agents(paths.read_config().agent_kinds());
+    let config = paths.read_config();
+    let path = config
+        .search_path(&paths.sources.overrides.environment)
+        .unwrap_or_default();
+    let known = known_agents(config.agent_kinds());
     let named = |program: &str| match known.iter().find(|known| known.program == program) {
         Some(known) => format!("{program} (`{}`)", known.install),
         None => program.to_owned(),

@@ -72,6 +72,7 @@ mod tests {
             counts: std::collections::BTreeMap::new(),
             needs: 0,
             last_line,
+            variables: Vec::new(),
         }
     }
 

@@ -120,6 +120,7 @@ fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
         tests,
         took,
         is_cut,
+        hidden: record.hidden,
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
+use crate::adapters::agents::InheritedEnv;
 use crate::adapters::clock;
 use crate::adapters::load::SAMPLE_INTERVAL;
 use crate::adapters::store::attempts_at;
@@ -130,6 +131,12 @@ fn reload(reloader: &Reloader, by: &str) -> CallReply {
     }
 }
 
+/// Returns the names of the variables of an environment, without their values.
+fn names(environment: &InheritedEnv) -> Vec<String> {
+    let pairs = environment.pairs().iter();
+    pairs.map(|(name, _)| name.clone()).collect()
+}
+
 fn server_status(services: &Services) -> ServerStatus {
     let (settings, model) = (&services.settings, services.engine.read_model());
     let counts = model.counts().into_iter();
@@ -144,5 +151,6 @@ fn server_status(services: &Services) -> ServerStatus {
         counts: counts.map(|(word, many)| (word.to_owned(), many)).collect(),
         needs: model.attention.len(),
         last_line: services.engine.journal.last(),
+        variables: names(&services.shells.environment()),
     }
 }

@@ -5,6 +5,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::Timestamp;
 use crate::engine::context::{EngineConfig, signature};
+use crate::ports::gates::{GateEnv, GateEnvSource};
 use crate::ports::git::Signature;
 use crate::ports::holders::PaneSize;
 
@@ -27,19 +28,26 @@ fn author(text: Option<&str>) -> Signature {
     }
 }
 
+/// Returns the source of the environment of gates, as the settings have it at each of them.
+fn gate_env(paths: &ProjectPaths, setup: &SessionSetup) -> GateEnvSource {
+    let (inherited, program) = (setup.inherited.clone(), setup.program.clone());
+    let marker = format!("{}-{GATE}", paths.marker);
+    GateEnvSource::new(move || {
+        let now = inherited.now();
+        let pairs = now.pairs().iter();
+        let mut variables: Vec<_> = pairs.map(|(name, value)| (name.into(), value.into())).collect();
+        variables.push(("DBS_PROGRAM".into(), program.clone().into()));
+        // A gate runs code that agents wrote, so nothing below it calls for a person.
+        variables.push((MARKER.into(), marker.clone().into()));
+        GateEnv {
+            variables,
+            hidden: now.hidden().to_vec(),
+        }
+    })
+}
+
 /// Builds the paths, limits and identities of the project for the engine.
 pub(super) fn config(paths: &ProjectPaths, setup: &SessionSetup) -> EngineConfig {
-    let env = |(name, value): (String, String)| (name.into(), value.into());
-    let mut gate_env: Vec<(std::ffi::OsString, std::ffi::OsString)> = setup
-        .inherited
-        .clone()
-        .into_pairs()
-        .into_iter()
-        .map(env)
-        .collect();
-    gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
-    // A gate runs code that agents wrote, so nothing below it calls for a person.
-    gate_env.push((MARKER.into(), format!("{}-{GATE}", paths.marker).into()));
     let places = paths.places();
     EngineConfig {
         root: paths.root.clone(),
@@ -47,7 +55,7 @@ pub(super) fn config(paths: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         checkouts: places.checkouts(),
         former_checkouts: places.former_checkouts(),
         unguessable: crate::adapters::project::random_word,
-        gate_env,
+        gate_env: gate_env(paths, setup),
         gate_timeout: setup.gate_timeout,
         marker: paths.marker.clone(),
         size: PaneSize::cells(120, 40),

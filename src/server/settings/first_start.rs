@@ -52,7 +52,7 @@ fn is_configured(paths: &ProjectPaths, config: &Config) -> bool {
 
 /// Returns the branch that tasks most likely start from, and the way it was found; nothing where git gives no answer. Blocks.
 fn found_base(paths: &ProjectPaths, environment: &InheritedEnv) -> Option<(String, String)> {
-    let environment = environment.clone().into_pairs().into_iter();
+    let environment = environment.pairs().iter().cloned();
     let environment = environment.map(|(name, value)| (name.into(), value.into()));
     let found = likely_base(&paths.git_setup(environment)).ok()??;
     Some((found.name, found.found_by))

@@ -205,6 +205,11 @@ impl Reloader {
         settings.change = guarded_change(&keys, cause, cause == FILE_EDITED);
         self.configure(settings, &old, workflows, &new)?;
         understood?;
+        self.settings
+            .agents
+            .context
+            .inherited
+            .apply(&new.environment_rules());
         pause(&self.engine, &old, &new)?;
         let before = self.settings.name();
         self.settings.replace(new);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::task::TaskTracker;
 
-use crate::adapters::agents::InheritedEnv;
+use crate::adapters::agents::{InheritedEnv, LiveEnv};
 use crate::adapters::git::GitSetup;
 use crate::adapters::program::own_names;
 use crate::config::project_paths::ProjectPaths;
@@ -30,7 +30,7 @@ pub(in crate::server) struct Shells {
     program: PathBuf,
     /// Path of this program, which shells find by its names.
     own_program: PathBuf,
-    inherited: InheritedEnv,
+    inherited: LiveEnv,
     /// Time at which the session began; a part of the markers by which the processes of shells are known.
     since: Timestamp,
     holders: Arc<dyn Holders>,
@@ -111,15 +111,16 @@ impl Shells {
     }
 
     /// Returns the environment that shells get, before the variables of each one.
-    pub(in crate::server) fn environment(&self) -> &InheritedEnv {
-        &self.inherited
+    pub(in crate::server) fn environment(&self) -> Arc<InheritedEnv> {
+        self.inherited.now()
     }
 
     /// Returns the project's repository in the environment that shells get, before the variables of each one.
     pub(in crate::server) fn git_setup(&self) -> GitSetup {
-        let environment = self.inherited.clone().into_pairs().into_iter();
+        let environment = self.inherited.now();
+        let pairs = environment.pairs().iter().cloned();
         self.paths
-            .git_setup(environment.map(|(name, value)| (name.into(), value.into())))
+            .git_setup(pairs.map(|(name, value)| (name.into(), value.into())))
     }
 
     /// Returns the shells that run, in order.
@@ -150,7 +151,7 @@ impl Shells {
         }
         let id = HolderId::new(format!("shell-{number}"));
         let paths = &self.paths;
-        let mut env = self.inherited.clone().into_pairs();
+        let mut env = self.inherited.now().pairs().to_vec();
         let own = paths.attempts.join(id.as_str());
         if let Some((_, path)) = env.iter_mut().find(|(name, _)| name == "PATH") {
             match own_names::put_in_front(&self.own_program, &own, path) {

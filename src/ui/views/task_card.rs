@@ -246,6 +246,7 @@ mod tests {
             tests: None,
             took: None,
             is_cut: false,
+            hidden: Vec::new(),
         };
         let running = RunningCheck {
             check: &check,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::AttemptMode;
+use crate::domain::{AttemptMode, EnvironmentRules};
 
 /// A brief whose texts try to be more than texts.
 pub(in super::super) fn brief() -> Brief {
@@ -31,10 +31,17 @@ pub(in super::super) fn brief() -> Brief {
     }
 }
 
+pub(in super::super) fn inherited(all: &[(&str, &str)]) -> LiveEnv {
+    let all = all
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    LiveEnv::new(&EnvironmentRules::default(), PersonEnv::new(all), None)
+}
+
 pub(in super::super) fn context() -> LaunchContext {
     LaunchContext {
         program: "/opt/dbs/bin/dbs".into(),
-        inherited: InheritedEnv::default(),
+        inherited: LiveEnv::default(),
         person: PersonEnv::default(),
         socket: "/s".into(),
         inbox: "/i".into(),
@@ -46,9 +53,8 @@ pub(in super::super) fn context() -> LaunchContext {
 
 #[test]
 fn agents_find_this_program_first_whatever_else_has_its_name() {
-    let pairs = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
     let context = LaunchContext {
-        inherited: InheritedEnv::from_environment(pairs),
+        inherited: inherited(&[("PATH", "/usr/bin:/bin")]),
         ..context()
     };
     let env = context.environment(&[]);

@@ -9,6 +9,7 @@ use sysinfo::{Pid, ProcessStatus, ProcessesToUpdate, System};
 use tempfile::TempDir;
 
 use super::*;
+use crate::ports::gates::GateEnv;
 
 fn gate(folder: &TempDir, command: &str) -> GateRun {
     GateRun {
@@ -17,7 +18,10 @@ fn gate(folder: &TempDir, command: &str) -> GateRun {
         commit: "0000".to_owned(),
         began: crate::domain::Timestamp(0),
         cwd: folder.path().to_path_buf(),
-        env: vec![(OsString::from("PATH"), OsString::from("/usr/bin:/bin"))],
+        env: GateEnv {
+            variables: vec![(OsString::from("PATH"), OsString::from("/usr/bin:/bin"))],
+            hidden: Vec::new(),
+        },
         timeout: Duration::from_secs(20),
         output: folder.path().join("gate.log"),
         output_limit: 1024 * 1024,
@@ -101,7 +105,9 @@ fn only_the_given_environment_arrives_and_input_is_empty() {
         &folder,
         "env | cut -d= -f1 | grep -vE '^(PWD|SHLVL|_|OLDPWD)$' | sort; cat; echo \"$TITLE\"",
     );
-    gate.env.push(("TITLE".into(), "\"; rm -rf ~ # $(id)".into()));
+    gate.env
+        .variables
+        .push(("TITLE".into(), "\"; rm -rf ~ # $(id)".into()));
     let report = ShellGates::default().run(&gate);
     assert_eq!(report.tail, "DBS_GATE_MARK\nPATH\nTITLE\n\"; rm -rf ~ # $(id)\n");
 }

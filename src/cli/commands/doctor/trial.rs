@@ -10,21 +10,13 @@ use crate::adapters::project::random_word;
 use crate::cli::commands::prelude::*;
 use crate::config::session_setup;
 use crate::config::trust::TrustedGates;
-use crate::domain::{Span, Tri, telling_line};
-use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
+use crate::domain::{MissingPart, Span, Tri, telling_line};
+use crate::ports::gates::{GateEnv, GateReport, GateRun, Gates};
 use crate::ports::git::{BranchName, CommitId, Git, Head};
 use crate::ports::workspaces::{Preparation, WorkspaceUser, Workspaces as _};
 
 /// Most bytes of output kept of one gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
-
-/// Words by which a failed gate shows that a variable is missing.
-const OF_VARIABLES: [&str; 4] = [
-    "unbound variable",
-    "parameter not set",
-    "parameter null or not set",
-    "environment variable",
-];
 
 /// Prepares a scratch workspace of the base branch, and runs every gate in it once.
 pub(super) fn run(paths: &ProjectPaths, env: &ProcessEnv) -> Vec<DoctorCheck> {
@@ -116,13 +108,14 @@ impl Trial {
             }
         }
         let output = self.logs().join(format!("{nth:02}.log"));
+        let env = self.environment();
         let report = self.gates.run(&GateRun {
             name: name.to_owned(),
             command: command.to_owned(),
             commit: self.commit.as_str().to_owned(),
             began: clock::now(),
             cwd: self.folder.clone(),
-            env: self.environment(),
+            env: env.clone(),
             timeout: self.setup.gate_timeout,
             output: output.clone(),
             output_limit: OUTPUT_LIMIT,
@@ -136,7 +129,7 @@ impl Trial {
             Tri::No(why) => Err(format!(
                 "{name} is red on {} before any work: {why}{}; its output is in {}",
                 self.base,
-                hint(&report),
+                hint(&report, &env),
                 output.display()
             )
             .into()),
@@ -148,37 +141,35 @@ impl Trial {
         self.paths.logs.join("try")
     }
 
-    fn environment(&self) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-        let inherited = self.setup.inherited.clone().into_pairs().into_iter();
+    fn environment(&self) -> GateEnv {
+        let now = self.setup.inherited.now();
+        let inherited = now.pairs().iter().cloned();
         let own = [
-            (
-                "DBS_PROGRAM".to_owned(),
-                self.setup.program.to_string_lossy().into_owned(),
-            ),
-            ("DBS_COMMIT".to_owned(), self.commit.as_str().to_owned()),
-            ("DBS_BASE".to_owned(), self.base.clone()),
+            ("DBS_PROGRAM", self.setup.program.to_string_lossy().into_owned()),
+            ("DBS_COMMIT", self.commit.as_str().to_owned()),
+            ("DBS_BASE", self.base.clone()),
         ];
-        inherited
+        let own = own.map(|(name, value)| (name.to_owned(), value));
+        let variables = inherited
             .chain(own)
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect()
+            .map(|(name, value)| (name.into(), value.into()));
+        GateEnv {
+            variables: variables.collect(),
+            hidden: now.hidden().to_vec(),
+        }
     }
 }
 
-/// Returns the cause of a failed gate as far as its end shows it: a missing program, a missing variable, and the line that tells most.
-fn hint(report: &GateReport) -> String {
-    let line = telling_line(&report.tail).unwrap_or_default();
-    let kind = if report.exit == GateExit::Code(127) {
-        "a program is missing: "
-    } else if OF_VARIABLES.iter().any(|words| report.tail.contains(words)) {
-        "a variable is missing: "
-    } else {
-        ""
-    };
-    if line.is_empty() && kind.is_empty() {
+/// Returns the cause of a failed gate as far as its end shows it: a missing program or variable, and the line that tells most.
+fn hint(report: &GateReport, env: &GateEnv) -> String {
+    let missing = MissingPart::find(&report.tail, &env.hidden, |name| env.has(name));
+    let missing = missing.map(|part| part.to_string());
+    let line = telling_line(&report.tail);
+    let parts: Vec<String> = missing.into_iter().chain(line).collect();
+    if parts.is_empty() {
         String::new()
     } else {
-        format!(": {kind}{line}")
+        format!(": {}", parts.join("; "))
     }
 }
 

@@ -145,7 +145,13 @@ pub(super) fn first_state(
         state.location = ClientLocation::Remote;
     }
     let environment = services.shells.environment();
-    match first_start::detect(&settings.paths, &facts, &model, environment, attach.outer.clone()) {
+    match first_start::detect(
+        &settings.paths,
+        &facts,
+        &model,
+        &environment,
+        attach.outer.clone(),
+    ) {
         // The second question of the welcome does so, and offers another key.
         Some(found) => state.show_welcome(found),
         None => state.hint_prefix_in_multiplexer(clock::now(), attach.outer.as_deref()),

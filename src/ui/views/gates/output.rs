@@ -100,6 +100,10 @@ fn head(ctx: &ViewContext<'_>, check: &CheckRun, room: Rect) -> Vec<Vec<StyledTe
         about.push(plain(" retry"));
     }
     head.push(about);
+    if !check.hidden.is_empty() {
+        let hidden = wrap(&format!("It does not get {}", check.hidden.join(", ")), wide);
+        head.extend(hidden.into_iter().take(2).map(|line| vec![dim(line)]));
+    }
     if check.is_cut {
         head.push(vec![piece(
             "The beginning of the output was cut.",

@@ -1,0 +1,160 @@
+//! Recognition of variables that hold secrets, by their names and their values.
+
+/// Parts of names, between underscores, of variables that hold secrets.
+const PARTS: &[&str] = &[
+    "PAT", "PASS", "PWD", "JWT", "DSN", "PRIVATE", "COOKIE", "COOKIES", "PIN", "OTP",
+];
+
+/// Ends of such parts: `GITHUB_TOKEN`, `DB_ROOTPASSWORD`, `MY_APIKEY`.
+const ENDS: &[&str] = &[
+    "TOKEN",
+    "TOKENS",
+    "KEY",
+    "KEYS",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWORDS",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "CREDS",
+];
+
+/// Names that are known to hold secrets and do not look like it.
+const KNOWN: &[&str] = &["DOCKER_AUTH_CONFIG", "COMPOSER_AUTH", "BUNDLE_GEM__FURY__IO"];
+
+/// Beginnings of values that services give out as secrets.
+const PREFIXES: &[&str] = &[
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "sk-",
+    "sk_live_",
+    "rk_live_",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "npm_",
+    "pypi-",
+    "hf_",
+    "eyJ",
+    "-----BEGIN",
+];
+
+/// Shortest value that one of these beginnings makes a secret, in bytes.
+const SHORTEST: usize = 16;
+
+/// Longest name of a user in a URL without a password; a longer one is a token.
+const LONGEST_USER: usize = 19;
+
+/// Returns true if the name of a variable says that it holds a secret.
+pub(crate) fn has_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let is_secret = |part: &str| PARTS.contains(&part) || ENDS.iter().any(|end| part.ends_with(end));
+    let last = name.rsplit('_').next().unwrap_or_default();
+    name.split('_').any(is_secret)
+        || last == "AUTH"
+        || name.ends_with("CONNECTION_STRING")
+        || KNOWN.contains(&name.as_str())
+}
+
+/// Returns true if a value looks like a secret whatever its name is: a token of a known form, a URL with a password or a token in it, a
+/// list of parameters with a password.
+pub(crate) fn holds_secret(value: &str) -> bool {
+    let value = value.trim();
+    let is_token = value.len() >= SHORTEST && PREFIXES.iter().any(|begin| value.starts_with(begin));
+    let lower = value.to_ascii_lowercase();
+    let has_parameter = ["password=", ";pwd=", "accountkey=", "access_token="];
+    is_token || has_parameter.iter().any(|name| lower.contains(name)) || has_url_with_password(value)
+}
+
+fn has_url_with_password(value: &str) -> bool {
+    let mut after = value.split("://").skip(1);
+    after.any(|rest| {
+        let host = rest
+            .split(['/', '?', '#', ' ', '"', '\''])
+            .next()
+            .unwrap_or_default();
+        // A password may hold an `@`, so the last one counts.
+        let Some((user, _)) = host.rsplit_once('@') else {
+            return false;
+        };
+        match user.split_once(':') {
+            Some((_, password)) => !password.is_empty(),
+            None => user.len() > LONGEST_USER,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_known_and_others_only_hold_the_same_letters() {
+        for name in [
+            "GITHUB_TOKEN",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "OPENAI_API_KEY",
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "SMTP_PASS",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "github_pat",
+            "BASIC_AUTH",
+            "AZURE_STORAGE_CONNECTION_STRING",
+            "SENTRY_DSN",
+        ] {
+            assert!(has_secret_name(name), "{name}");
+        }
+        for name in [
+            "JAVA_HOME",
+            "TOKENIZERS_PARALLELISM",
+            "KEYBOARD_LAYOUT",
+            "DATABASE_URL",
+            "PATH",
+            "GOPATH",
+            "NODE_ENV",
+            "AUTHOR",
+            "XAUTHORITY",
+            "COMPASS_MODE",
+        ] {
+            assert!(!has_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_tokens_or_hold_a_password_are_known() {
+        for value in [
+            "ghp_0123456789abcdef0123",
+            "postgres://me:pw@db.example.org/x",
+            "postgres://me:p@w@db/x",
+            "redis://:pw@cache:6379",
+            "https://0123456789abcdef0123@git.example.org/x",
+            "jdbc:postgresql://db/x?user=me&password=pw",
+            "Server=db;User=me;Pwd=pw",
+            "-----BEGIN PRIVATE KEY-----\nx",
+        ] {
+            assert!(holds_secret(value), "{value}");
+        }
+        for value in [
+            "postgres://localhost/x",
+            "ssh://git@github.com/x",
+            "https://user@bitbucket.org/x",
+            "http://proxy:3128",
+            "sk-1",
+            "/opt/java",
+            "https://example.org/@scope/x:1",
+        ] {
+            assert!(!holds_secret(value), "{value}");
+        }
+    }
+}
