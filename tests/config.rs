@@ -28,6 +28,8 @@ mod graph_tasks;
 mod hostile;
 #[path = "config/plan_corpus.rs"]
 mod plan_corpus;
+#[path = "config/plan_shapes.rs"]
+mod plan_shapes;
 #[path = "config/plans.rs"]
 mod plans;
 #[path = "config/prds.rs"]
@@ -48,6 +50,8 @@ mod test_runners;
 mod test_texts;
 #[path = "config/trust.rs"]
 mod trust;
+#[path = "config/work_lists.rs"]
+mod work_lists;
 
 struct Fixture {
     folder: TempDir,
