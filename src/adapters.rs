@@ -9,6 +9,7 @@ pub mod crash;
 pub mod deadline;
 pub mod desktop;
 pub(crate) mod excludes;
+pub mod forge;
 pub mod gates;
 pub mod git;
 pub mod ipc;

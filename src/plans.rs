@@ -4,7 +4,10 @@
 pub mod added_prds;
 mod base_files;
 pub mod consent;
+pub mod forge_issues;
 mod graphs;
+pub mod importing;
+mod list_files;
 pub mod making;
 pub mod phase_answer;
 mod plan_folder;

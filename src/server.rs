@@ -12,6 +12,7 @@ mod ending;
 mod engine_thread;
 mod fetch_error;
 mod figures;
+mod issue_closer;
 mod keeping;
 mod notifier;
 mod plan_files;

@@ -38,6 +38,9 @@ mod gone_hook;
 mod hostile;
 #[path = "cli/importing.rs"]
 mod importing;
+#[cfg(unix)]
+#[path = "cli/lists.rs"]
+mod lists;
 #[path = "cli/moving.rs"]
 mod moving;
 #[path = "cli/plain.rs"]

@@ -28,6 +28,8 @@ mod graph_tasks;
 mod hostile;
 #[path = "config/plan_corpus.rs"]
 mod plan_corpus;
+#[path = "config/plan_shapes.rs"]
+mod plan_shapes;
 #[path = "config/plans.rs"]
 mod plans;
 #[path = "config/prds.rs"]
@@ -48,6 +50,8 @@ mod test_runners;
 mod test_texts;
 #[path = "config/trust.rs"]
 mod trust;
+#[path = "config/work_lists.rs"]
+mod work_lists;
 
 struct Fixture {
     folder: TempDir,
@@ -577,6 +581,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Permissions => "allow run make*; deny".to_owned(),
             ValueKind::TestCommand => "run {file}".to_owned(),
             ValueKind::TestPath => "a/{name}.py".to_owned(),
+            ValueKind::Commands => "npm ci\nmake \"all\" 'it'".to_owned(),
             ValueKind::VariableNames => "NPM_TOKEN, AWS_*".to_owned(),
             ValueKind::Variable => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
             ValueKind::WordsOrNone | ValueKind::InnerPath | ValueKind::InnerPaths | ValueKind::List => {

@@ -89,6 +89,8 @@ mod journeys;
 mod killing;
 #[path = "e2e/kinds.rs"]
 mod kinds;
+#[path = "e2e/lists.rs"]
+mod lists;
 #[path = "e2e/lost.rs"]
 mod lost;
 #[path = "e2e/manuals.rs"]

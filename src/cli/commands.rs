@@ -150,7 +150,7 @@ commands! {
         History(history::HistoryArgs),
         #[command(subcommand, visible_alias = "stories")]
         Atdd(atdd::AtddCommand),
-        Import(import::EarlierArgs),
+        Import(import::ImportArgs),
     }
     "Agents": {
         Agents(agents::AgentsArgs),

@@ -166,8 +166,8 @@ fn legacy_topic(config: &Config) -> Option<(String, BodyFormat)> {
     ))
 }
 
-/// The person's environment: programs that show something need to know where their screen is.
-fn environment(paths: &ProjectPaths) -> Vec<(OsString, OsString)> {
+/// Returns the person's environment: programs that show something need to know where their screen is.
+pub fn environment(paths: &ProjectPaths) -> Vec<(OsString, OsString)> {
     let all = paths.sources.overrides.environment.iter();
     all.filter(|(name, _)| !SECRETS.contains(&name.as_str()))
         .map(|(name, value)| (name.into(), value.into()))

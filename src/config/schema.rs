@@ -139,6 +139,8 @@ settings! { SETTINGS
         "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.");
     DELIVER: Option<String> = unset(ValueKind::Choice(&["fast-forward", "tell", "off"])), used("deliver", AtOnce, Steers, "",
         "What happens to your own checkout after a merge. `fast-forward`: your base branch moves, and where it is checked out its files with it, unless one of them, tracked or ignored, is not as in the checked-out commit; then `dbs status` says why, and `dbs pull` does it later. `tell`: nothing moves, and `dbs status` says what `dbs pull` brings. `off`: neither. Not set: `fast-forward` without a remote, else `tell`.");
+    IMPORT_WRITE_BACK: bool = switch(false), used("import.write_back", AtOnce, Sends, "",
+        "Whether an item of a list is closed there once the task that `dbs import` made of it is done: an issue of beads, a box, the status of a task-master file, a story; nothing else in the file changes. An issue of GitHub or GitLab is closed once the merge is on that forge's own remote.");
     GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, Runs, "P33",
         "A command that must succeed before work is accepted; run through the shell, in the order written.");
     GATE_FRESH: Option<bool> = unset(ValueKind::Switch), used("gates.<name>.fresh", AtOnce, Steers, "",

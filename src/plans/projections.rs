@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::list_files;
 use super::reconcile::{PlanRows, PlanTasks};
 use super::story_record::{BaseRecord, StoryRecord};
 use super::write_back::WriteBack;
@@ -52,6 +53,7 @@ impl PlanFiles {
         if tasks.values().any(|task| is_story(task)) {
             problems.extend(self.write_stories(paths, git, tasks, base).err());
         }
+        problems.extend(list_files::write(paths, tasks));
         problems
     }
 

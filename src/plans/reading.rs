@@ -12,6 +12,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::Cause;
 use crate::domain::plan_entry::fits_path;
 use crate::formats::plan::{self, Plan, ToolFiles};
+use crate::formats::work_list::{TextShape, shape_of};
 
 /// Most bytes of all files of a plan together: the same file may be named again and again.
 const LARGEST_PLAN: usize = 16 * 1024 * 1024;
@@ -53,6 +54,7 @@ pub fn read(named: &Path, paths: Option<&ProjectPaths>, on_base: OnBase<'_>) -> 
         return Err(failed(&format!("it is not there; {}", way_to_plan(file, paths))).into());
     }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
+    refuse_list(file, &text)?;
     if file.extension().is_some_and(|ending| ending == "json") {
         let plan = graphs::read(file, &text, paths, on_base);
         let texts = PlanTexts::from([(file.to_owned(), text)]);
@@ -89,6 +91,18 @@ pub fn read(named: &Path, paths: Option<&ProjectPaths>, on_base: OnBase<'_>) -> 
         }
     }
     Ok(ReadPlan { plan, texts })
+}
+
+/// Refuses a list of work of another tool, which is no plan.
+fn refuse_list(file: &Path, text: &str) -> Result<(), Cause> {
+    let TextShape::List(kind) = shape_of(text) else {
+        return Ok(());
+    };
+    let (file, kind) = (file.display(), kind.word());
+    Err(format!(
+        "could not read the plan {file}: it is a {kind}; `dbs import {file}` makes tasks of it, `dbs convert {file}` has an agent make a plan of it"
+    )
+    .into())
 }
 
 /// Reads the files of a project that name its tools.

@@ -76,7 +76,7 @@ impl PlanRows {
             if tasks.is_empty() {
                 break;
             }
-            tasks.retain(|_, task| task.plan.is_some());
+            tasks.retain(|_, task| task.plan.as_ref().is_some_and(|plan| !plan.is_imported()));
             found = PlanRows { restarts, tasks };
         }
         Ok(found)
@@ -305,10 +305,14 @@ fn is_skipped(task: &Task) -> bool {
     matches!(&task.state, TaskState::Skipped(_))
 }
 
-/// Returns the text of a phase's file, as far as a task takes it.
+/// Returns the text of a phase, which is its file or its section of the plan, as far as a task takes it.
 fn body(read: &ReadPlan, item: &PlanItem) -> String {
-    let text = item.file.as_ref().and_then(|file| read.texts.get(file));
-    let text = text.map_or("", String::as_str);
+    let text_of = |file| read.texts.get(file).map(String::as_str);
+    let text = match (&item.section, &item.file) {
+        (Some(section), _) => text_of(&read.plan.file).and_then(|text| text.get(section.clone())),
+        (None, file) => file.as_ref().and_then(text_of),
+    };
+    let text = text.unwrap_or_default();
     let end = text.floor_char_boundary(MAX_TEXT_BYTES - 1024);
     text.get(..end).unwrap_or_default().to_owned()
 }

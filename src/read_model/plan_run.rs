@@ -55,6 +55,11 @@ impl PlanRun<'_> {
 /// Newest evidence of gates for each task that has any.
 type GateEvidence<'a> = BTreeMap<&'a TaskId, &'a Evidence>;
 
+/// Returns true if a task is an item of a plan; one of an imported list is none.
+fn is_planned(task: &Task) -> bool {
+    task.plan.as_ref().is_some_and(|plan| !plan.is_imported())
+}
+
 impl ReadModel {
     /// Returns the runs of plans on the board: those with open items first, otherwise the newest first. Takes one pass over the tasks, and
     /// one over the attempts if any task is of a plan.
@@ -78,7 +83,7 @@ impl ReadModel {
 
     /// Returns true if an item of a plan may still change.
     pub fn has_open_plan(&self) -> bool {
-        let mut planned = self.tasks.values().filter(|task| task.plan.is_some());
+        let mut planned = self.tasks.values().filter(|task| is_planned(task));
         planned.any(|task| !task.state.is_terminal())
     }
 
@@ -92,7 +97,7 @@ impl ReadModel {
     /// Returns the batches with tasks of plans in the order of the table, each with those tasks.
     fn planned(&self) -> Vec<(&Batch, Vec<&Task>)> {
         let mut tasks: BTreeMap<&BatchId, Vec<&Task>> = BTreeMap::new();
-        for task in self.tasks.values().filter(|task| task.plan.is_some()) {
+        for task in self.tasks.values().filter(|task| is_planned(task)) {
             tasks.entry(&task.batch).or_default().push(task);
         }
         let mut planned: Vec<(&Batch, Vec<&Task>)> = tasks

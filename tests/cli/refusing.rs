@@ -24,11 +24,11 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["audit", "text.md"],
-        "text.md: error: this is no plan: there is no table of phases; write one with the columns Phase, Title and Status below a heading Phases (NO_PHASES)\n",
+        "text.md: error: this is no plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert text.md` (NO_PHASES)\n",
     ),
     (
         &["run", "text.md"],
-        "text.md: error: this is no plan: there is no table of phases; write one with the columns Phase, Title and Status below a heading Phases (NO_PHASES)\n\
+        "text.md: error: this is no plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert text.md` (NO_PHASES)\n\
          dbs: could not run the plan: fix what is called an error\n",
     ),
     (

@@ -227,7 +227,11 @@ fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
                 "!NO_PHASES plans/MASTER.md:0",
             ],
         ),
-        ("| 1 | One | | | |\n", &["!PHASE_NOT_FOUND plans/MASTER.md:7"]),
+        ("| 1 | One | | | |\n", &["ONE_FILE plans/MASTER.md:7"]),
+        (
+            "| 1 | [One](one.md) | | | |\n| 2 | Two | | | |\n",
+            &["!PHASE_NOT_FOUND plans/MASTER.md:8"],
+        ),
         (
             "| 1 | [One](gone.md) | | | |\n",
             &["!PHASE_NOT_FOUND plans/MASTER.md:7"],

@@ -306,3 +306,27 @@ proptest! {
         prop_assert_eq!(edited, format!("{{\"userStories\":[{}]}}", stories.join(",\n")));
     }
 }
+
+#[test]
+fn a_prd_without_a_type_is_read_and_its_kind_is_not_known() {
+    let prd = with("\"type\": \"feature\",", "");
+    assert_eq!((found(&prd), prd.kind), (Vec::new(), None));
+}
+
+#[test]
+fn a_story_comes_behind_those_it_depends_on_whatever_their_priority() {
+    let prd = with(
+        "\"priority\": 1,",
+        "\"priority\": 1, \"dependsOn\": [\"US-002\"],",
+    );
+    assert_eq!(found(&prd), Vec::<String>::new());
+    let order: Vec<&str> = prd.in_order().iter().map(|story| story.id.as_str()).collect();
+    assert_eq!(order, ["US-002", "US-001"]);
+    let prd = with("\"priority\": 2,", "\"priority\": 2, \"depends_on\": \"US-009\",");
+    assert_eq!(found(&prd), ["UNKNOWN_DEPENDENCY 6 $.userStories"]);
+    let prd = with(
+        "\"priority\": 2,",
+        "\"priority\": 2, \"dependsOn\": [\"US-002\"],",
+    );
+    assert_eq!(found(&prd), ["!CIRCULAR_DEPENDENCY 6 $.userStories"]);
+}

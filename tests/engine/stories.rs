@@ -55,6 +55,7 @@ fn story() -> TaskDraft {
             item: "US-001".to_owned(),
             line: 1,
             hash: String::new(),
+            imported: None,
         },
         criteria: vec!["It answers".to_owned(), "It says healthy".to_owned()],
         paths: PathRules {

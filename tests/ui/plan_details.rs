@@ -21,6 +21,7 @@ fn entry(item: &str) -> PlanEntry {
             item: item.to_owned(),
             line: 7,
             hash: String::new(),
+            imported: None,
         },
         notes_before: Some("notes/1.md".to_owned()),
         notes: Some("notes/2.md".to_owned()),
@@ -87,6 +88,7 @@ fn a_task_of_a_graph_shows_its_files_and_its_criteria() {
                     item: item.to_owned(),
                     line: 7,
                     hash: String::new(),
+                    imported: None,
                 },
                 paths: PathRules {
                     create: vec!["src/csv.rs".to_owned()],

@@ -22,6 +22,7 @@ fn entry(item: &str, risk: Risk) -> PlanEntry {
             item: item.to_owned(),
             line: 7,
             hash: String::new(),
+            imported: None,
         },
         risk: Some(risk),
         ..PlanEntry::default()

@@ -79,7 +79,7 @@ pub use integration::Integration;
 pub use kept_work::KeptWork;
 pub use missing_part::MissingPart;
 pub use plan_entry::{
-    Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,
+    Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, WorkSource, queued_prd,
 };
 pub use plan_job::{JobStep, MadeForm, PlanJob};
 pub use plural::{counted, pluralized};

@@ -124,6 +124,11 @@ pub const STORY_GATE: &str = "tests";
 const TESTS_PLACE: &str = "{tests}";
 
 impl PlanEntry {
+    /// Returns true if it stands for an item of a list that was imported, and not for one of a plan.
+    pub fn is_imported(&self) -> bool {
+        self.source.imported.is_some()
+    }
+
     /// Returns the paths that must stay as they are: the plan's, then those of a stage, with the file of the tests in place of `{tests}`.
     pub fn protected<'a>(plan: Option<&'a PlanEntry>, stage: &'a [String]) -> Vec<&'a str> {
         let of_plan = plan.iter().flat_map(|plan| &plan.paths.protected);
@@ -151,6 +156,44 @@ pub struct PlanSource {
     /// Hash of the item's text when it was read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hash: String,
+    /// Kind of list it was imported from; nothing for an item of a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<WorkSource>,
+}
+
+/// Kind of list that a task was imported from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkSource {
+    /// `.beads/issues.jsonl`
+    Beads,
+    /// `tasks.json` of task-master.
+    TaskMaster,
+    /// List of stories that say whether they pass.
+    Stories,
+    /// Markdown text with boxes to tick.
+    Checklist,
+    Github,
+    Gitlab,
+}
+
+impl WorkSource {
+    /// Returns true if its items are on a forge, and not in a file.
+    pub fn is_forge(self) -> bool {
+        matches!(self, WorkSource::Github | WorkSource::Gitlab)
+    }
+
+    /// Returns the name for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            WorkSource::Beads => "beads store",
+            WorkSource::TaskMaster => "task-master file",
+            WorkSource::Stories => "list of stories",
+            WorkSource::Checklist => "checklist",
+            WorkSource::Github => "list of GitHub issues",
+            WorkSource::Gitlab => "list of GitLab issues",
+        }
+    }
 }
 
 /// Files that a task makes, changes and must leave alone: paths relative to the repository, in which `*` matches any characters; a path

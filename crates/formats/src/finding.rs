@@ -97,6 +97,11 @@ impl<'a> Findings<'a> {
         }
     }
 
+    /// Returns the file, as the person named it.
+    pub(crate) fn file(&self) -> &Path {
+        self.file
+    }
+
     /// Returns the line, counted from 1, that holds a byte of the text.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
         self.lines.line_of(offset)

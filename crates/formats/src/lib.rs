@@ -25,4 +25,5 @@ pub mod task_list;
 pub mod test_report;
 pub mod test_text;
 mod text_edit;
+pub mod work_list;
 pub mod workflow;

@@ -2,6 +2,7 @@
 //! file is only read here; nothing of it is run, and only the caller of the reading follows the paths in it.
 
 mod changes;
+mod check_boxes;
 mod document;
 mod drafts;
 mod gates;
@@ -13,6 +14,7 @@ mod notes;
 mod order;
 mod phase;
 mod process;
+mod sections;
 mod stories;
 mod templates;
 mod words;
@@ -21,6 +23,7 @@ mod write_back;
 use std::path::{Component, Path, PathBuf};
 
 pub use changes::{PlanChanges, TaskChange, compare};
+pub use check_boxes::{CheckBox, boxes};
 pub use drafts::{BodyOf, NOTHING_LEFT, PathName, PlanChoices, batch_of, drafts, is_over, left_out, slug};
 pub use graph::graph;
 pub use known_tools::{ToolFiles, propose_commands};
@@ -44,11 +47,28 @@ pub fn is_master(text: &str) -> bool {
     master::read(&document::parts(text.trim_start_matches('\u{feff}')), &found).is_some()
 }
 
+/// Returns true if a text has phases, as rows of a table or as headings.
+pub(crate) fn has_phases(text: &str) -> bool {
+    let found = Findings::about(Path::new(""), text);
+    let parts = document::parts(text);
+    let table = master::read(&parts, &found);
+    table.is_some() || sections::read(&parts, text, None, &[], &found).is_some()
+}
+
 /// Reads a master plan and the files of its phases. `gates` are those of the project; a gate of the plan may take its command from one of
 /// the same name. Files are asked for by paths relative to the folder of `file`, never above it.
 pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'_>) -> Plan {
     let found = Findings::about(file, text);
-    let master = master::read(&document::parts(text.trim_start_matches('\u{feff}')), &found);
+    let body = text.trim_start_matches('\u{feff}');
+    let parts = document::parts(body);
+    let table = master::read(&parts, &found);
+    let has_files = |master: &master::Master| master.rows.iter().any(|row| row.link.is_some());
+    let is_linked = table.as_ref().is_some_and(has_files);
+    let master = if is_linked {
+        table
+    } else {
+        sections::read(&parts, body, table, gates, &found)
+    };
     let mut plan = Plan {
         kind: PlanKind::Phased,
         title: String::new(),
@@ -57,7 +77,10 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
         findings: Vec::new(),
     };
     let Some(master) = master else {
-        let text = "this is no plan: there is no table of phases; write one with the columns Phase, Title and Status below a heading Phases";
+        let text = format!(
+            "this is no plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert {}`",
+            file.display()
+        );
         found.error("NO_PHASES", 0, text);
         plan.findings = found.finish();
         return plan;
@@ -70,6 +93,10 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
     let mut of_phases = Vec::new();
     for row in master.rows {
         let (mut item, link) = (row.item, row.link);
+        if !is_linked {
+            plan.items.push(item);
+            continue;
+        }
         let folder = file.parent().unwrap_or(Path::new(""));
         match phase_file(&item, link, folder, &found) {
             Some(path) => match open(&path) {

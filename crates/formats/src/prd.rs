@@ -8,6 +8,7 @@ mod story;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dbs_domain::WaitGraph;
 pub use edit::{SetPassesError, set_passes};
 pub use model::{PrdDialect, PrdDocument, PrdStory, StorySize};
 use serde_json::Map;
@@ -73,7 +74,7 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
 fn read_root(root: JsonField<'_>, prd: &mut PrdDocument) {
     let Some(members) = root.place.members() else {
         let text = format!(
-            "a PRD is an object with \"userStories\", not {}",
+            "a PRD is an object with \"userStories\", not {}; `dbs import FILE` makes tasks of a list of stories",
             root.place.kind()
         );
         root.error("WRONG_KIND", text);
@@ -99,6 +100,7 @@ fn read_root(root: JsonField<'_>, prd: &mut PrdDocument) {
 }
 
 fn kind(root: &JsonObject<'_>, dialect: PrdDialect) -> Option<String> {
+    root.member("type")?;
     let text = root_text(root, "type", (MOST_NAME, true), dialect);
     if text.is_empty() || KINDS.contains(&text.as_str()) {
         return Some(text).filter(|text| !text.is_empty());
@@ -147,5 +149,28 @@ fn stories(root: &JsonObject<'_>, dialect: PrdDialect) -> Vec<PrdStory> {
         }
         stories.push(story);
     }
+    check_needs(&stories, &list);
     stories
+}
+
+/// Reports stories that wait for ones that are not in the PRD, and stories that wait for each other.
+fn check_needs(stories: &[PrdStory], list: &JsonField<'_>) {
+    let is_unknown = |id: &&String| !stories.iter().any(|story| story.id == **id);
+    let mut strange = stories
+        .iter()
+        .flat_map(|story| story.needs.iter().filter(is_unknown));
+    if let Some(id) = strange.next() {
+        let text = format!(
+            "a story waits for {}, which is not in this PRD: it begins without it",
+            quoted(id)
+        );
+        list.warning("UNKNOWN_DEPENDENCY", text);
+    }
+    let needs = |story: &PrdStory| story.needs.clone();
+    let graph = WaitGraph::new(stories.iter().map(|story| (story.id.clone(), needs(story))));
+    let circle = graph.circle();
+    if !circle.is_empty() {
+        let text = format!("the stories {} wait for each other", circle.join(", "));
+        list.error("CIRCULAR_DEPENDENCY", text);
+    }
 }

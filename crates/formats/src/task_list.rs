@@ -115,6 +115,17 @@ pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Finding>) {
             Err((line, why)) => find(line, why),
         }
     }
+    let (ordered, faults) = in_order(file, tasks);
+    findings.extend(faults);
+    (ordered, findings)
+}
+
+/// Puts each task behind those it waits for. With a finding the tasks must not be used.
+pub fn in_order(file: &Path, tasks: Vec<ListedTask>) -> (Vec<ListedTask>, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let mut find = |line: usize, text: String| {
+        findings.push(Finding::new(FindingLevel::Error, file, line, text));
+    };
     let places = index_by_name(&tasks, &mut find);
     let ordered = topological::ordered(tasks, &places, &mut find);
     (ordered, findings)

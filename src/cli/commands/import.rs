@@ -1,71 +1,221 @@
-//! `dbs import`: the runs that an earlier program wrote into its database (P68).
+//! `dbs import`: work that people have elsewhere, as tasks of the board, shown before they are made; and the runs of an earlier program.
+
+mod earlier;
+mod forge;
 
 use std::path::{Path, PathBuf};
 
-use crate::adapters::store::EarlierHistory;
+use super::task::import::{LARGEST, put_all, shown, tasks_of};
+use crate::adapters::forge::ForgeKind;
 use crate::cli::commands::prelude::*;
-use crate::plans::plan_in;
+use crate::cli::{asking, text_input};
+use crate::domain::{PlanSource, TaskId, WorkSource};
+use crate::formats::finding::Finding;
+use crate::formats::work_list::{self, TextShape, shape_of};
+use crate::plans::importing::{Import, ImportPlace};
+use crate::plans::in_project;
+use crate::term::sanitize;
 
-/// Usual path of that program's database in the project.
-const USUAL: &str = ".debussy/state.db";
+/// Lists that are looked for where no source is named.
+const USUAL: [&str; 3] = [
+    ".beads/issues.jsonl",
+    ".taskmaster/tasks/tasks.json",
+    "tasks/tasks.json",
+];
 
-/// Show the plan runs that an earlier program stored in its database
+/// Make tasks of the work in a list of another tool, after showing them
 ///
-/// Its database has the tables `runs`, `phase_executions`, `gate_results`, `completion_signals`, `progress_log` and `completed_features`. The
-/// file is only read; nothing is put on the board, because nobody here saw that work being checked. For each run with completed phases it
-/// says how to go on without them. With `--json` it prints one list of rows for each table.
+/// The kind is known by the content: issues of beads, `tasks.json` of task-master, lists of stories, Markdown checklists, tasks as `dbs task
+/// list --json` prints them. `github` and `gitlab` ask your own `gh` or `glab` for open issues. What is done there is left out, and what is
+/// on the board already is not made again. A plan or a PRD is not imported: the command that carries it out is named.
 ///
-/// A file is refused while a program has it open, above 64 MiB, and when views, triggers or virtual tables are in it. Under the same names
-/// the board's own database has views, which show it to tools that know those tables: `sqlite3 -readonly FILE "SELECT * FROM
-/// phase_executions"`, with the file that `dbs doctor` names.
-///
-/// `dbs task import` puts the tasks of a file on the board; `dbs convert` lets an agent turn a text into a plan.
+/// Closing a task closes its item in the file only with `dbs config import.write_back true`. A database of the earlier program
+/// (`.debussy/state.db`) is only shown.
 #[derive(Debug, Args)]
-#[command(add = facts(Everybody, "dbs import\ndbs import ../shop/.debussy/state.db --json"))]
-pub struct EarlierArgs {
-    /// Database of the earlier program; default: .debussy/state.db of this project
-    file: Option<PathBuf>,
+#[command(add = facts(Persons, "dbs import .beads/issues.jsonl\ndbs import TODO.md --yes --release\ndbs import github --label ready --milestone v2\ndbs import .debussy/state.db --json"))]
+pub struct ImportArgs {
+    /// File, `-` for standard input, `github` or `gitlab`; default: the list or database in its usual place
+    source: Option<PathBuf>,
+    #[command(flatten)]
+    issues: forge::IssueArgs,
+    /// Batch of the tasks
+    #[arg(long, default_value = "main")]
+    batch: String,
+    /// Workflow of the tasks
+    #[arg(long, default_value = "kanban")]
+    workflow: String,
+    /// Release the tasks at once
+    #[arg(long)]
+    release: bool,
+    /// Make the tasks without asking
+    #[arg(long, short)]
+    yes: bool,
     #[command(flatten)]
     json: JsonFlag,
 }
 
-impl RunCommand for EarlierArgs {
+impl RunCommand for ImportArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
-        let file = if let Some(file) = &self.file {
-            env.folder.join(file)
-        } else {
-            let place = ProjectPaths::find(&env.folder, env)?;
-            place.root.join(USUAL)
+        let Some(source) = self.named_source(env)? else {
+            return earlier::show(None, env, self.json);
         };
-        let shown = self.file.as_deref().unwrap_or_else(|| Path::new(USUAL));
-        refuse_folder(&file, shown)?;
-        let history = EarlierHistory::read(&file);
-        let history = history.map_err(failed(format!("could not read {}", shown.display())))?;
-        if self.json.json {
-            output::json(&history);
-            return Ok(ExitCode::SUCCESS);
+        if let Some(kind) = forge::kind_of(&source) {
+            return self.forge(env, kind);
         }
-        let lines = history.lines();
-        if lines.is_empty() {
-            output::line("no runs are in it");
+        self.issues.refuse(&source)?;
+        let file = env.folder.join(&source);
+        if earlier::is_database(&file) {
+            return earlier::show(Some(&source), env, self.json);
         }
-        output::all(lines);
-        Ok(ExitCode::SUCCESS)
+        let shown = shown(&source);
+        let text = text_input::text(if shown == source { &file } else { &source }, LARGEST)
+            .map_err(failed(format!("could not read {}", shown.display())))?;
+        match shape_of(&text) {
+            TextShape::List(list) => {
+                let mut access = BoardAccess::open(env)?;
+                let place = self.place(in_project(shown, &access.paths.root));
+                self.list(env, &mut access, list, &text, &place)
+            }
+            TextShape::Tasks => self.tasks(env, shown, &text),
+            other => Err(not_a_list(shown, other)),
+        }
     }
 }
 
-/// Refuses a folder: it is no database. The file to give instead is named, or the command for the plan that is in it.
-fn refuse_folder(file: &Path, shown: &Path) -> CommandResult<()> {
-    if !file.is_dir() {
+impl ImportArgs {
+    /// Returns the source that was named, or the list in its usual place; nothing where only a database can be meant.
+    fn named_source(&self, env: &ProcessEnv) -> CommandResult<Option<PathBuf>> {
+        if self.source.is_some() {
+            return Ok(self.source.clone());
+        }
+        let place = ProjectPaths::find(&env.folder, env)?;
+        let mut there = USUAL.iter().filter(|name| place.root.join(name).is_file());
+        Ok(there.next().map(|name| place.root.join(name)))
+    }
+
+    fn place(&self, list: String) -> ImportPlace {
+        ImportPlace {
+            list,
+            batch: self.batch.as_str().into(),
+            workflow: self.workflow.as_str().into(),
+        }
+    }
+
+    fn forge(&self, env: &ProcessEnv, kind: ForgeKind) -> CommandResult {
+        let mut access = BoardAccess::open(env)?;
+        let text = self.issues.ask(kind, env, &access.paths.root)?;
+        let source = match kind {
+            ForgeKind::Github => WorkSource::Github,
+            ForgeKind::Gitlab => WorkSource::Gitlab,
+        };
+        let Some(address) = work_list::address_of(&text) else {
+            return Err(CommandError::user(
+                "no open issue fits: name other labels, another milestone or another search",
+            ));
+        };
+        self.list(env, &mut access, source, &text, &self.place(address))
+    }
+
+    /// Imports the items of a list.
+    fn list(
+        &self,
+        env: &ProcessEnv,
+        access: &mut BoardAccess,
+        source: WorkSource,
+        text: &str,
+        place: &ImportPlace,
+    ) -> CommandResult {
+        let file = Path::new(&place.list);
+        let list = work_list::read(source, file, text);
+        let known = access.ids()?;
+        let mut origin_of = |id: &TaskId| -> CommandResult<Option<PlanSource>> {
+            if !known.contains(id) {
+                return Ok(None);
+            }
+            let task = access.task(id)?.map(|found| found.task);
+            let origin = task.map(|task| task.plan.as_ref().map(|plan| plan.source.clone()));
+            Ok(origin.map(Option::unwrap_or_default))
+        };
+        let import = Import::new(&list, file, place, &mut origin_of)?;
+        refuse(&import.findings)?;
+        let lines = import.lines(source.word(), place);
+        self.take(env, access, file, &import.tasks, lines)
+    }
+
+    /// Imports tasks that are written for the board.
+    fn tasks(&self, env: &ProcessEnv, shown: &Path, text: &str) -> CommandResult {
+        let mut access = BoardAccess::open(env)?;
+        let tasks = tasks_of(shown, text)?;
+        let head = format!("list of tasks: {}, {} to be made", shown.display(), tasks.len());
+        let lines = tasks.iter().map(|task| {
+            let line = format!("{}  ({}:{})", task.draft.title, shown.display(), task.line);
+            sanitize(&line).into_owned()
+        });
+        let lines = std::iter::once(head).chain(lines).collect();
+        self.take(env, &mut access, shown, &tasks, lines)
+    }
+
+    /// Shows the tasks, asks, and makes them.
+    fn take(
+        &self,
+        env: &ProcessEnv,
+        access: &mut BoardAccess,
+        file: &Path,
+        tasks: &[crate::formats::task_list::ListedTask],
+        lines: Vec<String>,
+    ) -> CommandResult {
+        if !self.json.json || !self.yes {
+            output::all(lines);
+        }
+        if tasks.is_empty() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !self.yes {
+            ask(tasks.len())?;
+        }
+        put_all(access, &env.author(), file, tasks, self.release, self.json)
+    }
+}
+
+/// Asks for a yes to the tasks that were shown.
+fn ask(n_tasks: usize) -> CommandResult<()> {
+    if !asking::can_ask() {
+        return Err(CommandError::user(
+            "could not ask whether to make these tasks, for this is no terminal: look at them, then add --yes",
+        ));
+    }
+    let question = format!("Make {}? y or n", crate::domain::pluralized(n_tasks, "task"));
+    let answer = asking::answer_to(&question)?.unwrap_or_default();
+    if matches!(answer.to_lowercase().as_str(), "y" | "yes") {
         return Ok(());
     }
-    let way = match plan_in(shown) {
-        Ok(Some(plan)) => format!("the plan in it is carried out by `dbs run {}`", plan.display()),
-        Ok(None) => format!("name its file, such as {}", shown.join(USUAL).display()),
-        Err(several) => return Err(several.into()),
+    Err(CommandError::user("no task was made: you did not say yes"))
+}
+
+/// Prints the findings about a list; an error among them refuses it.
+fn refuse(findings: &[Finding]) -> CommandResult<()> {
+    for found in findings.iter().filter(|found| !found.is_error()) {
+        output::problem(&found.to_string());
+    }
+    let errors = findings.iter().filter(|found| found.is_error());
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::user(errors.join("\n")))
+}
+
+/// Returns the refusal of a text that is no list of work, with the command for what it is.
+fn not_a_list(file: &Path, shape: TextShape) -> CommandError {
+    let name = file.display();
+    let way = match shape {
+        TextShape::PhasedPlan | TextShape::GraphPlan => format!("`dbs run {name}` carries it out"),
+        TextShape::Prd => format!("`dbs atdd run {name}` works on its stories"),
+        TextShape::Empty => "name a file with work in it".to_owned(),
+        _ => format!("`dbs convert {name}` has an agent make a plan of it"),
     };
-    Err(CommandError::user(format!(
-        "could not import {}: it is a folder, and the runs of an earlier program are read from its database; {way}",
-        shown.display()
-    )))
+    CommandError::user(format!(
+        "could not import {name}: it is a {}; {way}",
+        shape.word()
+    ))
 }

@@ -4,7 +4,7 @@ mod agent;
 mod attic;
 pub mod create;
 mod edit;
-mod import;
+pub(in crate::cli::commands) mod import;
 mod update;
 mod values;
 

@@ -16,6 +16,7 @@ use crate::server::connections::idle_connections::IdleConnections;
 use crate::server::ending::{self, StopOrder};
 use crate::server::figures::machine::MachineMonitor;
 use crate::server::figures::metrics::MetricsCollector;
+use crate::server::issue_closer::IssueCloser;
 use crate::server::keeping::retention::{AtticExpiry, Retention};
 use crate::server::notifier;
 use crate::server::plan_files::PlanFileKeeper;
@@ -82,6 +83,7 @@ impl Server {
             stop.run_until_cancelled(self.make_plans()),
             stop.run_until_cancelled(self.watch_queues()),
             self.keep_plan_files(),
+            stop.run_until_cancelled(self.close_issues()),
         );
     }
 
@@ -139,6 +141,17 @@ impl Server {
             told: BTreeSet::new(),
         };
         keeper.run(&self.stop).await;
+    }
+
+    /// Closes issues of a forge whose tasks are done, until the server is stopped.
+    async fn close_issues(&self) {
+        let closer = IssueCloser {
+            paths: self.session.paths.clone(),
+            engine: self.session.engine.clone(),
+            git: Arc::clone(&self.session.git),
+            told: BTreeSet::new(),
+        };
+        closer.run(&self.stop).await;
     }
 
     /// Sends notifications over the configured channels until the server ends.

@@ -229,6 +229,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>, follows: Option<TaskI
             item: item.id.clone(),
             line: u32::try_from(item.line).unwrap_or_default(),
             hash: String::new(),
+            imported: None,
         },
         follows,
         notes_before: item.notes_before.clone(),

@@ -5,6 +5,7 @@ use super::model::PlanItem;
 use super::words;
 use crate::finding::Findings;
 use dbs_domain::plan_entry::Risk;
+use dbs_domain::pluralized;
 
 /// Most phases of a plan.
 const MOST_PHASES: usize = 1_000;
@@ -20,6 +21,8 @@ pub(super) struct PhaseRow {
     pub(super) item: PlanItem,
     /// The target of its link.
     pub(super) link: Option<String>,
+    /// The cell that names the phases it waits for; empty if there is none.
+    pub(super) needs: String,
     /// True if the row gives a status.
     pub(super) has_status: bool,
 }
@@ -27,10 +30,25 @@ pub(super) struct PhaseRow {
 /// Reads the parts of a master plan; nothing if it holds no table of phases.
 pub(super) fn read(parts: &[Part], found: &Findings<'_>) -> Option<Master> {
     let (columns, rows) = phase_table(parts)?;
+    let all = rows.len();
+    let mut strange = None;
     let rows: Vec<_> = rows
         .iter()
-        .filter_map(|row| phase(row, &columns, found))
+        .filter_map(|row| {
+            phase(row, &columns, found)
+                .map_err(|id| strange.get_or_insert((row.line, id)).0)
+                .ok()
+        })
         .collect();
+    if let Some((line, id)) = strange {
+        let more = match all - rows.len() {
+            1 => String::new(),
+            n => format!(" ({} like it)", pluralized(n, "row")),
+        };
+        let text =
+            format!("this row is no phase: its id is {id:?}; write a number such as 1, 2.1 or 3a{more}");
+        found.error("PHASE_PARSE_ERROR", line, text);
+    }
     if rows.len() > MOST_PHASES {
         let text = format!(
             "the plan has {} phases, and {MOST_PHASES} are the most: split it",
@@ -46,7 +64,7 @@ pub(super) fn read(parts: &[Part], found: &Findings<'_>) -> Option<Master> {
 }
 
 /// Returns the first heading of the first level, without words that only say that it is a plan.
-fn title(parts: &[Part]) -> Option<String> {
+pub(super) fn title(parts: &[Part]) -> Option<String> {
     let heading = parts.iter().find_map(|part| match part {
         Part::Heading { level: 1, text, .. } => Some(text.plain()),
         _ => None,
@@ -73,6 +91,7 @@ struct Columns {
     title: usize,
     risk: Option<usize>,
     status: Option<usize>,
+    needs: Option<usize>,
 }
 
 /// Finds the table of phases: below a heading that names phases, else the first that looks like one.
@@ -100,14 +119,16 @@ fn columns(head: &[Inline]) -> Option<Columns> {
     let names: Vec<String> = head.iter().map(|cell| cell.plain().to_lowercase()).collect();
     let column = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
     Some(Columns {
-        id: column(&["phase", "#", "id"])?,
-        title: column(&["title", "name"])?,
+        id: column(&["phase", "#", "id", "stage", "step", "milestone"])?,
+        title: column(&["title", "name", "goal", "description"])?,
         risk: column(&["risk"]),
         status: column(&["status"]),
+        needs: column(&["depends on", "dependencies", "depends", "blocked by", "after"]),
     })
 }
 
-fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow> {
+/// Reads a row; an id that is none is the error.
+fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Result<PhaseRow, String> {
     let cell = |at: usize| row.cells.get(at).map(Inline::plain).unwrap_or_default();
     let link = row
         .cells
@@ -124,9 +145,7 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow>
         .unwrap_or(&id)
         .trim();
     if !words::is_id(id) {
-        let text = format!("this row is no phase: its id is {id:?}; write a number such as 1, 2.1 or 3a");
-        found.error("PHASE_PARSE_ERROR", row.line, text);
-        return None;
+        return Err(id.to_owned());
     }
     // The name of the file is not a title: its heading is.
     let title = Some(cell(columns.title))
@@ -154,9 +173,10 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow>
         risk,
         ..PlanItem::default()
     };
-    Some(PhaseRow {
+    Ok(PhaseRow {
         item,
         link,
+        needs: columns.needs.map(cell).unwrap_or_default(),
         has_status: !said.is_empty(),
     })
 }

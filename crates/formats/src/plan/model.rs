@@ -96,6 +96,9 @@ pub struct PlanItem {
     pub title: String,
     /// The file that describes it, if it has one that could be read.
     pub file: Option<PathBuf>,
+    /// Place of its text in the file of the plan, in bytes behind a byte order mark, if it has no file of its own.
+    #[serde(skip)]
+    pub section: Option<Range<usize>>,
     /// Line of the item in the plan.
     pub line: usize,
     /// Ids of the items it waits for.

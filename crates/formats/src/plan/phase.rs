@@ -41,6 +41,24 @@ pub(super) fn read(
     if let (true, Some(heading)) = (item.title.is_empty(), heading) {
         words::title_in_heading(&heading).clone_into(&mut item.title);
     }
+    read_parts(parts, item, has_status, false, known, found);
+    judge(item, found);
+}
+
+/// Reads the parts of a phase that is a section of its plan: boxes anywhere in it are its tasks, and it may be without gates and notes.
+pub(super) fn read_section(parts: &[Part], item: &mut PlanItem, known: &[GateCommand], found: &Findings<'_>) {
+    read_parts(parts, item, true, true, known, found);
+    judge_names(item, found);
+}
+
+fn read_parts(
+    parts: &[Part],
+    item: &mut PlanItem,
+    has_status: bool,
+    is_section: bool,
+    known: &[GateCommand],
+    found: &Findings<'_>,
+) {
     let (mut section, mut section_level) = (Section::Other, 0);
     for part in parts {
         if let Part::Heading { level, text, line } = part {
@@ -58,13 +76,13 @@ pub(super) fn read(
             (Section::Gates, Part::Item { text, line, .. }) => gate(item, text, *line, known, found),
             (Section::Dependencies, Part::Item { text, .. }) => declared(item, &text.plain()),
             (
-                Section::Tasks,
+                Section::Tasks | Section::Other,
                 Part::Item {
                     text,
                     line,
                     tick: Some(tick),
                 },
-            ) => {
+            ) if is_section || section == Section::Tasks => {
                 task(item, &text.plain(), tick, *line);
             }
             (Section::Agents, Part::Table { rows, .. }) => {
@@ -89,7 +107,6 @@ pub(super) fn read(
         })
     });
     item.told.extend(optional.collect::<Vec<_>>());
-    judge(item, found);
 }
 
 /// Adds the lines of a code block, as the agent reads them in the file of its phase.
@@ -303,6 +320,17 @@ fn judge(item: &PlanItem, found: &Findings<'_>) {
         );
         found.error("MISSING_GATES", 0, text);
     }
+    judge_names(item, found);
+    if item.notes.is_none() {
+        let text =
+            format!("phase {id} names no file for its notes: write `Write notes to: ...` in its process");
+        found.warning("NO_NOTES_OUTPUT", 0, text);
+    }
+}
+
+/// Reports gates of the same name.
+fn judge_names(item: &PlanItem, found: &Findings<'_>) {
+    let id = &item.id;
     let mut names = BTreeSet::new();
     for gate in &item.gates {
         if !names.insert(gate.name.as_str()) {
@@ -312,10 +340,5 @@ fn judge(item: &PlanItem, found: &Findings<'_>) {
             );
             found.error("GATE_PARSE_ERROR", gate.line, text);
         }
-    }
-    if item.notes.is_none() {
-        let text =
-            format!("phase {id} names no file for its notes: write `Write notes to: ...` in its process");
-        found.warning("NO_NOTES_OUTPUT", 0, text);
     }
 }

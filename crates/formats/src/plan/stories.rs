@@ -45,7 +45,11 @@ pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
     let items = prds.iter().flat_map(|prd| {
         let stories = prd.in_order().into_iter();
         let uses = &uses;
-        stories.map(move |story| item(prd, story, uses.get(story.id.as_str()) == Some(&1), rules))
+        let is_unique = move |id: &str| uses.get(id) == Some(&1);
+        stories.map(move |story| PlanItem {
+            needs: needs(prd, story, &is_unique),
+            ..item(prd, story, is_unique(&story.id), rules)
+        })
     });
     let found = prds.iter().flat_map(|prd| &prd.findings);
     Plan {
@@ -92,11 +96,7 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
         .map(|command| gate(SUITE_GATE, command));
     PlanItem {
         // Two PRDs may have a story of one id; the files of its tests are distinguished by the same rule.
-        id: if is_unique {
-            story.id.clone()
-        } else {
-            format!("{stem}-{}", story.id)
-        },
+        id: item_id(prd, &story.id, is_unique),
         title: story.title.clone(),
         file: Some(prd.file.clone()),
         line: story.line,
@@ -110,6 +110,24 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
         detail: Some(Box::new(detail(prd, story, file, written.is_some(), rules))),
         ..PlanItem::default()
     }
+}
+
+fn item_id(prd: &PrdDocument, story: &str, is_unique: bool) -> String {
+    if is_unique {
+        return story.to_owned();
+    }
+    let stem = prd.file.file_stem().unwrap_or_default();
+    format!("{}-{story}", stem.to_string_lossy())
+}
+
+/// Returns the items of the stories of its PRD that a story waits for.
+fn needs(prd: &PrdDocument, story: &PrdStory, is_unique: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let needed = prd
+        .stories
+        .iter()
+        .filter(|other| story.id != other.id && story.needs.contains(&other.id));
+    let ids = needed.map(|other| item_id(prd, &other.id, is_unique(&other.id)));
+    ids.collect()
 }
 
 /// Builds the instructions of the PRD for the story, with the file of its tests and whether that is written.

@@ -13,7 +13,10 @@ pub(super) fn status(text: &str) -> Option<PhaseStatus> {
     let words: Vec<&str> = lower.split_whitespace().collect();
     Some(match words.as_slice() {
         [] if text.trim().is_ascii() && !text.trim().is_empty() => return None,
-        [] | ["pending" | "todo" | "draft", ..] => PhaseStatus::Pending,
+        []
+        | ["pending" | "todo" | "draft" | "planned" | "open", ..]
+        | ["not", "started", ..]
+        | ["to", "do", ..] => PhaseStatus::Pending,
         ["running", ..] | ["in", "progress", ..] => PhaseStatus::Running,
         ["validating", ..] => PhaseStatus::Validating,
         ["complete" | "completed" | "done", ..] => PhaseStatus::Completed,
@@ -215,6 +218,7 @@ mod tests {
             ("🔍 Validating", Some(PhaseStatus::Validating)),
             ("❌ Failed", Some(PhaseStatus::Failed)),
             ("Blocked", Some(PhaseStatus::Blocked)),
+            ("🔴 Not Started", Some(PhaseStatus::Pending)),
             ("", Some(PhaseStatus::Pending)),
             ("perhaps", None),
         ];

@@ -1,5 +1,7 @@
 //! Writer of the known progress of the phases of a plan into its files: the cell of a status and the boxes of tasks, and no other byte.
 
+use std::ops::Range;
+
 use super::model::{PhaseStatus, Plan, PlanItem};
 use crate::graph_plan::{GraphProgress, GraphStatus};
 use crate::text_edit::edited;
@@ -48,7 +50,8 @@ pub fn progress_of(task: &Task) -> Option<GraphProgress> {
     })
 }
 
-/// Returns the text of a master plan with these statuses in its table. A cell that says the same already stays as it is. `text` is the text
+/// Returns the text of a master plan with these statuses in its table, and with the boxes of completed phases that have no file of their
+/// own ticked. A cell that says the same already stays as it is. `text` is the text
 /// that the plan was read from, without a byte order mark.
 pub fn with_statuses(plan: &Plan, text: &str, wanted: &dyn Fn(&PlanItem) -> Option<PhaseStatus>) -> String {
     let cells = plan.items.iter().filter_map(|item| {
@@ -57,17 +60,27 @@ pub fn with_statuses(plan: &Plan, text: &str, wanted: &dyn Fn(&PlanItem) -> Opti
         let cell = text.get(at.clone())?;
         Some((at, in_cell(cell, status.word())))
     });
-    edited(text, cells)
+    let is_done = |item: &&PlanItem| item.section.is_some() && wanted(item) == Some(PhaseStatus::Completed);
+    let boxes = plan
+        .items
+        .iter()
+        .filter(is_done)
+        .flat_map(|item| open_boxes(item, text));
+    edited(text, cells.chain(boxes))
 }
 
 /// Returns the text of the file of a phase with all boxes of its tasks ticked.
 pub fn with_ticks(item: &PlanItem, text: &str) -> String {
+    edited(text, open_boxes(item, text))
+}
+
+/// Returns a tick for each open box of a phase.
+fn open_boxes<'a>(item: &'a PlanItem, text: &'a str) -> impl Iterator<Item = (Range<usize>, String)> + 'a {
     let open = item.tasks.iter().filter(|task| !task.is_done);
-    let boxes = open.filter_map(|task| {
+    open.filter_map(|task| {
         let at = task.box_at.clone();
         (text.get(at.clone()) == Some("[ ]")).then(|| (at, "[x]".to_owned()))
-    });
-    edited(text, boxes)
+    })
 }
 
 /// Returns the content of a cell with another word, as wide as before if there is room.

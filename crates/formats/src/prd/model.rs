@@ -1,7 +1,9 @@
 //! A PRD as one plain value, in whatever dialect it is written.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dbs_domain::WaitGraph;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -27,11 +29,27 @@ pub struct PrdDocument {
 }
 
 impl PrdDocument {
-    /// Returns its stories in the order in which they are worked on: by priority, else as in the file.
+    /// Returns its stories in the order in which they are worked on: each behind those it waits for, else by priority, else as in the file.
     pub fn in_order(&self) -> Vec<&PrdStory> {
-        let mut stories: Vec<&PrdStory> = self.stories.iter().collect();
-        stories.sort_by_key(|story| story.priority);
-        stories
+        let mut ranked: Vec<&PrdStory> = self.stories.iter().collect();
+        ranked.sort_by_key(|story| story.priority);
+        let places: BTreeMap<&str, usize> = ranked.iter().map(|story| story.id.as_str()).zip(0..).collect();
+        let needs = |story: &PrdStory| -> Vec<usize> {
+            let needed = story
+                .needs
+                .iter()
+                .filter_map(|id| places.get(id.as_str()).copied());
+            needed.collect()
+        };
+        let graph = WaitGraph::new(
+            ranked
+                .iter()
+                .enumerate()
+                .map(|(place, story)| (place, needs(story))),
+        );
+        // Stories that wait for each other are an error of the document; they come last.
+        let order = graph.order().iter().chain(graph.stuck());
+        order.filter_map(|place| ranked.get(*place).copied()).collect()
     }
 
     /// Returns true if its stories may be worked on: nothing in it is an error.
@@ -69,6 +87,8 @@ pub struct PrdStory {
     pub size: StorySize,
     /// True if the file says that the story is done; none if it says nothing.
     pub passes: Option<bool>,
+    /// Ids of the stories it waits for.
+    pub needs: Vec<String>,
     /// Line at which it begins.
     pub line: usize,
     /// Fields that are not known, as they are.

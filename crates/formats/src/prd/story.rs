@@ -12,7 +12,7 @@ const MOST_CRITERIA: usize = 100;
 const MANY_CRITERIA: usize = 8;
 const MOST_ID: usize = 64;
 
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 11] = [
     "id",
     "title",
     "description",
@@ -22,6 +22,8 @@ const FIELDS: [&str; 9] = [
     "priority",
     "complexity",
     "passes",
+    "dependsOn",
+    "depends_on",
 ];
 
 /// Words for sizes; the two in the middle are those of the two dialects.
@@ -50,6 +52,7 @@ pub(super) fn read(entry: &JsonField<'_>, dialect: PrdDialect) -> Option<PrdStor
         priority: of.priority(),
         size: of.size(),
         passes: of.passes(),
+        needs: of.needs(),
         line: entry.line(),
         other,
     };
@@ -176,6 +179,16 @@ impl StoryReader<'_> {
             field.warning("PRIORITY_RANGE", text);
         }
         priority
+    }
+
+    /// Reads the ids of the stories it waits for; a single one may be a text.
+    fn needs(&self) -> Vec<String> {
+        let keys = ["dependsOn", "depends_on"].into_iter();
+        let needs = keys.flat_map(|key| match self.object.field(key) {
+            Some(field) if field.place.text().is_some() => field.text((MOST_ID, true)).into_iter().collect(),
+            _ => self.object.texts(key, MOST_CRITERIA, MOST_ID),
+        });
+        needs.filter(|id| !id.is_empty()).collect()
     }
 
     fn size(&self) -> StorySize {

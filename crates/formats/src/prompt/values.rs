@@ -108,6 +108,7 @@ fn plan(plan: &PlanEntry) -> Value {
     };
     let line = |text: &Option<String>| text.as_deref().map(|text| inline(text, MAX_LINE));
     json!({
+        "is_section": plan.source.file == plan.source.plan,
         "file": inline(&plan.source.file, MAX_LINE), "item": inline(&plan.source.item, MAX_LINE),
         "notes_before": line(&plan.notes_before), "notes": line(&plan.notes),
         "notes_template": line(&plan.notes_template),

@@ -9,9 +9,10 @@ use crate::cli::text_input;
 use crate::domain::{Command, Refusal, TaskDraft, TaskId};
 use crate::formats::finding::{Finding, FindingLevel};
 use crate::formats::task_list::{self, ListedTask};
+use crate::formats::work_list::{TextShape, shape_of};
 
 /// Maximum bytes of a file that is read: everything the board takes in one turn goes over one wire.
-const LARGEST: usize = 16 * 1024 * 1024;
+pub(in crate::cli::commands) const LARGEST: usize = 16 * 1024 * 1024;
 
 /// Create many tasks in the backlog, all of them or none
 ///
@@ -19,7 +20,7 @@ const LARGEST: usize = 16 * 1024 * 1024;
 /// `batch`, `approval`, `gates`, `timeout`, `agent`, `plan`, `id` and `name`; docs/commands.md describes them. Errors are reported with file
 /// and line, and then no task is created. From the output of `dbs task list --json` the plan is taken, not how far each task came.
 ///
-/// `dbs convert` lets an agent turn a text into a plan; `dbs import` shows the runs of an earlier program.
+/// `dbs import` takes lists of other tools, too, and asks first; `dbs convert` lets an agent turn a text into a plan.
 #[derive(Debug, Args)]
 #[command(add = facts(Conductors, "dbs task import plan.jsonl\ndbs task import - <tasks.json"))]
 pub struct ImportArgs {
@@ -36,52 +37,81 @@ impl RunCommand for ImportArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let mut access = BoardAccess::open(env)?;
         let tasks = read(&self.file)?;
-        let by = env.author();
-        let drafts: Vec<&TaskDraft> = tasks.iter().map(|task| &task.draft).collect();
-        let (made, ids) = create::create_tasks(&mut access, &by, &drafts, |ids| {
-            Command::CreateAll(with_ids(&tasks, ids))
-        })?;
-        let mut answer = made.map_err(|refusal| at_its_line(&self.file, &tasks, &ids, refusal))?;
-        if self.release {
-            answer = access
-                .execute(&by, Command::Release(ids.clone()))?
-                .map_err(|refusal| {
-                    CommandError::user(format!(
-                        "the tasks were made and stay in the backlog: {}",
-                        refusal.why
-                    ))
-                })?;
-        }
-        if self.json.json {
-            let made = tasks.iter().zip(&ids);
-            let made = made
-                .map(|(task, id)| serde_json::json!({ "task": id, "name": task.name, "line": task.line }));
-            output::json(&serde_json::json!({ "ok": answer.0, "tasks": made.collect::<Vec<_>>() }));
-        } else {
-            let word = if self.release { "released" } else { "created" };
-            output::all(
-                tasks
-                    .iter()
-                    .zip(&ids)
-                    .map(|(task, id)| format!("{word} {id}: {}", task.draft.title)),
-            );
-        }
-        Ok(ExitCode::SUCCESS)
+        put_all(
+            &mut access,
+            &env.author(),
+            &self.file,
+            &tasks,
+            self.release,
+            self.json,
+        )
     }
+}
+
+/// Puts the tasks of a file on the board in one turn, and prints their ids.
+pub(in crate::cli::commands) fn put_all(
+    access: &mut BoardAccess,
+    by: &str,
+    file: &Path,
+    tasks: &[ListedTask],
+    release: bool,
+    json: JsonFlag,
+) -> CommandResult {
+    let drafts: Vec<&TaskDraft> = tasks.iter().map(|task| &task.draft).collect();
+    let (made, ids) = create::create_tasks(access, by, &drafts, |ids| {
+        Command::CreateAll(with_ids(tasks, ids))
+    })?;
+    let mut answer = made.map_err(|refusal| at_its_line(file, tasks, &ids, refusal))?;
+    if release {
+        answer = access
+            .execute(by, Command::Release(ids.clone()))?
+            .map_err(|refusal| {
+                CommandError::user(format!(
+                    "the tasks were made and stay in the backlog: {}",
+                    refusal.why
+                ))
+            })?;
+    }
+    let made = tasks.iter().zip(&ids);
+    if json.json {
+        let made =
+            made.map(|(task, id)| serde_json::json!({ "task": id, "name": task.name, "line": task.line }));
+        output::json(&serde_json::json!({ "ok": answer.0, "tasks": made.collect::<Vec<_>>() }));
+    } else {
+        let word = if release { "released" } else { "created" };
+        output::all(made.map(|(task, id)| format!("{word} {id}: {}", task.draft.title)));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn read(file: &Path) -> CommandResult<Vec<ListedTask>> {
     let shown = shown(file);
     let text = text_input::text(file, LARGEST)
         .map_err(failed(format!("could not read tasks from {}", shown.display())))?;
-    let (tasks, findings) = task_list::read(shown, &text);
+    let shape = shape_of(&text);
+    if !matches!(
+        shape,
+        TextShape::Tasks | TextShape::OtherJson | TextShape::Empty | TextShape::OtherText
+    ) {
+        let file = shown.display();
+        return Err(CommandError::user(format!(
+            "could not read tasks from {file}: it is a {}; `dbs import {file}` shows what becomes of it",
+            shape.word()
+        )));
+    }
+    tasks_of(shown, &text)
+}
+
+/// Reads tasks as they are written for the board.
+pub(in crate::cli::commands) fn tasks_of(shown: &Path, text: &str) -> CommandResult<Vec<ListedTask>> {
+    let (tasks, findings) = task_list::read(shown, text);
     if !findings.is_empty() {
         let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
         return Err(CommandError::user(lines.join("\n")));
     }
     if tasks.is_empty() {
         return Err(CommandError::user(format!(
-            "could not find a task in {}: write each as a JSON object on a line of its own, for example {{\"title\": \"Fix login\"}}",
+            "could not find a task in {}: it is empty; write each as a JSON object on a line of its own, for example {{\"title\": \"Fix login\"}}",
             shown.display()
         )));
     }
@@ -89,7 +119,7 @@ fn read(file: &Path) -> CommandResult<Vec<ListedTask>> {
 }
 
 /// Returns the file as messages name it.
-fn shown(file: &Path) -> &Path {
+pub(in crate::cli::commands) fn shown(file: &Path) -> &Path {
     if file.as_os_str() == "-" {
         Path::new("standard input")
     } else {

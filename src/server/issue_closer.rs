@@ -1,0 +1,138 @@
+//! Keeper of issues: whenever there is news of tasks, issues of a forge are closed whose tasks are done and whose merges are on the
+//! forge's own remote, if the settings ask for it. The forge is asked on a thread of its own, never in a turn of the engine.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::adapters::forge::{Forge, ForgeKind};
+use crate::adapters::{clock, text_file};
+use crate::config::project_paths::ProjectPaths;
+use crate::config::{channels, schema};
+use crate::domain::{Cause, NoticeLevel, Tri, WorkSource};
+use crate::plans::forge_issues::{DoneIssue, done_issues};
+use crate::ports::git::{BranchName, CommitId, Git};
+use crate::read_model::{ReadModel, general_notice};
+use crate::server::engine_handle::EngineHandle;
+
+/// Record of the issues that were closed, in the project's state.
+const RECORD: &str = "closed-issues.json";
+
+/// Closer of the issues that a project's tasks were imported from.
+pub(super) struct IssueCloser {
+    pub(super) paths: ProjectPaths,
+    pub(super) engine: EngineHandle,
+    pub(super) git: Arc<dyn Git>,
+    /// Problems that people were told.
+    pub(super) told: BTreeSet<String>,
+}
+
+impl IssueCloser {
+    /// Closes issues until the server is stopped.
+    pub(super) async fn run(mut self, stop: &CancellationToken) {
+        let mut models = self.engine.read_models.clone();
+        let mut looked_at: Vec<DoneIssue> = Vec::new();
+        loop {
+            let model = self.engine.read_model();
+            let open = done_issues(&model.tasks, &closed(&self.paths));
+            // Issues that could not be closed are tried again with the next task that is done.
+            if !open.is_empty() && open != looked_at {
+                self.close(model, open).await;
+                looked_at = done_issues(&self.engine.read_model().tasks, &closed(&self.paths));
+            }
+            let changed = stop.run_until_cancelled(models.changed()).await;
+            if !matches!(changed, Some(Ok(()))) {
+                return;
+            }
+        }
+    }
+
+    async fn close(&mut self, model: Arc<ReadModel>, issues: Vec<DoneIssue>) {
+        let (paths, git) = (self.paths.clone(), Arc::clone(&self.git));
+        let closing = tokio::task::spawn_blocking(move || close_all(&paths, git.as_ref(), &model, &issues));
+        match closing.await {
+            Ok(problems) => {
+                for problem in problems {
+                    self.tell(problem.to_string());
+                }
+            }
+            Err(error) => tracing::error!("could not close issues: {error}"),
+        }
+    }
+
+    /// Tells people of a problem, each once.
+    fn tell(&mut self, problem: String) {
+        tracing::warn!("{problem}");
+        if self.told.insert(problem.clone()) {
+            let notice = general_notice(NoticeLevel::Warning, "issues", problem);
+            self.engine.journal.add(clock::now(), notice);
+        }
+    }
+}
+
+fn closed(paths: &ProjectPaths) -> BTreeSet<String> {
+    let text = text_file::read(&paths.state.join(RECORD), text_file::LARGEST_WRITTEN);
+    text.ok()
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default()
+}
+
+/// Closes issues one after another; returns the reasons why some were not.
+fn close_all(paths: &ProjectPaths, git: &dyn Git, model: &ReadModel, issues: &[DoneIssue]) -> Vec<Cause> {
+    if !paths.read_config().value(&schema::IMPORT_WRITE_BACK) {
+        return Vec::new();
+    }
+    let remote = git.preflight().ok().and_then(|found| found.origin);
+    let environment = channels::environment(paths);
+    let mut problems = Vec::new();
+    for issue in issues {
+        let batch = model.batches.get(&issue.batch);
+        let base = batch
+            .and_then(|batch| batch.base.as_deref())
+            .or(model.base.as_deref());
+        let forge = Forge {
+            kind: match issue.source {
+                WorkSource::Gitlab => ForgeKind::Gitlab,
+                _ => ForgeKind::Github,
+            },
+            environment: &environment,
+            folder: &paths.root,
+        };
+        let result = may_close(git, issue, remote.as_deref(), base).and_then(|repository| {
+            forge.close_issue(&repository, &issue.number, &format!("Done by {}.", issue.commit))
+        });
+        match result {
+            Ok(()) => {
+                let mut all = closed(paths);
+                all.insert(issue.key());
+                text_file::keep_json(&paths.state.join(RECORD), &all);
+            }
+            Err(why) => problems
+                .push(format!("could not close issue {} of {}: {why}", issue.number, issue.list).into()),
+        }
+    }
+    problems
+}
+
+/// Returns the repository of an issue if its merge is on the remote that is that repository.
+fn may_close(
+    git: &dyn Git,
+    issue: &DoneIssue,
+    remote: Option<&str>,
+    base: Option<&str>,
+) -> Result<String, Cause> {
+    let repository = issue
+        .repository()
+        .filter(|_| remote.is_some_and(|remote| issue.is_of(remote)));
+    let repository = repository.ok_or("the remote of this project is another repository")?;
+    let base = base.ok_or("no base branch is set")?;
+    let wrap = |error: &dyn std::fmt::Display| Cause::from(format!("could not {error}"));
+    let base = BranchName::new(base).map_err(|error| wrap(&error))?;
+    let commit = CommitId::new(&issue.commit).map_err(|error| wrap(&error))?;
+    match git.is_merged(&commit, &base) {
+        Tri::Yes => Ok(repository),
+        Tri::No(why) => Err(format!("its merge is not on the remote: {why}").into()),
+        Tri::Unknown(why) => Err(why),
+    }
+}
