@@ -50,7 +50,7 @@ impl TerminalFeatures {
         }
     }
 
-    /// Returns the bytes that set the window's title; none where there is no title.
+    /// Returns the bytes that set the window's title; empty if there is no title.
     pub(super) fn title(self, text: &str) -> Vec<u8> {
         if !self.has_titles || text.is_empty() {
             return Vec::new();

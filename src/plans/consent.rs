@@ -120,7 +120,7 @@ impl<'a> PlanConsent<'a> {
     }
 }
 
-/// Returns the name of a gate's command where it is trusted.
+/// Returns the name of a gate's command if it is trusted.
 fn gate_name(plan: &Plan, item: &PlanItem, gate: &str) -> String {
     format!("{} {} gate {gate}", plan.kind.item_word(), item.id)
 }
@@ -287,7 +287,7 @@ fn diff(what: &str, old: &str, new: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Returns a command of that kind with its place, and its difference from the one that was trusted; nothing for other texts.
+/// Returns a command of that kind with its place, and its difference from the one that was trusted; empty for other texts.
 fn command_lines(entry: &TrustEntry, kind: TrustKind) -> Vec<String> {
     let (item, file) = (&entry.listed.item, entry.listed.file.display());
     if item.kind != kind || entry.change == TrustChange::Gone {

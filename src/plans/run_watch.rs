@@ -128,7 +128,7 @@ impl RunFacts {
         attempts.filter(|attempt| attempt.state.is_open())
     }
 
-    /// Returns the exit code of a caller that waited for the run (3.11); `unready` where nothing starts before a person trusts it.
+    /// Returns the exit code of a caller that waited for the run (3.11); `unready` if nothing starts before a person trusts it.
     pub fn exit_code(&self, unready: u8) -> u8 {
         let failed = |task: &PhaseFacts| matches!(task.state, TaskState::Failed(_));
         match &self.run.state {
@@ -141,7 +141,7 @@ impl RunFacts {
     }
 }
 
-/// Returns the time since which all of these attempts have asked something; nothing while one of them asks nothing.
+/// Returns the time since which all of these attempts have asked something; `None` while one of them asks nothing.
 fn all_ask_since<'a>(
     mut open: impl Iterator<Item = &'a AttemptFacts>,
     rows: &[AttentionRow],

@@ -40,7 +40,7 @@ pub fn lines(plan: &Plan) -> Vec<String> {
     lines_of_run(plan, &BTreeSet::new())
 }
 
-/// The same for a run that leaves these phases out.
+/// Returns the lines of a plan for a run that leaves these phases out.
 pub fn lines_of_run(plan: &Plan, left_out: &BTreeSet<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     // A document with no contents of a plan is not one.
@@ -174,7 +174,7 @@ pub fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<String> {
     tasks.map(line).collect()
 }
 
-/// Returns the state of a task, with the reason where it does not continue.
+/// Returns the state of a task, with the reason if it does not continue.
 pub fn standing_of(task: &Task) -> String {
     match &task.state {
         TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),

@@ -54,7 +54,7 @@ impl LocalAgents {
         Some((by, reply))
     }
 
-    /// All rules for a role at a stage; none when the roles cannot be read.
+    /// All rules for a role at a stage; `None` if the roles cannot be read.
     pub(super) fn rules(
         &self,
         role: &RoleId,
@@ -123,7 +123,7 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// Resolves a path as the system would: links are followed in the part that exists. Nothing for a path that goes up from a part that does
+/// Resolves a path as the system would: links are followed in the part that exists. `None` for a path that goes up from a part that does
 /// not exist, or through a link that leads nowhere.
 fn followed(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|part| part.symlink_metadata().is_ok())?;

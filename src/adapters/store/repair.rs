@@ -44,7 +44,7 @@ struct Salvage {
 }
 
 impl SqliteStore {
-    /// Repairs the store where it is damaged. Returns a report of what was done; the damaged file is kept aside.
+    /// Repairs the store if it is damaged. Returns a report of what was done; the damaged file is kept aside.
     ///
     /// # Errors
     /// [`StoreError::Locked`] while a server runs; [`StoreError::Damaged`] when neither events nor backups are enough: nothing was
@@ -102,7 +102,7 @@ fn examined(files: &StoreFiles) -> Result<(Board, Vec<String>), StoreError> {
     Ok((reader.load()?, reader.damaged_events()?))
 }
 
-/// Events of the store and, where it has none that can be read, of the backups that tell the same story.
+/// Events of the store and, if it has none that can be read, of the backups that tell the same story.
 fn gather(files: &StoreFiles) -> Salvage {
     let mut found = Salvage::default();
     let own = events_of(&files.database).unwrap_or_default();
@@ -189,7 +189,7 @@ fn whole_event(row: &Row<'_>) -> Option<EventRow> {
     is_whole.then_some((session, at, doc))
 }
 
-/// A new database with the board that the events lead to; nothing when one of them is missing.
+/// A new database with the board that the events lead to; `None` if one of them is missing.
 fn rebuild(
     files: &StoreFiles,
     found: &Salvage,

@@ -105,7 +105,7 @@ fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canva
 /// A key and its effect, as shown in the last row.
 struct KeyHint {
     pieces: Vec<StyledText>,
-    /// Keys that a click on the hint presses; nothing where no key in particular is named.
+    /// Keys that a click on the hint presses; empty if no key in particular is named.
     keys: Vec<Chord>,
 }
 
@@ -186,7 +186,7 @@ fn about<'a>(frame: &FrameContext<'a>) -> ActionTarget<'a> {
     target(frame.state, frame.scene, frame.layout)
 }
 
-/// Returns the word for a yes to an agent; none where a stage waits for it.
+/// Returns the word for a yes to an agent; `None` if a stage waits for it.
 fn approval(frame: &FrameContext<'_>) -> Option<&'static str> {
     let (about, now) = (about(frame), frame.scene.now);
     if about.wants_permission(now).is_some() {

@@ -34,7 +34,7 @@ const LEAST_TITLE: u16 = 24;
 /// Columns that long titles may take from the state's share.
 const LONG_TITLE: usize = 36;
 
-/// Inner height from which the selected task is shown below the list, also where it has room beside it.
+/// Inner height from which the selected task is shown below the list, also if it has room beside it.
 const HALVED: u16 = 40;
 /// Inner height from which it is shown below the columns.
 const BELOW_COLUMNS: u16 = 30;
@@ -276,7 +276,7 @@ fn draw_task(
     canvas.line(rest, &card.summary(usize::from(state)));
 }
 
-/// Returns the columns of the state among those that title and state share: enough for `tests 40s of ~75s` where there is room for a title
+/// Returns the columns of the state among those that title and state share: enough for `tests 40s of ~75s` if there is room for a title
 /// as well; where a title is longer than its share, no more than that. None where the title would be left with too few: the sign shows the
 /// state.
 fn state_room(room: u16, title_width: usize) -> u16 {

@@ -142,7 +142,7 @@ fn shown(ctx: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
     }
 }
 
-/// Returns the request for a task's differences; nothing where there are none to be had.
+/// Returns the request for a task's differences; `None` if there are none to be had.
 pub(super) fn cache_request(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> Option<CacheRequest> {
     let changes = ctx.scene.model.changes(task, against).ok()?;
     let max_age = match &changes.range {
@@ -167,7 +167,7 @@ pub(super) fn entry<'a>(ctx: &ViewContext<'a>, task: &TaskId, against: DiffBase)
 }
 
 /// Returns the size of a task's changes since its base, for a line about it: the figures, or the reason why they are not known; nothing
-/// where it has not started.
+/// if it has not started.
 pub(super) fn summary(ctx: &ViewContext<'_>, task: &TaskId) -> Vec<StyledText> {
     if cache_request(ctx, task, DiffBase::Base).is_none() {
         return Vec::new();

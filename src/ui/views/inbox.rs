@@ -22,7 +22,7 @@ pub(super) struct InboxView;
 /// Name of the view.
 pub(super) const PAGE: ViewName = ViewName::of("inbox");
 
-/// Rows of the marked item's details, its line included, where there is room for them.
+/// Rows of the marked item's details, its line included, if there is room for them.
 const DETAILS: u16 = 9;
 /// Inner height from which the marked item is shown in full.
 const DETAILS_FROM: u16 = 10;

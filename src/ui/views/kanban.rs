@@ -230,7 +230,7 @@ fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<Sty
     vec![lead, indent.chain(state).collect()]
 }
 
-/// Returns the agent and its activity, or the tasks it waits for; of an agent at work the last line it printed. Nothing where the heading
+/// Returns the agent and its activity, or the tasks it waits for; of an agent at work the last line it printed. Empty if the heading
 /// shows it.
 fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
     match (card.marker.mark, &card.last) {

@@ -59,7 +59,7 @@ pub(super) fn cache_request() -> CacheRequest {
     CacheRequest::new(CacheKey::Figures, FRESH)
 }
 
-/// Figures where nothing was ever tried.
+/// Figures if nothing was ever tried.
 static NOTHING: LazyLock<MetricsReport> = LazyLock::new(MetricsReport::default);
 
 /// Returns the figures that were fetched. Where nothing was ever tried they are empty, and known without fetching.

@@ -95,7 +95,7 @@ impl View for PlanView {
     }
 }
 
-/// Returns the rows that match the filter, below a heading for each run where there are several.
+/// Returns the rows that match the filter, below a heading for each run if there are several.
 fn rows<'a>(ctx: &ViewContext<'_>, runs: &'a [PlanRun<'a>]) -> Vec<ListRow<&'a PlanRow<'a>>> {
     let needle = ctx.filter().needle;
     let mut is_match = task_filter(&needle, ctx.scene);

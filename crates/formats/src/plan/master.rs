@@ -6,7 +6,7 @@ use super::words;
 use crate::finding::Findings;
 use dbs_domain::plan_entry::Risk;
 
-/// Most phases of a plan.
+/// Maximum number of phases of a plan.
 const MOST_PHASES: usize = 1_000;
 
 /// Content of a master plan, before the files of its phases are read.

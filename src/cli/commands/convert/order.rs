@@ -202,7 +202,7 @@ impl PlanOrder<'_> {
         Ok(())
     }
 
-    /// Returns the task that has written the result; nothing while it has not.
+    /// Returns the task that has written the result; `None` while it has not.
     fn written(&self) -> CommandResult<Option<Arc<Task>>> {
         let Some(writer) = self.job.writer() else {
             return Ok(None);

@@ -94,7 +94,7 @@ fn stop_started(env: &ProcessEnv, paths: &ProjectPaths, run: &RunOnBoard, had_se
     Ok(ExitCode::from(INTERRUPTED))
 }
 
-/// Puts a plan on the board of a running server; returns the exit code with the reason where that is refused.
+/// Puts a plan on the board of a running server; returns the exit code with the reason if that is refused.
 pub(super) fn begin(
     env: &ProcessEnv,
     paths: &ProjectPaths,
