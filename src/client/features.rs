@@ -96,12 +96,12 @@ mod tests {
         TerminalFeatures::detect(&ProcessEnv::with_variables(environment))
     }
 
-    fn call(way: NotifySequence, through_tmux: bool) -> TerminalNotice {
+    fn call(sequence: NotifySequence, through_tmux: bool) -> TerminalNotice {
         TerminalNotice {
             heading: "dbs; shop".to_owned(),
             text: "t-1 \x1b]0;x\x07\u{9c}".to_owned(),
             manner: NotifyStyle {
-                way,
+                way: sequence,
                 bell: true,
                 through_tmux,
             },

@@ -101,18 +101,18 @@ impl<'a> PlanConsent<'a> {
     ///
     /// # Errors
     /// When the earlier consent cannot be read; for people.
-    pub fn question(&self, found: &PlanDifference) -> Result<ConsentQuestion, Cause> {
+    pub fn question(&self, difference: &PlanDifference) -> Result<ConsentQuestion, Cause> {
         let trusted = self
             .trust
             .trusted()
             .map_err(|error| format!("could not {error}"))?;
-        let shown = if found.is_known {
-            lines(&found.changes, self.plan)
+        let shown = if difference.is_known {
+            lines(&difference.changes, self.plan)
         } else {
             Vec::new()
         };
         Ok(ConsentQuestion {
-            listing: listing(&found.changes, self.plan, &trusted),
+            listing: listing(&difference.changes, self.plan, &trusted),
             trusted,
             shown: ("The plan differs from the board:", shown),
             question: "Go on?",

@@ -82,14 +82,14 @@ impl RunWatch {
     }
 
     /// Judges the run anew.
-    pub fn step(&mut self, found: &RunFacts, beside: &BesideRun, now: Timestamp) -> RunStep {
+    pub fn step(&mut self, facts: &RunFacts, beside: &BesideRun, now: Timestamp) -> RunStep {
         self.all_ask_since = None;
-        let is_asked = found.tasks.iter().any(|task| task.state.awaits_approval());
-        if found.run.state.is_final() || (self.stops_for_approval && is_asked) {
+        let is_asked = facts.tasks.iter().any(|task| task.state.awaits_approval());
+        if facts.run.state.is_final() || (self.stops_for_approval && is_asked) {
             return RunStep::Still;
         }
-        if found.is_worked_on() {
-            self.all_ask_since = all_ask_since(found.open_attempts(), &beside.attention);
+        if facts.is_worked_on() {
+            self.all_ask_since = all_ask_since(facts.open_attempts(), &beside.attention);
             // A question that the settings answer may be visible for a moment, and is not a reason to end.
             let is_old = |last: Timestamp| now.apart(last) >= SHORTEST_ASK;
             return if self.all_ask_since.is_some_and(is_old) {
@@ -99,9 +99,9 @@ impl RunWatch {
             };
         }
         match &beside.pause {
-            _ if found.waits(&WaitReason::Untrusted) => RunStep::Still,
+            _ if facts.waits(&WaitReason::Untrusted) => RunStep::Still,
             // A pause for a usage limit ends by itself.
-            Some(PauseReason::Operator { by, .. }) if found.is_paused() => RunStep::PausedBy(by.clone()),
+            Some(PauseReason::Operator { by, .. }) if facts.is_paused() => RunStep::PausedBy(by.clone()),
             _ => RunStep::GoesOn,
         }
     }

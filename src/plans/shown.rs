@@ -64,8 +64,8 @@ pub fn lines_of_run(plan: &Plan, left_out: &BTreeSet<&str>) -> Vec<String> {
 }
 
 /// Returns a finding for programs.
-pub fn finding_json(found: &Finding) -> Value {
-    json!({ "code": found.code, "severity": found.severity, "file": found.file, "line": found.line, "text": found.text })
+pub fn finding_json(finding: &Finding) -> Value {
+    json!({ "code": finding.code, "severity": finding.severity, "file": finding.file, "line": finding.line, "text": finding.text })
 }
 
 /// Returns a finding for people.

@@ -134,10 +134,10 @@ impl ViewContext<'_> {
     }
 
     /// Returns the outcome of a movement in texts of one or two columns that are scrolled together.
-    fn scroll_texts<T>(&self, step: ViewMove, height: u16, texts: &[Vec<T>]) -> MoveOutcome {
+    fn scroll_texts<T>(&self, movement: ViewMove, height: u16, texts: &[Vec<T>]) -> MoveOutcome {
         let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
         let most = longest.saturating_sub(usize::from(height));
-        step.rows(height).map_or(MoveOutcome::LeaveView, |rows| {
+        movement.rows(height).map_or(MoveOutcome::LeaveView, |rows| {
             MoveOutcome::Scrolled(scrolled(self.pane.scroll.min(most), rows, most))
         })
     }

@@ -17,11 +17,11 @@ const MOST_QUOTED: usize = 60;
 pub(super) type TextLimit = (usize, bool);
 
 /// Parses a text; that it is not JSON is found.
-pub(super) fn parse(text: &str, found: &Findings<'_>) -> Option<JsonPlace> {
+pub(super) fn parse(text: &str, findings: &Findings<'_>) -> Option<JsonPlace> {
     json_place::parse(text)
         .map_err(|fault| {
             let why = format!("this is no JSON that can be read: {}", fault.text);
-            found.note(FindingLevel::Error, "BAD_JSON", fault.at, "$", why);
+            findings.note(FindingLevel::Error, "BAD_JSON", fault.at, "$", why);
         })
         .ok()
 }

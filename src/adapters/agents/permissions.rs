@@ -93,8 +93,8 @@ fn setting(role: &RoleId) -> String {
 }
 
 /// The places that the path of a use leads to: as it is written, and where links lead it. From the folder if they are in it.
-fn places(folder: &Path, wanted: &ToolUse) -> Vec<String> {
-    let (ToolAction::Read(path) | ToolAction::Edit(path)) = &wanted.action else {
+fn places(folder: &Path, tool_use: &ToolUse) -> Vec<String> {
+    let (ToolAction::Read(path) | ToolAction::Edit(path)) = &tool_use.action else {
         return Vec::new();
     };
     let written = folder.join(path);

@@ -164,14 +164,14 @@ fn hints(frame: &FrameContext<'_>) -> Vec<KeyHint> {
         .collect()
 }
 
-fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyHint> {
+fn one(frame: &FrameContext<'_>, table: KeyTable, action: Action) -> Option<KeyHint> {
     let keymap = &frame.state.keymap;
-    let chord = keymap.keys(place, action).first()?;
-    let key = match place {
+    let chord = keymap.keys(table, action).first()?;
+    let key = match table {
         KeyTable::Nav | KeyTable::Filtered | KeyTable::Copy => chord.to_string(),
         KeyTable::Prefixed => format!("{} {chord}", keymap.prefix()),
     };
-    let inside = place == KeyTable::Nav && can_go_back(frame.state, frame.layout.focus);
+    let inside = table == KeyTable::Nav && can_go_back(frame.state, frame.layout.focus);
     let title = match action {
         Action::Detach if inside => "back",
         Action::Approve => approval(frame).unwrap_or(action.entry()?.title),

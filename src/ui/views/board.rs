@@ -157,14 +157,14 @@ impl View for BoardView {
         }
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         if let BoardLayout::Kanban = divide(ctx.state, area) {
-            return kanban::step(ctx, area, step);
+            return kanban::step(ctx, area, movement);
         }
         let tasks = listed_tasks(ctx.state, ctx.scene, &ctx.filter());
         let chosen = selected(ctx.state, ctx.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| **id == chosen));
-        step.in_list(area.height, &tasks, at, |id| MoveOutcome::Task((*id).clone()))
+        movement.in_list(area.height, &tasks, at, |id| MoveOutcome::Task((*id).clone()))
     }
 }
 

@@ -105,7 +105,7 @@ impl View for DiffView {
         lines(ctx, file, rest, canvas);
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         let Some(CacheEntry::Diff(diff)) = fetched(ctx) else {
             return MoveOutcome::LeaveView;
         };
@@ -113,7 +113,7 @@ impl View for DiffView {
             return MoveOutcome::LeaveView;
         };
         let shown = shown_files(ctx, diff);
-        let to = match step {
+        let to = match movement {
             ViewMove::Next | ViewMove::One(Direction::Right) => shown.into_iter().find(|to| *to > at),
             ViewMove::Previous | ViewMove::One(Direction::Left) => {
                 shown.into_iter().rev().find(|to| *to < at)

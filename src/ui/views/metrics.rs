@@ -46,10 +46,10 @@ impl View for MetricsView {
         canvas.text_columns(area, ctx.pane.scroll, &texts);
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         figures(ctx).map_or(MoveOutcome::LeaveView, |figures| {
             let texts = texts(ctx, figures, &columns_of(area));
-            ctx.scroll_texts(step, area.height, &texts)
+            ctx.scroll_texts(movement, area.height, &texts)
         })
     }
 }

@@ -24,19 +24,19 @@ pub(super) struct PhaseRow {
     pub(super) has_status: bool,
 }
 
-/// Reads the parts of a master plan; nothing if it holds no table of phases.
-pub(super) fn read(parts: &[Part], found: &Findings<'_>) -> Option<Master> {
+/// Reads the parts of a master plan; `None` if it holds no table of phases.
+pub(super) fn read(parts: &[Part], findings: &Findings<'_>) -> Option<Master> {
     let (columns, rows) = phase_table(parts)?;
     let rows: Vec<_> = rows
         .iter()
-        .filter_map(|row| phase(row, &columns, found))
+        .filter_map(|row| phase(row, &columns, findings))
         .collect();
     if rows.len() > MOST_PHASES {
         let text = format!(
             "the plan has {} phases, and {MOST_PHASES} are the most: split it",
             rows.len()
         );
-        found.error("MASTER_PARSE_ERROR", 0, text);
+        findings.error("MASTER_PARSE_ERROR", 0, text);
     }
     let rows = rows.into_iter().take(MOST_PHASES).collect();
     Some(Master {
@@ -107,7 +107,7 @@ fn columns(head: &[Inline]) -> Option<Columns> {
     })
 }
 
-fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow> {
+fn phase(row: &Row, columns: &Columns, findings: &Findings<'_>) -> Option<PhaseRow> {
     let cell = |at: usize| row.cells.get(at).map(Inline::plain).unwrap_or_default();
     let link = row
         .cells
@@ -125,7 +125,7 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow>
         .trim();
     if !words::is_id(id) {
         let text = format!("this row is no phase: its id is {id:?}; write a number such as 1, 2.1 or 3a");
-        found.error("PHASE_PARSE_ERROR", row.line, text);
+        findings.error("PHASE_PARSE_ERROR", row.line, text);
         return None;
     }
     // The name of the file is not a title: its heading is.
@@ -134,13 +134,13 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow>
         .unwrap_or_default();
     let said = columns.status.map(cell).unwrap_or_default();
     let status = words::status(&said).unwrap_or_else(|| {
-        unknown_status(id, &said, row.line, found);
+        unknown_status(id, &said, row.line, findings);
         super::model::PhaseStatus::Pending
     });
     let risk = columns.risk.map(cell).filter(|risk| !words::is_none(risk));
     let known = risk.as_deref().map(words::risk);
     if let (Some(risk), Some(None)) = (&risk, known) {
-        unknown_risk(id, risk, row.line, found);
+        unknown_risk(id, risk, row.line, findings);
     }
     // An unknown word may have meant a high one.
     let is_risky = known.is_some_and(|risk| risk.is_none_or(|risk| risk == Risk::High));
@@ -162,18 +162,18 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Option<PhaseRow>
 }
 
 /// Warns of a status that is not known.
-pub(super) fn unknown_status(id: &str, said: &str, line: usize, found: &Findings<'_>) {
+pub(super) fn unknown_status(id: &str, said: &str, line: usize, findings: &Findings<'_>) {
     let meant = words::meant(said, &words::STATUSES);
     let text =
         format!("phase {id} has the status {said:?}, which is no word of a status{meant}: taken as pending");
-    found.warning("UNKNOWN_STATUS", line, text);
+    findings.warning("UNKNOWN_STATUS", line, text);
 }
 
 /// Warns of a risk that is not known, which may have been meant as a high one.
-fn unknown_risk(id: &str, risk: &str, line: usize, found: &Findings<'_>) {
+fn unknown_risk(id: &str, risk: &str, line: usize, findings: &Findings<'_>) {
     let meant = words::meant(risk, &words::RISKS);
     let text = format!(
         "phase {id} has the risk {risk:?}{meant}: write low, medium or high; until then a person must approve the phase"
     );
-    found.warning("UNKNOWN_RISK", line, text);
+    findings.warning("UNKNOWN_RISK", line, text);
 }

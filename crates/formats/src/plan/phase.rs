@@ -32,7 +32,7 @@ pub(super) fn read(
     item: &mut PlanItem,
     has_status: bool,
     known: &[GateCommand],
-    found: &Findings<'_>,
+    findings: &Findings<'_>,
 ) {
     let heading = parts.iter().find_map(|part| match part {
         Part::Heading { level: 1, text, .. } => Some(text.plain()),
@@ -55,7 +55,7 @@ pub(super) fn read(
         }
         match (section, part) {
             (Section::Process, Part::Item { text, .. }) => process(item, text),
-            (Section::Gates, Part::Item { text, line, .. }) => gate(item, text, *line, known, found),
+            (Section::Gates, Part::Item { text, line, .. }) => gate(item, text, *line, known, findings),
             (Section::Dependencies, Part::Item { text, .. }) => declared(item, &text.plain()),
             (
                 Section::Tasks,
@@ -73,8 +73,8 @@ pub(super) fn read(
                 }
             }
             (Section::Other, Part::Paragraph { text, line }) => {
-                unwritten(item, &text.plain(), *line, found);
-                metadata(item, text, *line, has_status, found);
+                unwritten(item, &text.plain(), *line, findings);
+                metadata(item, text, *line, has_status, findings);
             }
             (_, Part::Commands { text, line }) => commands(item, text, *line),
             _ => {}
@@ -89,7 +89,7 @@ pub(super) fn read(
         })
     });
     item.told.extend(optional.collect::<Vec<_>>());
-    judge(item, found);
+    judge(item, findings);
 }
 
 /// Adds the lines of a code block, as the agent reads them in the file of its phase.
@@ -128,30 +128,30 @@ fn section_of(heading: &str) -> Section {
 }
 
 /// Warns of an overview that the template brought.
-fn unwritten(item: &PlanItem, text: &str, line: usize, found: &Findings<'_>) {
+fn unwritten(item: &PlanItem, text: &str, line: usize, findings: &Findings<'_>) {
     if text.trim() == unwritten_overview() {
         let text = format!(
             "phase {} still says what the template says: write what it adds, and its tasks",
             item.id
         );
-        found.warning("TEMPLATE_TEXT", line, text);
+        findings.warning("TEMPLATE_TEXT", line, text);
     }
 }
 
 /// Reads the bold fields: dependencies, a required approval, and the status if the plan itself does not give it (P13).
-fn metadata(item: &mut PlanItem, text: &Inline, line: usize, has_status: bool, found: &Findings<'_>) {
+fn metadata(item: &mut PlanItem, text: &Inline, line: usize, has_status: bool, findings: &Findings<'_>) {
     for (key, value) in words::fields(text) {
         let value = value.plain();
         match key.as_str() {
             "depends on" => need(item, words::named_phases(&value)),
             "status" if !has_status => match words::status(&value) {
                 Some(status) => item.status = status,
-                None => unknown_status(&item.id, value.trim(), line, found),
+                None => unknown_status(&item.id, value.trim(), line, findings),
             },
             "approval" => {
                 let said = words::approval(&value);
                 if said.is_none() {
-                    unknown_approval(&item.id, value.trim(), line, found);
+                    unknown_approval(&item.id, value.trim(), line, findings);
                 }
                 // An unknown word may have asked for one.
                 item.needs_approval |= said.unwrap_or(true);
@@ -162,12 +162,12 @@ fn metadata(item: &mut PlanItem, text: &Inline, line: usize, has_status: bool, f
 }
 
 /// Warns of an approval that is not known, which may have been meant as a required one.
-fn unknown_approval(id: &str, said: &str, line: usize, found: &Findings<'_>) {
+fn unknown_approval(id: &str, said: &str, line: usize, findings: &Findings<'_>) {
     let meant = words::meant(said, &["required", "not required"]);
     let text = format!(
         "phase {id} has the approval {said:?}{meant}: write required or not required; until then a person must approve the phase"
     );
-    found.warning("UNKNOWN_APPROVAL", line, text);
+    findings.warning("UNKNOWN_APPROVAL", line, text);
 }
 
 /// Adds declared dependencies only: a phase that is mentioned in passing is not waited for (P14, LP-24).
@@ -191,17 +191,17 @@ fn need(item: &mut PlanItem, ids: Vec<String>) {
     }
 }
 
-fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], found: &Findings<'_>) {
+fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], findings: &Findings<'_>) {
     if text.is_bold() && !text.plain().contains(':') {
         return;
     }
     let Some(mut gate) = gates::read(text, line) else {
         if text.codes().next().is_some() {
             let text = "this gate has no name: write `- name: what must hold (command: ...)`";
-            found.error("GATE_PARSE_ERROR", line, text);
+            findings.error("GATE_PARSE_ERROR", line, text);
         } else {
             let text = "this is taken for a remark and checks nothing: a gate is `- name: what must hold (command: ...)`";
-            found.warning("GATE_PARSE_ERROR", line, text);
+            findings.warning("GATE_PARSE_ERROR", line, text);
         }
         return;
     };
@@ -214,7 +214,7 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
             "the command of gate {} holds signs that nobody sees: write it anew without them",
             gate.name
         );
-        found.error("GATE_PARSE_ERROR", line, text);
+        findings.error("GATE_PARSE_ERROR", line, text);
         return;
     }
     if gate.command.is_none() {
@@ -232,9 +232,9 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
             "gate {name} has no command, so it cannot be checked: write the command between backticks{way}"
         );
         if gate.is_blocking {
-            found.error("MISSING_GATE_COMMAND", line, text);
+            findings.error("MISSING_GATE_COMMAND", line, text);
         } else {
-            found.warning("MISSING_GATE_COMMAND", line, text);
+            findings.warning("MISSING_GATE_COMMAND", line, text);
         }
     }
     item.gates.push(gate);
@@ -295,13 +295,13 @@ fn task(item: &mut PlanItem, text: &str, tick: &Tick, line: usize) {
 }
 
 /// Reports the parts that a phase lacks.
-fn judge(item: &PlanItem, found: &Findings<'_>) {
+fn judge(item: &PlanItem, findings: &Findings<'_>) {
     let id = &item.id;
     if item.gates.is_empty() {
         let text = format!(
             "phase {id} has no gates, so nothing proves its work: add a section Gates with `- name: ... (command: ...)`"
         );
-        found.error("MISSING_GATES", 0, text);
+        findings.error("MISSING_GATES", 0, text);
     }
     let mut names = BTreeSet::new();
     for gate in &item.gates {
@@ -310,12 +310,12 @@ fn judge(item: &PlanItem, found: &Findings<'_>) {
                 "phase {id} has two gates called {}: give each a name of its own",
                 gate.name
             );
-            found.error("GATE_PARSE_ERROR", gate.line, text);
+            findings.error("GATE_PARSE_ERROR", gate.line, text);
         }
     }
     if item.notes.is_none() {
         let text =
             format!("phase {id} names no file for its notes: write `Write notes to: ...` in its process");
-        found.warning("NO_NOTES_OUTPUT", 0, text);
+        findings.warning("NO_NOTES_OUTPUT", 0, text);
     }
 }

@@ -152,14 +152,14 @@ fn place(facts: &PromptFacts) -> Value {
 }
 
 /// Returns the changes of an integrator; it chose the names of the files itself.
-fn integration(found: &Integration) -> Value {
+fn integration(integration: &Integration) -> Value {
     let files = |names: &[String]| {
         let names = names.iter().take(MAX_ITEMS);
         names.map(|name| inline(name, MAX_LINE)).collect::<Vec<_>>()
     };
     json!({
-        "from": found.from, "to": found.to,
-        "outside": files(&found.outside), "written": files(&found.written),
+        "from": integration.from, "to": integration.to,
+        "outside": files(&integration.outside), "written": files(&integration.written),
     })
 }
 

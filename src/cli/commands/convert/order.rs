@@ -51,11 +51,11 @@ pub(in crate::cli::commands) fn job(
     form: MadeForm,
     feature: String,
     text: String,
-    wanted: &WriterArgs,
+    args: &WriterArgs,
 ) -> PlanJob {
     PlanJob {
-        agent: wanted.agent.clone(),
-        model: wanted.model.clone(),
+        agent: args.agent.clone(),
+        model: args.model.clone(),
         ..PlanJob::new(form, feature, text)
     }
 }
