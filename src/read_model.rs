@@ -77,7 +77,7 @@ pub struct ReadModel {
     pub pause: Option<PauseReason>,
     pub base: Option<String>,
     pub max_agents: u32,
-    /// Most agents of a role alive at a time, for roles that have such a limit.
+    /// Maximum number of agents of a role alive at a time, for roles that have such a limit.
     pub max_by_role: BTreeMap<RoleId, u32>,
     /// The settings that the rules follow.
     pub settings: Arc<BoardSettings>,
@@ -181,7 +181,7 @@ impl ReadModel {
         self.work_folder(task).map(|(_, place)| place)
     }
 
-    /// The same with the attempt whose folder it is.
+    /// Returns that folder with the attempt that it belongs to.
     fn work_folder(&self, task: &Task) -> Option<(AttemptId, &Workplace)> {
         let mut attempts = self.attempts.values().rev();
         attempts.find_map(|attempt| {
@@ -239,7 +239,7 @@ impl ReadModel {
             .filter(waits)
     }
 
-    /// Returns the attempt in which a task that is not worked on failed last, and the reason; nothing when it ended in another way.
+    /// Returns the attempt in which a task that is not worked on failed last, and the reason; `None` if it ended in another way.
     pub fn failure_of(&self, task: &Task) -> Option<(&Attempt, FailureClass, &str)> {
         let is_over = matches!(
             task.state,

@@ -281,7 +281,7 @@ impl LocalAgents {
         self.kinds.read().chosen(of)
     }
 
-    /// Returns the way to log in to the tool of the agents in that role, where that is known.
+    /// Returns the way to log in to the tool of the agents in that role, if that is known.
     pub fn way_to_log_in(&self, of: RoleChoice<'_>) -> Option<String> {
         self.agent(of)?.tool.kind().way_to_log_in()
     }

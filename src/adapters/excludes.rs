@@ -12,7 +12,7 @@ use crate::adapters::text_file;
 /// does not end with a slash: a link in the place counts as well.
 pub(crate) const RULE: &str = "/.debussy*";
 
-/// Most tries to add the rule while others write the same file.
+/// Maximum number of tries to add the rule while others write the same file.
 const MAX_TRIES: usize = 16;
 
 /// Error of writing the rules.
@@ -77,7 +77,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The text with the rule at its end; none when it has it.
+/// The text with the rule at its end; `None` if it has it.
 fn with_rule(text: &[u8], rule: &str) -> Option<Vec<u8>> {
     let mut lines = text.split(|&byte| byte == b'\n');
     if lines.any(|line| line.trim_ascii() == rule.as_bytes()) {

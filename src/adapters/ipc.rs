@@ -19,7 +19,7 @@ use interprocess::local_socket::tokio::{Listener as RawListener, Stream};
 use interprocess::local_socket::traits::tokio::{Listener as _, Stream as _};
 use tokio_util::codec::Framed;
 
-/// Longest frame accepted or sent, in bytes. A picture of a very large screen stays well below.
+/// Maximum length of a frame accepted or sent, in bytes. A picture of a very large screen stays well below.
 pub const LONGEST_FRAME: usize = 64 * 1024 * 1024;
 
 /// Sending and receiving half of a connection over the server's socket.

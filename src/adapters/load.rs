@@ -54,7 +54,7 @@ impl LoadSampler {
             .collect()
     }
 
-    /// Measures the usage of each of these processes with its descendants, in the same order; nothing for one that is gone.
+    /// Measures the usage of each of these processes with its descendants, in the same order; `None` for one that is gone.
     pub fn sample(&mut self, roots: &[u32]) -> Vec<Option<ProcessUsage>> {
         let Some(system) = &mut self.0 else {
             return vec![None; roots.len()];

@@ -68,7 +68,7 @@ pub fn bytes(bytes: &[u8]) {
     }
 }
 
-/// Columns of the terminal that standard output is; none for a pipe or a file, which get everything.
+/// Columns of the terminal that standard output is; `None` for a pipe or a file, which get everything.
 pub fn columns() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;

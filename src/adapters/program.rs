@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The folders of a `PATH` that are searched, and those that are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchPath {
-    /// Folders that are left, as a `PATH`; none where no folder is left, because an empty one means the current folder.
+    /// Folders that are left, as a `PATH`; `None` if no folder is left, because an empty one means the current folder.
     pub(crate) kept: Option<OsString>,
     pub(crate) left_out: Vec<PathBuf>,
 }
@@ -40,7 +40,7 @@ fn resolved(path: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.to_owned())
 }
 
-/// The file that a program's name leads to; nothing when there is none that can be run. A name with a slash is a path, seen
+/// The file that a program's name leads to; `None` if there is none that can be run. A name with a slash is a path, seen
 /// from `folder`; any other is looked for in the absolute folders of `path`.
 pub fn find_program(name: &str, folder: &Path, path: &str) -> Option<PathBuf> {
     if Path::new(name).components().count() > 1 || name.contains('/') {

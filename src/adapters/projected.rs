@@ -16,7 +16,7 @@ const FILE: &str = "projected.json";
 /// Files that this program wrote, by their path in the project.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ProjectedFiles {
-    /// Hash of the content; nothing for a file that was renamed or removed.
+    /// Hash of the content; `None` for a file that was renamed or removed.
     files: BTreeMap<PathBuf, Option<String>>,
 }
 

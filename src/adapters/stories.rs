@@ -19,7 +19,7 @@ const SHORT_COMMIT: usize = 7;
 /// Number of lines of a file of tests that a finding shows, and of letters of each.
 const SHOWN_LINES: usize = 12;
 const SHOWN_LETTERS: usize = 160;
-/// Most source files whose text is looked at; the others are named only.
+/// Maximum number of source files whose text is looked at; the others are named only.
 const MOST_SOURCES: usize = 200;
 
 /// The formats that come with the program.
@@ -149,7 +149,7 @@ fn tokens(text: &str) -> u64 {
     estimate.tokens()
 }
 
-/// Returns the words of the language of the tests; nothing where it is not known and the settings have none for it.
+/// Returns the words of the language of the tests; `None` if it is not known and the settings have none for it.
 fn words(tests: &StoryTests) -> Option<TestWords> {
     let has_words = !tests.test_words.is_empty() && !tests.assertion_words.is_empty();
     let by_settings = || TestWords {

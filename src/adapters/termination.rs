@@ -60,7 +60,7 @@ impl Interruption {
         Interruption { heard }
     }
 
-    /// Waits for the signal; for ever where none can be heard.
+    /// Waits for the signal; for ever if none can be heard.
     pub async fn heard(&self) {
         let mut heard = self.heard.clone();
         if heard.wait_for(|is_heard| *is_heard).await.is_err() {

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-/// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
+/// Maximum number of bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
 
 /// Mode of a file that is closed to others.
@@ -167,7 +167,7 @@ fn filled(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// The same with a value as JSON that is only of use later; that it could not be kept is logged.
+/// Keeps a value as JSON that is only of use later; a failure is logged.
 pub fn keep_json(path: &Path, value: &impl Serialize) {
     let kept = serde_json::to_vec(value).map_err(io::Error::from);
     if let Err(error) = kept.and_then(|text| replace(path, &text)) {
@@ -188,7 +188,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The same error in words that people understand.
+/// Returns the error in words that people understand.
 pub(crate) fn in_plain_words(error: io::Error) -> io::Error {
     let words = match error.kind() {
         io::ErrorKind::NotFound => "it is not there",

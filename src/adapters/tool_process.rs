@@ -14,9 +14,9 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::child_process::{interrupt, kill_group, new_process_group, terminate_group};
 
-/// Longest line that is handed on, in bytes; the rest of a longer one is passed over.
+/// Maximum length of a line that is handed on, in bytes; the rest of a longer one is passed over.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
-/// Longest line of its errors.
+/// Maximum length of a line of its errors.
 const LONGEST_ERROR: usize = 4 * 1024;
 /// Events that wait; then the tool has to wait.
 const WAITING_EVENTS: usize = 8;

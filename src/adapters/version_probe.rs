@@ -20,7 +20,7 @@ use crate::domain::Cause;
 const LIMIT: Duration = Duration::from_secs(8);
 /// Bytes of output that are read.
 const MOST_OUTPUT: usize = 4 * 1024;
-/// Longest version.
+/// Maximum length of a version.
 const LONGEST: usize = 40;
 
 /// Variables that keep such programs from the network, as far as they respect them: a proxy that does not exist, and their own switches.

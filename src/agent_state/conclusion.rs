@@ -34,7 +34,7 @@ pub struct Conclusion {
     pub doing: Doing,
     /// Time since when its source has reported this.
     pub since: Timestamp,
-    /// Source of the conclusion; none when nothing is known except that the process was started.
+    /// Source of the conclusion; `None` if nothing is known except that the process was started.
     pub source: Option<Source>,
     /// Time since the last report of the source.
     pub age: Span,

@@ -54,7 +54,7 @@ pub struct Wait {
     pub kind: AskKind,
     /// Text of the question; empty when the source does not report it.
     pub text: String,
-    /// The subagent that asks; none for the agent itself.
+    /// The subagent that asks; `None` for the agent itself.
     pub child: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::domain::{Span, Timestamp};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     pub source: Source,
-    /// Last report of the source; none when the source withdrew it.
+    /// Last report of the source; `None` if the source withdrew it.
     pub says: Option<Doing>,
     pub age: Span,
     /// True if it is the report that counts.

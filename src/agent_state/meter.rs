@@ -93,7 +93,7 @@ impl Meter {
         }
     }
 
-    /// Returns the fill of the context; for a tool that never reports it the number of its calls. None before the first of either.
+    /// Returns the fill of the context; for a tool that never reports it the number of its calls. `None` before the first of either.
     pub fn context(&self) -> Option<ContextFill> {
         let calls = self.calls.max(self.calls_elsewhere);
         let calls = Some(calls).filter(|calls| *calls > 0 && !self.reports_fill);

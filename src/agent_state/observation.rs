@@ -51,7 +51,7 @@ pub enum Seen {
 }
 
 impl Source {
-    /// Returns the lifetime of a report of this source; none when it lives until the source replaces it.
+    /// Returns the lifetime of a report of this source; `None` if it lives until the source replaces it.
     pub(super) fn lifetime(self, doing: &Doing) -> Option<Span> {
         match (self, doing) {
             (Source::ProcessExit | Source::StatusRecord | Source::Stream, _)

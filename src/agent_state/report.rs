@@ -24,7 +24,7 @@ pub struct AgentReport {
 pub enum AskReport {
     /// A person is asked.
     Raised {
-        /// The tool's id of the request; none when the source gives none, as hooks do.
+        /// The tool's id of the request; `None` if the source gives none, as hooks do.
         id: Option<String>,
         kind: AskKind,
         text: String,

@@ -27,7 +27,7 @@ pub(super) struct Latest {
     pub(super) at: Timestamp,
     /// Time since when the source has reported the same without a break.
     pub(super) since: Timestamp,
-    /// Activity reported; none when the source took it back.
+    /// Activity reported; `None` if the source took it back.
     pub(super) doing: Option<Doing>,
     /// Time at which the source itself reported the end of its wait.
     over: Option<Timestamp>,

@@ -73,9 +73,6 @@ impl RunCommand for DemoArgs {
 }
 
 /// Runs the demo.
-///
-/// # Errors
-/// The failure, for people.
 fn play(options: &DemoOptions, env: &ProcessEnv) -> CommandResult<ExitCode> {
     if options.form == DemoDisplay::Screen {
         crate::client::refuse_nesting(env)?;

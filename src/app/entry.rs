@@ -60,7 +60,7 @@ pub fn run() -> ExitCode {
     verb.run(&env).unwrap_or_else(|error| failed(&error))
 }
 
-/// Returns the command with its name. Without a command that is the screen; where none can be drawn, the help (K76).
+/// Returns the command with its name. Without a command that is the screen; if none can be drawn, the help (K76).
 fn read(env: &ProcessEnv) -> Result<(CommandRule, CliCommand), ExitCode> {
     // Examples are only shown with help, which the first parsing ends with as with an error; every command would pay for them.
     let mut line = CliArgs::command();

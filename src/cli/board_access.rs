@@ -31,7 +31,7 @@ use crate::protocol::query::{Answer, Query, QueryError, TaskDetail};
 use crate::protocol::wire::{CallReply, FROM_NOW, ServerCall};
 use crate::read_model::{MetricsReport, ReadModel};
 
-/// Function that measures figures from the store and the processes of agents where no server does.
+/// Function that measures figures from the store and the processes of agents if no server does.
 pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, QueryError>;
 
 /// Facts beside the board, read by this process because no server does.
@@ -197,7 +197,7 @@ impl BoardAccess {
         }
     }
 
-    /// Returns the facts for the prompt of a task's agent, or of the next one in that role; nothing where no agent acts.
+    /// Returns the facts for the prompt of a task's agent, or of the next one in that role; `None` if no agent acts.
     pub fn prompt_facts(&mut self, task: TaskId, role: Option<RoleId>) -> CommandResult<Option<PromptFacts>> {
         match self.query(Query::PromptFacts(task, role))? {
             Answer::PromptFacts(facts) => Ok(facts.map(|facts| *facts)),
@@ -205,7 +205,7 @@ impl BoardAccess {
         }
     }
 
-    /// Returns the plan or PRD that is made in a batch; nothing where none is.
+    /// Returns the plan or PRD that is made in a batch; `None` if none is.
     pub fn job(&mut self, batch: &BatchId) -> CommandResult<Option<Box<PlanJob>>> {
         match self.query(Query::Job(batch.clone()))? {
             Answer::Job(job) => Ok(job),
@@ -270,7 +270,7 @@ impl BoardAccess {
         })
     }
 
-    /// Returns the board, locked, for one turn in this process; nothing when a server listens by now. The turn does not wake: nothing is
+    /// Returns the board, locked, for one turn in this process; `None` if a server listens by now. The turn does not wake: nothing is
     /// started without a server.
     fn durable(&mut self) -> CommandResult<Option<DurableBoard>> {
         self.paths.prepare()?;

@@ -39,7 +39,7 @@ pub fn rule_of(line: &Command, matches: &ArgMatches) -> CommandRule {
 /// Refuses a command that is for persons when an agent of this project, or a gate, runs it. The server records that, if one runs.
 ///
 /// # Errors
-/// The reason why it is refused, for people.
+/// When it is refused.
 pub fn check(rule: &CommandRule, env: &ProcessEnv) -> CommandResult<()> {
     if rule.callers != AllowedCallers::Persons {
         return Ok(());
@@ -54,7 +54,7 @@ pub fn check(rule: &CommandRule, env: &ProcessEnv) -> CommandResult<()> {
 /// Checks a command on that project, wherever it is run.
 ///
 /// # Errors
-/// The reason why it is refused, for people.
+/// When it is refused.
 pub fn check_in(paths: &ProjectPaths, rule: &CommandRule) -> CommandResult<()> {
     let Some(why) = refusal(&of_this_process(paths), rule, CallSubject::default()) else {
         return Ok(());

@@ -88,7 +88,7 @@ pub trait RunCommand {
     /// Carries out the command and returns the exit code of the program.
     ///
     /// # Errors
-    /// The failure, for people.
+    /// When the command could not do what it was asked; the error has its cause, the way out and an exit code.
     fn run(self, env: &ProcessEnv) -> CommandResult;
 }
 

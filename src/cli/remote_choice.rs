@@ -45,7 +45,7 @@ pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandRes
 /// Refuses to begin anything in a repository in which no server could work.
 ///
 /// # Errors
-/// The reason, with the way out.
+/// When the remote does not fit; the text says the way out.
 pub fn refuse_unfit(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()> {
     settle(env, paths, false)?;
     GitCli::open(&paths.git_setup(env.environment.clone()))?.preflight()?;

@@ -228,7 +228,7 @@ async fn ended<T>(
     }
 }
 
-/// Gives the terminal to the person's editor for a while; returns the text it wrote, nothing when it failed.
+/// Gives the terminal to the person's editor for a while; returns the text it wrote, `None` if it failed.
 async fn edit_text(
     env: &ProcessEnv,
     text: String,

@@ -51,7 +51,7 @@ pub(super) struct ColourReplyParser {
 }
 
 impl ColourReplyParser {
-    /// Returns the time to wait for more of the held input; nothing if none is held.
+    /// Returns the time to wait for more of the held input; `None` if none is held.
     pub(super) fn gap(&self) -> Option<Duration> {
         (!self.text.is_empty()).then_some(if is_certain(&self.text) {
             CERTAIN_GAP

@@ -50,7 +50,7 @@ impl TerminalFeatures {
         }
     }
 
-    /// Returns the bytes that set the window's title; none where there is no title.
+    /// Returns the bytes that set the window's title; empty if there is no title.
     pub(super) fn title(self, text: &str) -> Vec<u8> {
         if !self.has_titles || text.is_empty() {
             return Vec::new();
@@ -96,12 +96,12 @@ mod tests {
         TerminalFeatures::detect(&ProcessEnv::with_variables(environment))
     }
 
-    fn call(way: NotifySequence, through_tmux: bool) -> TerminalNotice {
+    fn call(sequence: NotifySequence, through_tmux: bool) -> TerminalNotice {
         TerminalNotice {
             heading: "dbs; shop".to_owned(),
             text: "t-1 \x1b]0;x\x07\u{9c}".to_owned(),
             manner: NotifyStyle {
-                way,
+                way: sequence,
                 bell: true,
                 through_tmux,
             },

@@ -24,7 +24,7 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// 2031), but the reader of keys would take the report for an incomplete key, and swallow the next ones.
 const QUERY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Converts an input event to a message for the server; none for a key that has no meaning.
+/// Converts an input event to a message for the server; `None` for a key that has no meaning.
 pub(super) fn message_of(heard: TerminalInput) -> Option<FromClient> {
     let event = match heard {
         TerminalInput::Event(Event::Key(key)) => Event::Key(normalize_key(key, is_enhanced())),
@@ -80,7 +80,7 @@ impl InputReader {
         })
     }
 
-    /// Returns the next input; nothing when the terminal has gone.
+    /// Returns the next input; `None` if the terminal has gone.
     pub(super) async fn next(&mut self) -> Option<io::Result<TerminalInput>> {
         self.events.recv().await
     }

@@ -8,7 +8,7 @@ use crossterm::event::{
 use crate::protocol::wire::InputEvent;
 use crate::term::keys::{Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind};
 
-/// Returns the event for the server; nothing for keys without a meaning.
+/// Returns the event for the server; `None` for keys without a meaning.
 pub(super) fn input_event(event: Event) -> Option<InputEvent> {
     Some(match event {
         Event::Key(key) => InputEvent::Key(key_input(&key)?),
@@ -20,7 +20,7 @@ pub(super) fn input_event(event: Event) -> Option<InputEvent> {
     })
 }
 
-/// Returns a key by its meaning; nothing for keys that no program in a terminal can receive.
+/// Returns a key by its meaning; `None` for keys that no program in a terminal can receive.
 fn key_input(key: &KeyEvent) -> Option<KeyInput> {
     let keypad = key.state.contains(KeyEventState::KEYPAD);
     let mut modifiers = held(key.modifiers);

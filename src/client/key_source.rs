@@ -63,7 +63,7 @@ mod unix {
             })
         }
 
-        /// Returns the next event; nothing when the terminal has gone.
+        /// Returns the next event; `None` if the terminal has gone.
         pub(super) async fn next(&mut self) -> Option<io::Result<Event>> {
             loop {
                 if let Some(event) = self.events.pop_front() {

@@ -4,7 +4,7 @@
 use crate::config::process_env::ProcessEnv;
 use crate::display::WorkProgress;
 
-/// Removes the progress again; does nothing where none is shown.
+/// Removes the progress again; does nothing if none is shown.
 pub(super) const CLEAR_PROGRESS: &[u8] = b"\x1b]9;4;0;0\x1b\\";
 
 /// The first version of ghostty that shows it, and the first of Ptyxis.
@@ -46,7 +46,7 @@ impl ProgressSupport {
         ProgressSupport(by_program || ptyxis || windows || lists(&value("TERM_FEATURES"), FEATURE))
     }
 
-    /// Returns the bytes that show the progress; none where they would not be understood.
+    /// Returns the bytes that show the progress; empty if they would not be understood.
     pub(super) fn bytes(self, progress: WorkProgress) -> Vec<u8> {
         if !self.0 {
             return Vec::new();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct DisplayCaps {
     pub palette: ColourDepth,
     pub glyphs: Glyphs,
-    /// Brightness of the terminal's background, where it is known.
+    /// Brightness of the terminal's background, if it is known.
     pub ground: Option<Background>,
 }
 

@@ -22,6 +22,6 @@ pub enum WorkProgress {
     Idle,
     /// Percentage of the tasks handed to the agents that are finished.
     Working(u8),
-    /// The same percentage, but something needs a person, or nothing new is started.
+    /// Percentage of those tasks while something needs a person, or nothing new is started.
     Waiting(u8),
 }

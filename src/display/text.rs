@@ -96,7 +96,7 @@ pub(crate) fn prefix(text: &str, room: usize) -> &str {
     text
 }
 
-/// Wraps foreign text into lines that fit, broken at spaces where that is possible. Empty lines stay.
+/// Wraps foreign text into lines that fit, broken at spaces if that is possible. Empty lines stay.
 pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let options = textwrap::Options::new(room)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)

@@ -50,14 +50,14 @@ pub struct EngineConfig {
     pub marker: String,
     /// Signature of the commits that the engine makes for agents; their time is that of the attempt.
     pub author: Signature,
-    /// First line of these commits, as a template; `[task] title` where there is none.
+    /// First line of these commits, as a template; `[task] title` if there is none.
     pub commit_message: Option<String>,
     /// Size of the terminal of an agent that is not looked at yet.
     pub size: PaneSize,
     pub log_limit: Option<u64>,
     /// Bytes of room on the disk below which no agent is started.
     pub min_free_disk: u64,
-    /// Function that returns the room on the disk of a path, in bytes, where that is known.
+    /// Function that returns the room on the disk of a path, in bytes, if that is known.
     pub free_disk: fn(&std::path::Path) -> Option<u64>,
 }
 

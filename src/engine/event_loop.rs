@@ -18,14 +18,14 @@ use crate::ports::clock::Clock;
 use crate::ports::store::StoreError;
 use crate::read_model::{ReadModel, Trouble};
 
-/// Longest time without a turn, so that a deadline missed by a clock that jumped is caught.
+/// Maximum time without a turn, so that a deadline missed by a clock that jumped is caught.
 const MAX_WAIT: Span = Span(30_000);
-/// Shortest time between two published read models while events wait; a person cannot see more.
+/// Minimum time between two published read models while events wait; a person cannot see more.
 const PUBLISH_INTERVAL: Span = Span(16);
 
 /// Time to wait before a turn that found no room on the disk is written again.
 const ROOM_RETRY: Span = Span(1_000);
-/// Most events that are kept in memory until there is room on the disk.
+/// Maximum number of events that are kept in memory until there is room on the disk.
 const MAX_HELD: usize = 1_024;
 
 /// Carries out effects without blocking the engine's loop. Never waits: it hands work to others.
@@ -376,7 +376,7 @@ mod tests {
         engine_on(board, intents, |store| store.refuses = refuses)
     }
 
-    /// The same over a store that was changed.
+    /// Creates an engine over a store that was changed.
     fn engine_on(
         board: Board,
         intents: Vec<Effect>,

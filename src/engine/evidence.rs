@@ -132,7 +132,7 @@ fn of_refused(kind: &EvidenceKind, kinds: &[EvidenceKind], why: &Tri) -> Tri {
     }
 }
 
-/// Collects one piece of evidence; nothing for a kind that the board knows itself.
+/// Collects one piece of evidence; `None` for a kind that the board knows itself.
 pub(super) fn collect(
     context: &EngineContext,
     job: &Job,
@@ -187,7 +187,7 @@ pub(super) fn collect(
 }
 
 /// Reads the head of the task's branch for stages that work on it, and the recorded one for stages that only read it. The heads on the
-/// remote come with it where they are wanted: one question to the remote costs more than all others.
+/// remote come with it if they are wanted: one question to the remote costs more than all others.
 fn read_heads(context: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> BranchHeads {
     if job.workspace() != Workspace::Branch {
         return BranchHeads {
@@ -257,7 +257,7 @@ pub(super) fn checks(context: &EngineContext, job: &Job, attempt: &Attempt) -> V
     }
 }
 
-/// Returns the present head of the base; the outcome of every check where there is none.
+/// Returns the present head of the base; the outcome of every check if there is none.
 fn base_head(context: &EngineContext, job: &Job) -> Result<CommitId, Tri> {
     let base = base_branch(&job.base).map_err(|error| Tri::Unknown(format!("could not {error}").into()))?;
     match context.git.resolve(&Revision::RemoteBranch(base)) {

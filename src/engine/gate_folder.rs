@@ -17,7 +17,7 @@ use crate::ports::gates::{GateExit, GateReport, GateRun};
 use crate::ports::git::{CommitId, DiffRange, GitError, Revision, SafeName, WorkingTree};
 use crate::ports::trouble::io_trouble;
 
-/// Most bytes of output kept per gate.
+/// Maximum number of bytes of output kept per gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Tree in which gates run, and the folder for their output.
@@ -264,7 +264,7 @@ fn in_worktree<T>(
     }
 }
 
-/// Returns the differences between a worktree and the commit, for people; nothing where both are the same.
+/// Returns the differences between a worktree and the commit, for people; `None` if both are the same.
 fn differing_files(
     context: &EngineContext,
     folder: &SafeName,

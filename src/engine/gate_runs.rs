@@ -106,14 +106,14 @@ fn which(job: &Job, nth: usize) -> String {
     format!(" (of {origin}: `{}`)", cut_chars(command, MOST_SHOWN))
 }
 
-/// Returns the reason why a run of a story's own tests proves nothing although it ended well; nothing where it proves something.
+/// Returns the reason why a run of a story's own tests proves nothing although it ended well; `None` if it proves something.
 fn empty_run(name: &str, run: &GateReport) -> Option<&'static str> {
     let is_own = name == STORY_GATE && run.outcome == Tri::Yes;
     let report = run.tests.as_ref().filter(|_| is_own)?;
     (report.outcome != TestOutcome::Passed).then(|| report.outcome.word())
 }
 
-/// Returns the result of each gate of the job on the commit that an attempt begins at, before its agent starts; nothing where the stage
+/// Returns the result of each gate of the job on the commit that an attempt begins at, before its agent starts; empty if the stage
 /// does not ask for it, and nothing for a task whose work has begun. A gate that cannot be run keeps no agent from its work.
 pub(super) fn before_work(
     context: &EngineContext,

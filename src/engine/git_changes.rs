@@ -8,7 +8,7 @@ use super::job::Job;
 use crate::domain::{Attempt, Cause};
 use crate::ports::git::{CommitId, CommitsAhead, GitOverride, Revision};
 
-/// Most changes that are named one by one.
+/// Maximum number of changes that are named one by one.
 const MOST_NAMED: usize = 5;
 
 /// Returns everything of this kind that exists now: the digest of each by name.

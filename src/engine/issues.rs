@@ -2,5 +2,5 @@
 
 use crate::domain::{ComplianceIssue, Tri};
 
-/// Deficiencies that a check found, or its outcome where it could not tell.
+/// Deficiencies that a check found, or its outcome if it could not tell.
 pub(super) type Issues = Result<Vec<ComplianceIssue>, Tri>;

@@ -17,13 +17,13 @@ use crate::ports::git::CommitId;
 pub(super) struct Job {
     pub(super) kind: JobKind,
     pub(super) task: Arc<Task>,
-    /// The attempt it is for; none when it is for the task as a whole.
+    /// The attempt it is for; `None` if it is for the task as a whole.
     pub(super) attempt: Option<Arc<Attempt>>,
     /// The attempt whose workspace it takes over, as far as it is remembered.
     pub(super) before: Option<Arc<Attempt>>,
     pub(super) stage: Stage,
     pub(super) base: String,
-    /// The branch from which that one is made on the remote where there is none yet.
+    /// The branch from which that one is made on the remote if there is none yet.
     pub(super) base_origin: Option<String>,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
@@ -38,7 +38,7 @@ pub(super) struct Job {
     pub(super) priority: JobPriority,
     /// Facts that the prompt of an agent to be started may name.
     pub(super) facts: Option<Box<PromptFacts>>,
-    /// The model of the last agent at the task; `default` where none was chosen.
+    /// The model of the last agent at the task; `default` if none was chosen.
     pub(super) model: String,
 }
 
@@ -154,7 +154,7 @@ impl Job {
         mode.workspace(&self.stage)
     }
 
-    /// Returns the head that is recorded for the task; `None` where there is none, or the record is not a commit.
+    /// Returns the head that is recorded for the task; `None` if there is none, or the record is not a commit.
     pub(super) fn recorded_head(&self) -> Option<CommitId> {
         CommitId::new(self.task.head.as_deref()?).ok()
     }

@@ -8,7 +8,7 @@ use crate::ports::git::{
     CommitOutcome, CommitRequest, DiffRange, Revision, SafeName, Signature, WorkingTree,
 };
 
-/// Most files that are named.
+/// Maximum number of files that are named.
 const MOST_NAMED: usize = 10;
 
 /// Commits the files that the agent left; where the engine is not to commit, checks whether it left any.
@@ -63,7 +63,7 @@ pub(super) struct CommitWords<'a> {
     pub(super) text: String,
 }
 
-/// Returns the commit of the files that an attempt left, with these words; none where it has no worktree of its own.
+/// Returns the commit of the files that an attempt left, with these words; `None` if it has no worktree of its own.
 pub(super) fn request(
     context: &EngineContext,
     job: &Job,

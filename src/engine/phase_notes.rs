@@ -8,7 +8,7 @@ use crate::ports::git::{CommitFile, CommitId};
 
 /// Sections that notes must have.
 const SECTIONS: [&str; 3] = ["Summary", "Key Decisions", "Files Modified"];
-/// Most bytes of notes that are looked at.
+/// Maximum number of bytes of notes that are looked at.
 const LIMIT: usize = 1024 * 1024;
 
 /// Checks that a merged commit holds the notes as the task brought them to its stage: faults that were accepted then are not the fault of

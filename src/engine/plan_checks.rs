@@ -13,7 +13,7 @@ use crate::domain::{Attempt, Cause, ComplianceIssue, PathRules, PlanEntry, Sever
 use crate::ports::gates::GateExit;
 use crate::ports::git::{CommitId, DiffRange, Head, RestoreRequest, Revision, SafeName};
 
-/// Most paths that a finding names.
+/// Maximum number of paths that a finding names.
 const MOST_PATHS: usize = 20;
 
 /// Checks that no protected file has changed since the task came to the stage.

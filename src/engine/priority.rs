@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// Longest time that cleanup waits: urgent work that never ends must not keep it from running.
+/// Maximum time that cleanup waits: urgent work that never ends must not keep it from running.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// A shared count of urgent jobs under way, for which cleanup waits. Cheap to clone; all clones count the same work.

@@ -7,9 +7,9 @@ use crate::domain::{Cause, EvidenceKind, Integration, PlanEntry, PromptFacts, Sp
 use crate::ports::git::{CommitFile, CommitId, DiffRange, Git, Head, Revision};
 use crate::ports::stories::{ContextRequest, StoryFiles};
 
-/// Most bytes of a text that an agent is given to read.
+/// Maximum number of bytes of a text that an agent is given to read.
 const TEXT_LIMIT: usize = 256 * 1024;
-/// Most bytes of a difference.
+/// Maximum number of bytes of a difference.
 const MOST_DIFFERENCE: usize = 16 * 1024 * 1024;
 
 /// Returns the facts for the agent of a job that works there; `base` is the commit of the remote's base branch, if it was asked already.
@@ -47,7 +47,7 @@ pub(super) fn facts(
     facts
 }
 
-/// Returns the difference from the base to the recorded head, made from the commits to be merged; nothing where one of the two is not
+/// Returns the difference from the base to the recorded head, made from the commits to be merged; `None` if one of the two is not
 /// known. Agents that are to judge it do not start without it.
 pub(super) fn difference(context: &EngineContext, facts: &PromptFacts) -> Result<Option<String>, Cause> {
     if let Some(found) = integration_to_judge(facts) {
@@ -106,7 +106,7 @@ fn remote_base(context: &EngineContext, job: &Job) -> Option<CommitId> {
     }
 }
 
-/// Returns the reading for the agent of a story, as of the commit that it begins at; nothing for any other task.
+/// Returns the reading for the agent of a story, as of the commit that it begins at; empty for any other task.
 fn reading(context: &EngineContext, job: &Job, made: &Workplace) -> Result<String, Cause> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(String::new());
@@ -117,7 +117,7 @@ fn reading(context: &EngineContext, job: &Job, made: &Workplace) -> Result<Strin
     story_reading(git, &start, stories, plan, &job.stage.evidence)
 }
 
-/// Returns the reading for the agent of a story at a stage that asks for this evidence; nothing where the plan belongs to no story.
+/// Returns the reading for the agent of a story at a stage that asks for this evidence; empty if the plan belongs to no story.
 ///
 /// # Errors
 /// When git cannot be asked, or a file cannot be read.

@@ -16,7 +16,7 @@ pub(super) enum SessionObstacle {
     Lost(String),
 }
 
-/// Returns the name of the session that an attempt continues; none where it begins one. Processes that are left of the agent that had it
+/// Returns the name of the session that an attempt continues; `None` if it begins one. Processes that are left of the agent that had it
 /// are ended first, also those that continued without its holder.
 pub(super) fn find(
     context: &EngineContext,

@@ -8,9 +8,9 @@ use crate::ports::git::{CommitFile, CommitId};
 use crate::ports::holders::HolderId;
 use crate::ports::stories::TestFile;
 
-/// Most bytes of a file of tests that are looked at.
+/// Maximum number of bytes of a file of tests that are looked at.
 const TESTS_LIMIT: usize = 1024 * 1024;
-/// Most names that a finding lists.
+/// Maximum number of names that a finding lists.
 const MOST_NAMES: usize = 10;
 
 /// The tests are in the commit, none is plainly a stub, and there is one for each criterion at least (A5, A15).
@@ -56,7 +56,7 @@ pub(super) fn tests(
     Ok(Vec::new())
 }
 
-/// Returns the last lines of the agent that was to write the tests, which say why there are none (A22); nothing for tests of the base.
+/// Returns the last lines of the agent that was to write the tests, which say why there are none (A22); empty for tests of the base.
 fn last_output(context: &EngineContext, job: &Job) -> String {
     let attempt = job.attempt.as_deref();
     let agents = attempt.filter(|attempt| matches!(attempt.worker, Worker::Agent { .. }));
@@ -82,7 +82,7 @@ fn read(context: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<
     }
 }
 
-/// Returns the reason why the first run of new tests is not the wanted one; nothing where it is (LA-5).
+/// Returns the reason why the first run of new tests is not the wanted one; `None` if it is (LA-5).
 pub(super) fn first_run(
     context: &EngineContext,
     job: &Job,

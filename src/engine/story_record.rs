@@ -7,7 +7,7 @@ use crate::domain::{ActionOutcome, Attempt, EngineAction, PlanEntry, queued_prd}
 use crate::ports::git::{CommitFile, CommitId, MergeEdits};
 use crate::ports::stories::FinishedStory;
 
-/// Most bytes of a file that is read or written.
+/// Maximum number of bytes of a file that is read or written.
 const FILE_LIMIT: usize = 1024 * 1024;
 
 /// Returns true if the merge of this job records a story.
@@ -20,7 +20,7 @@ pub(super) fn is_kept(job: &Job) -> bool {
 /// The files that are written with the merge into that base; none where they say so already.
 ///
 /// # Errors
-/// The outcome of the action where they cannot be known, or a person has to put something right.
+/// The outcome of the action if they cannot be known, or a person has to put something right.
 pub(super) fn edits(
     context: &EngineContext,
     job: &Job,

@@ -75,7 +75,7 @@ impl DurableBoard {
         Ok(events.into_iter().flat_map(notices).collect())
     }
 
-    /// Returns the clock time at which the last turn was written; none before the first.
+    /// Returns the clock time at which the last turn was written; `None` before the first.
     ///
     /// # Errors
     /// When the store cannot be read.

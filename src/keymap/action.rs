@@ -125,7 +125,7 @@ pub struct ActionEntry {
     /// Group under which the help lists the action.
     pub group: ActionGroup,
     pub availability: Availability,
-    /// The command that does the same in a shell; `ID` stands for the task, `TEXT` for what is written. Nothing for what only a
+    /// The command that does the same in a shell; `ID` stands for the task, `TEXT` for what is written. `None` for what only a
     /// screen has.
     pub command: Option<&'static str>,
 }

@@ -100,8 +100,8 @@ struct KeyFile {
 type KeyBindings = BTreeMap<String, Vec<String>>;
 
 impl KeyFile {
-    fn table(&mut self, place: KeyTable) -> &mut KeyBindings {
-        match place {
+    fn table(&mut self, table: KeyTable) -> &mut KeyBindings {
+        match table {
             KeyTable::Nav => &mut self.nav,
             KeyTable::Filtered => &mut self.found,
             KeyTable::Copy => &mut self.copy,
@@ -169,12 +169,12 @@ impl Keymap {
         Ok(map)
     }
 
-    fn bind(&mut self, place: KeyTable, name: &str, keys: &[String]) -> Result<(), KeymapError> {
+    fn bind(&mut self, table: KeyTable, name: &str, keys: &[String]) -> Result<(), KeymapError> {
         let action = Action::named(name).ok_or_else(|| KeymapError::UnknownAction(name.to_owned()))?;
         let mut chords: Vec<Chord> = Vec::new();
         for key in keys {
             let chord: Chord = key.parse()?;
-            let taken = self.lookup(place, chord);
+            let taken = self.lookup(table, chord);
             let other = if chord == self.prefix {
                 Some("the prefix")
             } else {
@@ -183,15 +183,15 @@ impl Keymap {
             if let Some(other) = other {
                 return Err(KeymapError::Conflict {
                     key: key.clone(),
-                    place: place.name(),
+                    place: table.name(),
                     one: name.to_owned(),
                     other: other.to_owned(),
                 });
             }
-            self.keys.insert((place, chord), action);
+            self.keys.insert((table, chord), action);
             chords.push(chord);
         }
-        self.order.insert((place, action), chords);
+        self.order.insert((table, action), chords);
         Ok(())
     }
 
@@ -238,14 +238,14 @@ impl Keymap {
     }
 
     /// Returns the action of a key in a table.
-    pub fn lookup(&self, place: KeyTable, chord: Chord) -> Option<Action> {
-        self.keys.get(&(place, chord)).copied()
+    pub fn lookup(&self, table: KeyTable, chord: Chord) -> Option<Action> {
+        self.keys.get(&(table, chord)).copied()
     }
 
     /// Returns the keys of an action in a table, the preferred one first.
-    pub fn keys(&self, place: KeyTable, action: Action) -> &[Chord] {
+    pub fn keys(&self, table: KeyTable, action: Action) -> &[Chord] {
         self.order
-            .get(&(place, action))
+            .get(&(table, action))
             .map(Vec::as_slice)
             .unwrap_or_default()
     }

@@ -101,18 +101,18 @@ impl<'a> PlanConsent<'a> {
     ///
     /// # Errors
     /// When the earlier consent cannot be read; for people.
-    pub fn question(&self, found: &PlanDifference) -> Result<ConsentQuestion, Cause> {
+    pub fn question(&self, difference: &PlanDifference) -> Result<ConsentQuestion, Cause> {
         let trusted = self
             .trust
             .trusted()
             .map_err(|error| format!("could not {error}"))?;
-        let shown = if found.is_known {
-            lines(&found.changes, self.plan)
+        let shown = if difference.is_known {
+            lines(&difference.changes, self.plan)
         } else {
             Vec::new()
         };
         Ok(ConsentQuestion {
-            listing: listing(&found.changes, self.plan, &trusted),
+            listing: listing(&difference.changes, self.plan, &trusted),
             trusted,
             shown: ("The plan differs from the board:", shown),
             question: "Go on?",
@@ -120,7 +120,7 @@ impl<'a> PlanConsent<'a> {
     }
 }
 
-/// Returns the name of a gate's command where it is trusted.
+/// Returns the name of a gate's command if it is trusted.
 fn gate_name(plan: &Plan, item: &PlanItem, gate: &str) -> String {
     format!("{} {} gate {gate}", plan.kind.item_word(), item.id)
 }
@@ -287,7 +287,7 @@ fn diff(what: &str, old: &str, new: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Returns a command of that kind with its place, and its difference from the one that was trusted; nothing for other texts.
+/// Returns a command of that kind with its place, and its difference from the one that was trusted; empty for other texts.
 fn command_lines(entry: &TrustEntry, kind: TrustKind) -> Vec<String> {
     let (item, file) = (&entry.listed.item, entry.listed.file.display());
     if item.kind != kind || entry.change == TrustChange::Gone {

@@ -141,7 +141,7 @@ impl<'a> PlanMaking<'a> {
     /// Returns the next step of the job.
     ///
     /// # Errors
-    /// The reason that the job cannot go on; for people.
+    /// When the job cannot go on.
     pub fn step(&self) -> Result<MakingStep, Cause> {
         match &self.job.step {
             JobStep::Preparing => self.prepare(),
@@ -170,7 +170,7 @@ impl<'a> PlanMaking<'a> {
     /// Puts the result of a task in its place, unless it is there already. Returns the commands that say so to the board.
     ///
     /// # Errors
-    /// The failure, for people.
+    /// When the task is not on the board any more, its result cannot be used, or the files cannot be written.
     pub fn put_in_place(&self, writer: &TaskId) -> Result<Vec<Command>, Cause> {
         let Some(task) = self.tasks.get(writer) else {
             return Err(format!("{writer} is not on the board any more").into());

@@ -28,11 +28,11 @@ pub enum TypedAnswer {
 }
 
 /// Returns the phase that a person has to decide about: one that waits for a yes, else one that has stopped by itself.
-pub fn next_question(found: &RunFacts) -> Option<&PhaseFacts> {
+pub fn next_question(facts: &RunFacts) -> Option<&PhaseFacts> {
     let waits = |task: &&PhaseFacts| task.state.awaits_approval();
     let stopped = |task: &&PhaseFacts| matches!(task.state, TaskState::Failed(_) | TaskState::Held(_));
-    let mut tasks = found.tasks.iter();
-    tasks.find(waits).or_else(|| found.tasks.iter().find(stopped))
+    let mut tasks = facts.tasks.iter();
+    tasks.find(waits).or_else(|| facts.tasks.iter().find(stopped))
 }
 
 /// Returns the question about a phase, with the answers to it.

@@ -6,7 +6,7 @@ use crate::adapters::text_file;
 use crate::domain::Cause;
 use crate::formats::{plan, prd};
 
-/// Largest file of a plan, in bytes.
+/// Maximum size of a file of a plan, in bytes.
 pub(super) const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Names of plans, relative to the folder that a person names.
@@ -15,7 +15,7 @@ const USUAL: [&str; 3] = ["MASTER_PLAN.md", ".design/plan.json", "plan.json"];
 /// Maximum number of other files that are read to find one that is a plan.
 const MOST_READ: usize = 200;
 
-/// Returns the file of the plan in a folder; nothing where the path is no folder, or the folder has no plan.
+/// Returns the file of the plan in a folder; `None` if the path is no folder, or the folder has no plan.
 ///
 /// # Errors
 /// When the folder holds several plans, or a plan and PRDs; for people, with the files to name instead.

@@ -15,7 +15,7 @@ use crate::formats::story_files::{ARCHIVE_FOLDER, planned_test_names};
 /// Maximum number of PRDs that are read at once, and maximum bytes of them together.
 const MOST_PRDS: usize = 500;
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// The same for an archive, of which only the ids are kept.
+/// Maximum number of archived PRDs, of which only the ids are kept, and maximum bytes of them together.
 const MOST_ARCHIVED: usize = 5000;
 const MOST_ARCHIVED_BYTES: usize = 64 * 1024 * 1024;
 

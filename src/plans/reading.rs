@@ -14,10 +14,10 @@ use crate::domain::plan_entry::fits_path;
 use crate::formats::plan::{self, Plan, ToolFiles};
 use crate::formats::work_list::{TextShape, shape_of};
 
-/// Most bytes of all files of a plan together: the same file may be named again and again.
+/// Maximum number of bytes of all files of a plan together: the same file may be named again and again.
 const LARGEST_PLAN: usize = 16 * 1024 * 1024;
 
-/// Plan that a design makes, and that is run where none is named.
+/// Plan that a design makes, and that is run if none is named.
 const DESIGNED: &str = ".design/plan.json";
 
 /// The texts of the files of a plan, without byte order marks.

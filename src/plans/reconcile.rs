@@ -264,8 +264,8 @@ fn whole(choices: &PlanChoices) -> PlanChoices {
 }
 
 /// Closes the open tasks of a plan that is restarted; its branches are kept as those of every closed task.
-fn closed(known: &PlanTasks) -> impl Iterator<Item = Command> {
-    let open = known
+fn closed(tasks: &PlanTasks) -> impl Iterator<Item = Command> {
+    let open = tasks
         .values()
         .filter(|task| !matches!(task.state, TaskState::Done | TaskState::Cancelled));
     open.map(|task| Command::Close(task.id.clone(), "its plan was restarted".to_owned()))
@@ -371,11 +371,11 @@ mod tests {
     }
 
     /// Has the board do what a comparison found.
-    fn carry_out(board: &mut Board, found: &PlanDifference) {
+    fn carry_out(board: &mut Board, difference: &PlanDifference) {
         let asked = Event::Asked {
             request: RequestId(1),
             by: "ada".to_owned(),
-            command: Command::All(found.commands.clone()),
+            command: Command::All(difference.commands.clone()),
         };
         let effects = board.apply(Timestamp(2), &asked);
         assert!(format!("{effects:?}").contains("Ok("), "{effects:?}");

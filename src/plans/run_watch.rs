@@ -82,14 +82,14 @@ impl RunWatch {
     }
 
     /// Judges the run anew.
-    pub fn step(&mut self, found: &RunFacts, beside: &BesideRun, now: Timestamp) -> RunStep {
+    pub fn step(&mut self, facts: &RunFacts, beside: &BesideRun, now: Timestamp) -> RunStep {
         self.all_ask_since = None;
-        let is_asked = found.tasks.iter().any(|task| task.state.awaits_approval());
-        if found.run.state.is_final() || (self.stops_for_approval && is_asked) {
+        let is_asked = facts.tasks.iter().any(|task| task.state.awaits_approval());
+        if facts.run.state.is_final() || (self.stops_for_approval && is_asked) {
             return RunStep::Still;
         }
-        if found.is_worked_on() {
-            self.all_ask_since = all_ask_since(found.open_attempts(), &beside.attention);
+        if facts.is_worked_on() {
+            self.all_ask_since = all_ask_since(facts.open_attempts(), &beside.attention);
             // A question that the settings answer may be visible for a moment, and is not a reason to end.
             let is_old = |last: Timestamp| now.apart(last) >= SHORTEST_ASK;
             return if self.all_ask_since.is_some_and(is_old) {
@@ -99,9 +99,9 @@ impl RunWatch {
             };
         }
         match &beside.pause {
-            _ if found.waits(&WaitReason::Untrusted) => RunStep::Still,
+            _ if facts.waits(&WaitReason::Untrusted) => RunStep::Still,
             // A pause for a usage limit ends by itself.
-            Some(PauseReason::Operator { by, .. }) if found.is_paused() => RunStep::PausedBy(by.clone()),
+            Some(PauseReason::Operator { by, .. }) if facts.is_paused() => RunStep::PausedBy(by.clone()),
             _ => RunStep::GoesOn,
         }
     }
@@ -128,7 +128,7 @@ impl RunFacts {
         attempts.filter(|attempt| attempt.state.is_open())
     }
 
-    /// Returns the exit code of a caller that waited for the run (3.11); `unready` where nothing starts before a person trusts it.
+    /// Returns the exit code of a caller that waited for the run (3.11); `unready` if nothing starts before a person trusts it.
     pub fn exit_code(&self, unready: u8) -> u8 {
         let failed = |task: &PhaseFacts| matches!(task.state, TaskState::Failed(_));
         match &self.run.state {
@@ -141,7 +141,7 @@ impl RunFacts {
     }
 }
 
-/// Returns the time since which all of these attempts have asked something; nothing while one of them asks nothing.
+/// Returns the time since which all of these attempts have asked something; `None` while one of them asks nothing.
 fn all_ask_since<'a>(
     mut open: impl Iterator<Item = &'a AttemptFacts>,
     rows: &[AttentionRow],

@@ -19,7 +19,7 @@ pub struct PlanSetup {
 }
 
 impl PlanSetup {
-    /// Reads the settings of a project; nothing is set where they cannot be read.
+    /// Reads the settings of a project; nothing is set if they cannot be read.
     pub fn read(paths: &ProjectPaths) -> PlanSetup {
         let read = session_setup::reread(paths).unwrap_or_default();
         let (settings, workflows) = read;

@@ -40,7 +40,7 @@ pub fn lines(plan: &Plan) -> Vec<String> {
     lines_of_run(plan, &BTreeSet::new())
 }
 
-/// The same for a run that leaves these phases out.
+/// Returns the lines of a plan for a run that leaves these phases out.
 pub fn lines_of_run(plan: &Plan, left_out: &BTreeSet<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     // A document with no contents of a plan is not one.
@@ -64,8 +64,8 @@ pub fn lines_of_run(plan: &Plan, left_out: &BTreeSet<&str>) -> Vec<String> {
 }
 
 /// Returns a finding for programs.
-pub fn finding_json(found: &Finding) -> Value {
-    json!({ "code": found.code, "severity": found.severity, "file": found.file, "line": found.line, "text": found.text })
+pub fn finding_json(finding: &Finding) -> Value {
+    json!({ "code": finding.code, "severity": finding.severity, "file": finding.file, "line": finding.line, "text": finding.text })
 }
 
 /// Returns a finding for people.
@@ -174,7 +174,7 @@ pub fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<String> {
     tasks.map(line).collect()
 }
 
-/// Returns the state of a task, with the reason where it does not continue.
+/// Returns the state of a task, with the reason if it does not continue.
 pub fn standing_of(task: &Task) -> String {
     match &task.state {
         TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),

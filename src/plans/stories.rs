@@ -13,7 +13,7 @@ use crate::formats::plan::{self, Plan, StoryRules};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::ARCHIVE_FOLDER;
 
-/// Returns the stories of a path that is a folder of PRDs or a PRD; nothing for any other.
+/// Returns the stories of a path that is a folder of PRDs or a PRD; `None` for any other.
 pub(super) fn read(
     path: &Path,
     paths: Option<&ProjectPaths>,

@@ -48,7 +48,7 @@ impl BaseRecord {
         })
     }
 
-    /// Returns the text of a file of the base; empty where there is none.
+    /// Returns the text of a file of the base; empty if there is none.
     pub fn text(&self, git: &dyn Git, path: &str) -> String {
         let read = self.commit.as_ref().map(|commit| text(git, commit, path));
         read.and_then(Result::ok).flatten().unwrap_or_default()
@@ -74,7 +74,7 @@ pub struct StoryRecord<'a> {
     pub stories: Vec<&'a Task>,
 }
 
-/// Texts of the record; nothing where there is nothing to tell.
+/// Texts of the record; nothing if there is nothing to tell.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RecordedTexts {
     pub state: Option<String>,

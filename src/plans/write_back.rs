@@ -61,7 +61,7 @@ impl WriteBack {
         files
     }
 
-    /// Returns the name under which a plan is kept whose tasks are all done; nothing for any other.
+    /// Returns the name under which a plan is kept whose tasks are all done; `None` for any other.
     pub fn done_name(&self) -> Option<&Path> {
         self.done_name.as_deref()
     }
@@ -116,7 +116,7 @@ fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
     format!("could not write back to {}: {why}", file.display())
 }
 
-/// Returns the changes of each file; an error where one is no longer as it was read.
+/// Returns the changes of each file; an error if one is no longer as it was read.
 fn changes(of: &ReadPlan, paths: &ProjectPaths, rows: &PlanRows) -> Result<Vec<Change>, Cause> {
     let ReadPlan { plan, texts } = of;
     let root = paths
@@ -195,7 +195,7 @@ fn strangers(plan: &Plan, rows: &PlanRows) -> Vec<String> {
     others.collect()
 }
 
-/// Returns the name under which a graph plan is kept whose tasks are all done (G54); nothing while one is not, and where it has that name.
+/// Returns the name under which a graph plan is kept whose tasks are all done (G54); `None` while one is not, and if it has that name.
 fn name_when_done(plan: &Plan, rows: &PlanRows) -> Option<PathBuf> {
     let is_done = |item: &PlanItem| match rows.task_of(item) {
         Some(task) => task.state == TaskState::Done && is_same(item, task),

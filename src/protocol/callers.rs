@@ -152,7 +152,7 @@ pub struct CallSubject<'a> {
     pub attempt: Option<AttemptId>,
     /// The task that is commented on.
     pub task: Option<&'a TaskId>,
-    /// The task that the calling agent works on; none when its attempt is over or not known.
+    /// The task that the calling agent works on; `None` if its attempt is over or not known.
     pub own_task: Option<&'a TaskId>,
     /// True if the calling agent is a conductor at work.
     pub conducts: bool,

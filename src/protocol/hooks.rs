@@ -18,7 +18,7 @@ pub struct HookCall {
     pub wanted: Option<ToolUse>,
 }
 
-/// Most bytes of the state in an event; a longer one is ignored.
+/// Maximum number of bytes of the state in an event; a longer one is ignored.
 pub const LONGEST_STATE: usize = 64 * 1024;
 
 /// Event in an agent's tool.

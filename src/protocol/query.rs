@@ -40,7 +40,7 @@ pub enum Answer {
     TaskIds(BTreeSet<TaskId>),
     Attention(AttentionSummary),
     Job(Option<Box<PlanJob>>),
-    /// Facts of a prompt; nothing where no agent acts.
+    /// Facts of a prompt; `None` if no agent acts.
     PromptFacts(Option<Box<PromptFacts>>),
 }
 

@@ -233,7 +233,7 @@ pub enum Packet<T> {
 const KIND_JSON: u8 = b'J';
 const KIND_FRAME: u8 = b'P';
 const KIND_TEXT: u8 = b'T';
-/// Most bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
+/// Maximum number of bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
 const MAX_TEXT_CHUNK: usize = 256 * 1024;
 
 /// Prefixes of the frames of clients, and the maximum number of bytes of each. Only pasted, written and imported texts are long.
@@ -248,10 +248,10 @@ const LONGEST_FROM_CLIENT: &[(&str, usize)] = &[
     ("J{\"call\":{\"query\"", 8 * 1024 * 1024),
 ];
 
-/// Most bytes of any other frame of a client.
+/// Maximum number of bytes of any other frame of a client.
 const LONGEST_OTHER: usize = 64 * 1024;
 
-/// Most bytes of a frame of an agent. Longer texts than that are cut anyway.
+/// Maximum number of bytes of a frame of an agent. Longer texts than that are cut anyway.
 pub const LONGEST_FROM_AGENT: usize = 4 * 1024 * 1024;
 
 /// Bytes that long frames of clients may take at a time, all together: two of the longest.

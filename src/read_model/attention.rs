@@ -84,7 +84,7 @@ pub struct AttentionSummary {
     pub longest: Option<(TaskId, Timestamp)>,
     /// Oldest first.
     pub rows: Vec<AttentionRow>,
-    /// Cause that keeps a run from continuing, where nothing asks a person.
+    /// Cause that keeps a run from continuing, if nothing asks a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall: Option<Stall>,
 }

@@ -105,7 +105,7 @@ impl ReadModel {
         place.start.clone()
     }
 
-    /// Returns the place of the newest work of a task; nothing while no attempt at it has had a place to work in.
+    /// Returns the place of the newest work of a task; `None` while no attempt at it has had a place to work in.
     fn work_of(&self, task: &Task) -> Option<TaskWork> {
         if let Some((attempt, place)) = self.work_folder(task) {
             let path = place.path.clone();

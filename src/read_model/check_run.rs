@@ -99,7 +99,7 @@ pub fn worst_first(checks: &mut [CheckRun]) {
 /// Runs of a command that must have ended before its usual duration is shown: one may have been an exception.
 const MIN_RUNS: usize = 2;
 
-/// Returns the usual time of a command: the median of the runs that came to an end; nothing while there are too few of them.
+/// Returns the usual time of a command: the median of the runs that came to an end; `None` while there are too few of them.
 fn usual_time(checks: &[CheckRun], command: &str) -> Option<Span> {
     let to_the_end = |check: &&CheckRun| matches!(check.result, CheckResult::Passed | CheckResult::Failed(_));
     let ended = checks
@@ -117,7 +117,7 @@ fn usual_time(checks: &[CheckRun], command: &str) -> Option<Span> {
 pub struct RunningCheck<'a> {
     pub check: &'a CheckRun,
     pub so_far: Span,
-    /// Usual time of its command, where that is known.
+    /// Usual time of its command, if that is known.
     pub usual: Option<Span>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> RunningCheck<'a> {
         short_duration(self.so_far)
     }
 
-    /// `40s of ~75s`: how long it runs, and how long it usually takes where that is known.
+    /// `40s of ~75s`: how long it runs, and how long it usually takes if that is known.
     pub fn times(&self) -> String {
         let so_far = self.elapsed();
         match self.usual {

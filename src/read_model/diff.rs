@@ -184,7 +184,7 @@ fn ranges(head: &str) -> Option<((u32, u32), (u32, u32))> {
     Some((range('-')?, range('+')?))
 }
 
-/// The path after `+++` or `---`; nothing for `/dev/null`.
+/// The path after `+++` or `---`; `None` for `/dev/null`.
 fn side(path: &str, prefix: &str) -> Option<String> {
     let path = unquoted(path.trim_end_matches('\t'));
     path.strip_prefix(prefix).map(str::to_owned)

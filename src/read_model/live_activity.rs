@@ -9,7 +9,7 @@ use crate::domain::{Span, Timestamp};
 pub struct LiveActivity {
     /// Activity in words for people, such as `working: Bash` or `limit until 14:00`.
     pub words: String,
-    /// The source that counts; none when nothing was reported yet.
+    /// The source that counts; `None` if nothing was reported yet.
     pub source: Option<String>,
     /// Time since when that source has reported this.
     pub since: Timestamp,

@@ -19,12 +19,12 @@ const MAX_AGE: Span = Span::seconds(20);
 const MIN_FREE_DISK: u64 = 2 * 1024 * 1024 * 1024;
 
 impl MachineLoad {
-    /// The same as long as it says something about that moment.
+    /// Returns the measurement if it is young enough to describe that moment.
     pub fn fresh_at(&self, now: Timestamp) -> Option<&MachineLoad> {
         (now.since(self.at) < MAX_AGE).then_some(self)
     }
 
-    /// The free room, where it is so little that a person should make some.
+    /// The free room, if it is so little that a person should make some.
     pub fn scarce_disk(&self) -> Option<u64> {
         self.disk.filter(|free| *free < MIN_FREE_DISK)
     }

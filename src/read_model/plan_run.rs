@@ -26,7 +26,7 @@ pub struct PlanRow<'a> {
     pub gates: GateCount,
     /// Number of tries of agents at the work.
     pub tries: u32,
-    /// Dollars that its agents have used; none where their tools report no cost.
+    /// Dollars that its agents have used; `None` if their tools report no cost.
     pub cost: Option<Cost>,
 }
 

@@ -5,7 +5,7 @@ use crate::read_model::ReadModel;
 
 impl ReadModel {
     /// The facts of the agent that works on the task, else of the next one; with a role those of an agent in that role that would
-    /// be next. Nothing where no agent acts.
+    /// be next. `None` if no agent acts.
     pub fn prompt_facts(&self, task: &Task, role: Option<&RoleId>) -> Option<PromptFacts> {
         let open = self.open_attempt(task).filter(|open| match open.worker {
             Worker::Agent { .. } => role.is_none(),

@@ -12,7 +12,7 @@ use crate::read_model::ReadModel;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stall {
     pub batch: BatchId,
-    /// The task that the act is for; nothing where it is for a setting.
+    /// The task that the act is for; `None` if it is for a setting.
     pub task: Option<TaskId>,
     /// The cause, such as `t-3 is in the backlog`.
     pub text: String,

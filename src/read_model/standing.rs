@@ -41,7 +41,7 @@ pub struct Standing {
     pub mark: DisplayStatus,
     /// A few words, such as `held` or `retry in 7s`.
     pub word: String,
-    /// Fewer words for the same, where there is little room.
+    /// Fewer words for the same, if there is little room.
     #[serde(skip)]
     pub short: Option<&'static str>,
     /// Reason, if there is more to say than the word; it may have several lines.

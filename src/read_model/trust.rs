@@ -5,7 +5,7 @@
 pub struct TrustOverview {
     /// True if all of it is trusted in its present form.
     pub is_trusted: bool,
-    /// The hash by which all of it is trusted; nothing where it cannot be read.
+    /// The hash by which all of it is trusted; `None` if it cannot be read.
     pub hash: Option<String>,
     /// Notice of what is not trusted, or why it cannot be read; one line.
     pub notice: String,

@@ -23,7 +23,7 @@ pub(super) struct Services {
     /// Fetcher of data that views need and the board does not hold.
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) clients: AttachedClients,
-    /// Time at which the server started, and the message to people about the one before it, where that was lost.
+    /// Time at which the server started, and the message to people about the one before it, if that was lost.
     pub(super) loss: Option<(Timestamp, String)>,
     pub(super) stop: CancellationToken,
 }

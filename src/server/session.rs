@@ -59,7 +59,7 @@ pub struct Session {
     intake: SignalIntake,
     git: Arc<dyn Git>,
     settings: Arc<ActiveSettings>,
-    /// Message to people about the server before this one, where it was lost.
+    /// Message to people about the server before this one, if it was lost.
     loss: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::domain::workflow::RejectTo;
 use crate::domain::{AskKind, Task, TaskState};
 use crate::keymap::{Action, Availability};
 
-/// Returns the reason why an action is not possible now; nothing when it is possible.
+/// Returns the reason why an action is not possible now; `None` if it is possible.
 pub(crate) fn unavailable_reason(
     action: Action,
     state: &UiState,

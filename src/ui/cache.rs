@@ -70,7 +70,7 @@ pub enum CacheEntry {
     Trust(Arc<TrustOverview>),
     Replay(Arc<RecordedScreen>),
     Search(Arc<TerminalSearch>),
-    /// Lines of text; only the last ones, where there were too many.
+    /// Lines of text; only the last ones, if there were too many.
     Text(Arc<Vec<String>>),
     /// Failure to fetch the data; the sentence gives the reason and reads after "could not".
     Failed(String),

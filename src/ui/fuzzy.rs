@@ -25,7 +25,7 @@ impl FuzzyQuery {
         self.words.is_empty()
     }
 
-    /// Returns the score of a text: more is better; nothing when some word does not occur in it.
+    /// Returns the score of a text: more is better; `None` if some word does not occur in it.
     pub(crate) fn score(&self, text: &str) -> Option<u32> {
         self.each(text, |word, text| {
             contained(word, text).or_else(|| one_by_one(word, text))

@@ -118,7 +118,7 @@ fn about_mode(state: &UiState, mode: InputMode) -> String {
     }
 }
 
-/// Returns the shell command that would do the same as an action does now; `ID` and `TEXT` are left where nothing is known.
+/// Returns the shell command that would do the same as an action does now; `ID` and `TEXT` are left if nothing is known.
 pub(crate) fn shell_command(action: Action, target: &ActionTarget<'_>, model: &ReadModel) -> Option<String> {
     let text = match action {
         Action::TogglePause if model.pause.is_some() => "dbs resume",

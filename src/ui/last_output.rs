@@ -20,7 +20,7 @@ pub struct LastOutputCache(Option<(ScreenVersion, String)>);
 type ScreenVersion = (u64, (u16, u16));
 
 impl LastOutputCache {
-    /// Returns the last output of that version; `read` finds it where it is not known.
+    /// Returns the last output of that version; `read` finds it if it is not known.
     pub(super) fn get(&mut self, version: ScreenVersion, read: impl FnOnce() -> String) -> String {
         match &self.0 {
             Some((known, output)) if *known == version => output.clone(),
@@ -44,7 +44,7 @@ pub(super) fn last_output(rows: &[String]) -> String {
         .map_or_else(String::new, |(_, words)| without_spinner(words).to_owned())
 }
 
-/// Returns the first row of the input area, where there is one at the bottom.
+/// Returns the first row of the input area, if there is one at the bottom.
 fn input_start(rows: &[String], bare: &[&str]) -> Option<usize> {
     let prompt = bare.iter().rposition(|words| is_prompt(words))?;
     let below = rows.iter().skip(prompt + 1);

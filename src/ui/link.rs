@@ -9,7 +9,7 @@ use super::scrollback::{Scrollback, TextPosition, columns};
 
 /// Maximum lines of one wrapped line that are read.
 const MOST_WRAPPED: usize = 20;
-/// Longest address, in bytes.
+/// Maximum length of an address, in bytes.
 const LONGEST: usize = 2048;
 
 /// A link in the text of a terminal and the cells it covers.

@@ -127,7 +127,7 @@ impl PaneTree {
         }
     }
 
-    /// Returns the tree without that pane; nothing when it was the only one.
+    /// Returns the tree without that pane; `None` if it was the only one.
     pub fn remove(self, pane: PaneId) -> Option<PaneTree> {
         match self {
             PaneTree::Leaf(id) => (id != pane).then_some(PaneTree::Leaf(id)),
@@ -189,7 +189,7 @@ impl PaneTree {
 }
 
 impl Split {
-    /// Returns both areas, sharing one line; nothing when one would be too small.
+    /// Returns both areas, sharing one line; `None` if one would be too small.
     fn cut(&self, area: Rect) -> Option<(Rect, Rect)> {
         let (length, least) = match self.axis {
             Axis::Columns => (area.width, LEAST_WIDTH),

@@ -8,7 +8,7 @@ use crate::display::text::clean;
 use crate::domain::{Span, Timestamp};
 use crate::term::{DesktopNotification, ProgressReport};
 
-/// Longest words of a call, in characters.
+/// Maximum length of the words of a call, in characters.
 const LONGEST_CALL: usize = 120;
 /// Minimum time between two calls of one terminal that are passed on; calls in between are marked at its pane.
 const CALL_PACE: Span = Span::seconds(1);
@@ -37,7 +37,7 @@ pub enum ProgramCall {
 }
 
 impl ProgramReport {
-    /// Returns the progress in a word; none when nothing is under way.
+    /// Returns the progress in a word; `None` if nothing is under way.
     pub fn progress_word(&self) -> Option<String> {
         Some(match self.progress {
             ProgressReport::None => return None,
@@ -52,7 +52,7 @@ impl ProgramReport {
 }
 
 impl ProgramCall {
-    /// Returns the words of a notification, cleaned and cut; none when nothing is left of them.
+    /// Returns the words of a notification, cleaned and cut; `None` if nothing is left of them.
     pub fn of(notification: &DesktopNotification) -> Option<ProgramCall> {
         let parts = [&notification.title, &notification.body];
         let parts: Vec<&str> = parts

@@ -147,7 +147,7 @@ impl RenderedFrame {
         })
     }
 
-    /// Restores the shown cells of terminals that are in the middle of a frame, where they were shown at the same place.
+    /// Restores the shown cells of terminals that are in the middle of a frame, if they were shown at the same place.
     fn keep_deferred(&mut self, before: &RenderedFrame, shown: &Buffer, buffer: &mut Buffer) {
         for pane in &self.layout.panes {
             let Some((id, seen)) = pane.screen.and_then(|id| Some((id, self.stamps.get_mut(&id)?))) else {
@@ -182,7 +182,7 @@ enum PaneUpdate {
     Drawn(u64, Vec<u16>),
 }
 
-/// Draws the changed rows of one terminal; nothing when more than rows changed.
+/// Draws the changed rows of one terminal; `None` if more than rows changed.
 fn patch_pane(
     screen: &mut dyn ScreenRead,
     seen: &ScreenStamp,

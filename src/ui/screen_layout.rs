@@ -60,7 +60,7 @@ pub(crate) struct PlacedPane {
 }
 
 impl ScreenLayout {
-    /// Returns the pane with the focus, where it is drawn.
+    /// Returns the pane with the focus, if it is drawn.
     pub(crate) fn focused(&self) -> Option<&PlacedPane> {
         self.panes.iter().find(|placed| placed.pane == self.focus)
     }
@@ -247,7 +247,7 @@ fn agent_tree(state: &UiState, agents: &[AttemptId], list: PaneId, focus: PaneId
     })
 }
 
-/// Returns the number of columns in which `count` agents fit, each wide enough; nothing when they do not, or when one large agent beside
+/// Returns the number of columns in which `count` agents fit, each wide enough; `None` if they do not, or when one large agent beside
 /// their list shows more.
 fn columns(count: usize, body: Rect) -> Option<usize> {
     if body.width < WIDE {

@@ -69,7 +69,7 @@ pub(super) struct StatusLabel {
     pub word: String,
     pub role: StyleRole,
     pub since: Timestamp,
-    /// The same in parts.
+    /// Parts of which the word is made.
     pub standing: Standing,
 }
 

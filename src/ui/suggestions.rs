@@ -105,7 +105,7 @@ fn in_look(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<Act
     answers.iter().copied().chain(rest).collect()
 }
 
-/// Returns the suggestions for our views: where nothing waits for a person's word, giving one comes last; where a list of tasks is empty,
+/// Returns the suggestions for our views: if nothing waits for a person's word, giving one comes last; where a list of tasks is empty,
 /// nothing is opened.
 fn in_nav(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<Action> {
     let about = target(state, scene, layout);

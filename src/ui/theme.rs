@@ -117,7 +117,7 @@ impl Theme {
         self.roles.get(&role).copied().unwrap_or_default()
     }
 
-    /// Returns the colours of our own views where nothing is drawn; those of the terminal in themes that follow it.
+    /// Returns the colours of our own views if nothing is drawn; those of the terminal in themes that follow it.
     pub(crate) fn ground(&self) -> Style {
         let text = self.style(StyleRole::Text);
         Style {

@@ -257,7 +257,7 @@ impl FrameContext<'_> {
         cut(&clean(text), room, self.scene.theme.ellipsis())
     }
 
-    /// Returns the key of an action as hints show it; empty where it has none.
+    /// Returns the key of an action as hints show it; empty if it has none.
     fn key_of(&self, action: Action) -> String {
         self.state.keymap.hint(action).unwrap_or_default()
     }

@@ -86,13 +86,13 @@ impl ViewContext<'_> {
         cut(&clean(text), room, self.scene.theme.ellipsis())
     }
 
-    /// Returns the key of an action and the word for its effect; nothing where it has no key.
+    /// Returns the key of an action and the word for its effect; `None` if it has no key.
     fn offer(&self, action: Action, word: &str) -> Option<[StyledText; 2]> {
         let key = self.state.keymap.hint(action)?;
         Some([piece(key, StyleRole::Key), plain(format!(" {word}"))])
     }
 
-    /// Returns the key of an action as hints show it; empty where it has none.
+    /// Returns the key of an action as hints show it; empty if it has none.
     fn key_of(&self, action: Action) -> String {
         self.state.keymap.hint(action).unwrap_or_default()
     }
@@ -134,10 +134,10 @@ impl ViewContext<'_> {
     }
 
     /// Returns the outcome of a movement in texts of one or two columns that are scrolled together.
-    fn scroll_texts<T>(&self, step: ViewMove, height: u16, texts: &[Vec<T>]) -> MoveOutcome {
+    fn scroll_texts<T>(&self, movement: ViewMove, height: u16, texts: &[Vec<T>]) -> MoveOutcome {
         let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
         let most = longest.saturating_sub(usize::from(height));
-        step.rows(height).map_or(MoveOutcome::LeaveView, |rows| {
+        movement.rows(height).map_or(MoveOutcome::LeaveView, |rows| {
             MoveOutcome::Scrolled(scrolled(self.pane.scroll.min(most), rows, most))
         })
     }
@@ -172,7 +172,7 @@ pub(crate) trait View: Sync {
         "A view in a pane: it can be split, zoomed, moved and closed like every other."
     }
 
-    /// Returns the number of rows that match the filter, and the number of all; nothing when there are no rows to filter.
+    /// Returns the number of rows that match the filter, and the number of all; `None` if there are no rows to filter.
     fn match_count(&self, _ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
         None
     }
@@ -235,7 +235,7 @@ pub(crate) enum ViewMove {
 }
 
 impl ViewMove {
-    /// Returns the rows forward (or back, when negative) for a page of that height; nothing for sideways steps.
+    /// Returns the rows forward (or back, when negative) for a page of that height; `None` for sideways steps.
     fn rows(self, height: u16) -> Option<i32> {
         let page = i32::from(height.saturating_sub(1)).max(1);
         Some(match self {

@@ -20,7 +20,7 @@ pub(super) const MOST_ASKS: u32 = 5_000;
 const MOST_OPTIONS: usize = 16;
 const LONGEST_OPTION: usize = 512;
 
-/// Longest text of an ask in bytes.
+/// Maximum length of a text of an ask in bytes.
 const LONGEST_ASK: usize = 8 * 1024;
 
 /// Decision that an agent waits for a person to make.

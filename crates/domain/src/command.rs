@@ -36,7 +36,7 @@ pub enum Command {
         change: BatchPatch,
     },
     Create(TaskDraft),
-    /// Have a plan or a PRD made in a batch, which is made where there is none of that name.
+    /// Have a plan or a PRD made in a batch, which is made if there is none of that name.
     PutJob(BatchId, Box<PlanJob>),
     /// Move the job of a batch to another step: what the server did for it.
     MoveJob(BatchId, JobStep),
@@ -115,7 +115,7 @@ pub struct TaskDraft {
     /// Dependencies, which must exist already or be made earlier by the same command.
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
-    /// Longest run of one attempt at the task; `None` or zero: the limit of its stage.
+    /// Maximum run time of one attempt at the task; `None` or zero: the limit of its stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
     pub needs_approval: bool,
@@ -150,7 +150,7 @@ impl TaskDraft {
     }
 }
 
-/// Longest description or comment of a task in bytes.
+/// Maximum length of a description or comment of a task in bytes.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 /// Changes to an existing task; a field that is `None` stays as it is.
@@ -172,7 +172,7 @@ pub struct TaskPatch {
     pub gates: Option<Vec<GateCommand>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_approval: Option<bool>,
-    /// Longest run of one attempt; zero: the limit of its stage.
+    /// Maximum run time of one attempt; zero: the limit of its stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
     /// Agent settings that replace the task's own, for the next attempt.

@@ -2,7 +2,7 @@
 
 use super::task::Task;
 
-/// Longest template in bytes.
+/// Maximum length of a template in bytes.
 const LONGEST: usize = 200;
 
 /// Values that a template can name, between braces.

@@ -8,7 +8,7 @@ use super::plural::pluralized;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeliveryMode {
-    /// The base branch moves, and where it is checked out its files with it.
+    /// The base branch moves, and if it is checked out its files with it.
     FastForward,
     /// Nothing moves; people are told what to fetch.
     Tell,
@@ -27,7 +27,7 @@ impl DeliveryMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     pub base: String,
-    /// Name of the remote that has the commit; none where the project works without one.
+    /// Name of the remote that has the commit; `None` if the project works without one.
     pub remote: Option<String>,
     /// Commit that was to be brought.
     pub to: String,
@@ -60,7 +60,7 @@ impl Delivery {
         matches!(self.end, DeliveryEnd::Kept(_) | DeliveryEnd::Told)
     }
 
-    /// Returns the delivery in one line for people; nothing where there was nothing to bring.
+    /// Returns the delivery in one line for people; `None` if there was nothing to bring.
     pub fn summary(&self) -> Option<String> {
         let commits = pluralized(self.n_commits, "commit");
         let base = &self.base;

@@ -16,9 +16,9 @@ use super::time::Timestamp;
 const MOST_NAMES: usize = 64;
 /// Maximum number of remembered times that a story got stuck.
 const MOST_STUCK: usize = 20;
-/// Longest reason for getting stuck that is remembered, in bytes.
+/// Maximum length of a reason for getting stuck that is remembered, in bytes.
 const LONGEST_REASON: usize = 500;
-/// Longest name that is remembered, in bytes.
+/// Maximum length of a name that is remembered, in bytes.
 const LONGEST_NAME: usize = 120;
 
 /// Requirements of a plan for a task, and the task's place in that plan.

@@ -45,7 +45,7 @@ pub struct PromptFacts {
     pub finding: Option<String>,
     /// Commands that the engine runs after the attempt: the task's own, then the project's.
     pub gates: Vec<GateCommand>,
-    /// Longest run of one of these commands, if it is known.
+    /// Maximum run time of one of these commands, if it is known.
     pub gate_limit: Option<Span>,
     /// Results of these commands at the commit the attempt begins at, if they were run before the work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -99,7 +99,7 @@ pub struct StageFacts {
     pub evidence: Vec<EvidenceKind>,
     pub may_write: bool,
     pub workspace: Option<Workspace>,
-    /// Longest run of the attempt, after which it is stopped.
+    /// Maximum run time of the attempt, after which it is stopped.
     pub time_limit: Span,
 }
 

@@ -22,7 +22,7 @@ pub struct BoardSettings {
     pub max_agents: u32,
     pub max_by_role: BTreeMap<RoleId, u32>,
     pub max_starts: u32,
-    /// Longest run of one attempt (K32, `agent_timeout`).
+    /// Maximum run time of one attempt (K32, `agent_timeout`).
     pub agent_timeout: Span,
     /// Time an agent may linger after its last signal before it is stopped.
     pub linger: Span,

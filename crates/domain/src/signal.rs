@@ -34,7 +34,7 @@ impl SignalKind {
     }
 }
 
-/// Longest report of a signal in bytes; a signal with a longer one is refused by its receiver.
+/// Maximum length of a report of a signal in bytes; a signal with a longer one is refused by its receiver.
 pub const LONGEST_REPORT: usize = 64 * 1024;
 
 /// Maximum number of signals of one kind that are accepted from an attempt.

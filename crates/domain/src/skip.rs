@@ -10,7 +10,7 @@ use super::id::TaskId;
 pub enum Skip {
     /// A dependency failed for good or was left out; the id is the root cause (G50).
     Dependency(TaskId),
-    /// The same for a task that no person had released yet.
+    /// Dependency that failed or was left out, of a task that no person had released yet.
     InBacklog { root: TaskId },
     /// Skip by a person; without a name if it was stored before names were.
     Person { by: String },

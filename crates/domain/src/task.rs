@@ -39,7 +39,7 @@ pub struct Task {
     pub priority: u8,
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
-    /// Longest run of one attempt at the task, in place of its stage's limit.
+    /// Maximum run time of one attempt at the task, in place of its stage's limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
     pub stage: StageId,

@@ -2,7 +2,7 @@
 
 use crate::cut::cut_marked;
 
-/// Longest line that is returned, in characters.
+/// Maximum length of a line that is returned, in characters.
 const MOST: usize = 200;
 
 /// Weight of a line as an explanation of a failure, the least first.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Longest text of a tool's use that rules look at, in bytes. A person decides about longer ones.
+/// Maximum length of a text of a tool's use that rules look at, in bytes. A person decides about longer ones.
 pub const LONGEST_USE: usize = 16 * 1024;
 
 /// Use of a tool that needs a permission.

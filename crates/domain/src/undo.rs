@@ -127,7 +127,7 @@ impl UndoScope<'_> {
         })
     }
 
-    /// Returns the tasks that are skipped along with this one, at any distance; nothing if more would happen than that: another task
+    /// Returns the tasks that are skipped along with this one, at any distance; `None` if more would happen than that: another task
     /// would begin, or a run that was aborted would be judged again.
     fn skipped_with(&self, id: &TaskId) -> Option<Vec<TaskId>> {
         let (mut found, mut open) = (Vec::new(), vec![id]);

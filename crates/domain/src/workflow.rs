@@ -115,7 +115,7 @@ pub struct Stage {
     pub singleton: bool,
     /// Conditions for the start of an attempt, besides dependencies.
     pub guards: Vec<StartGuard>,
-    /// Longest run of one attempt; `None`: the settings' agent timeout.
+    /// Maximum run time of one attempt; `None`: the settings' agent timeout.
     pub timeout: Option<Span>,
     /// Rule for the approval of a person before the actor starts.
     pub approval: ApprovalRule,

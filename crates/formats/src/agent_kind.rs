@@ -31,12 +31,12 @@ pub struct DescribedKind {
     pub program: String,
     /// Arguments for a new session.
     pub start: Vec<String>,
-    /// Arguments for continuing a session, and the choice of that session; none where the tool keeps none.
+    /// Arguments for continuing a session, and the choice of that session; `None` if the tool keeps none.
     pub resume: Option<ResumeArguments>,
     pub delivery: PromptDelivery,
-    /// Protocol and arguments for running without an interface; none where the tool cannot.
+    /// Protocol and arguments for running without an interface; `None` if the tool cannot.
     pub headless: Option<HeadlessArguments>,
-    /// Arguments for a model; none where the tool takes none.
+    /// Arguments for a model; empty if the tool takes none.
     pub model: Vec<String>,
     /// Arguments for the effort of its thinking.
     pub effort: Vec<String>,

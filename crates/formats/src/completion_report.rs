@@ -7,10 +7,10 @@ use serde_json::Value;
 use dbs_domain::Claims;
 use dbs_domain::cut::cut_bytes;
 
-/// Most entries of a list that are read, and the longest of them in bytes.
+/// Maximum number of entries of a list that are read, and of bytes of one of them.
 const MOST_ENTRIES: usize = 64;
 const LONGEST_ENTRY: usize = 120;
-/// Longest warning in bytes; a longer one is cut.
+/// Maximum length of a warning in bytes; a longer one is cut.
 const LONGEST_WARNING: usize = 500;
 
 /// Reads the claims of a report; none if it is not a JSON object.

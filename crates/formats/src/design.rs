@@ -25,7 +25,7 @@ pub const CRITIQUE_FILE: &str = "critic.json";
 /// Start and end of the name of an expert's report, with the expert between them.
 const REPORT_ENDS: (&str, &str) = ("expert-", ".json");
 
-/// Most bytes of a document as it is given to the next agent. Five reports, an analysis, a critique and the goal fit into one prompt.
+/// Maximum number of bytes of a document as it is given to the next agent. Five reports, an analysis, a critique and the goal fit into one prompt.
 pub const MOST_BYTES: usize = 12 * 1024;
 
 /// Kind of a document, by the name of its file.
@@ -37,7 +37,7 @@ pub enum DesignDocument {
 }
 
 impl DesignDocument {
-    /// Returns the kind of a file of that name; nothing if it is none of these.
+    /// Returns the kind of a file of that name; `None` if it is none of these.
     pub fn of(file: &Path) -> Option<DesignDocument> {
         match file.file_name()?.to_str()? {
             ANALYSIS_FILE => Some(DesignDocument::Analysis),

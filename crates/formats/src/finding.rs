@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Most findings about one JSON text.
+/// Maximum number of findings about one JSON text.
 const MOST_FINDINGS: usize = 1_000;
 
 /// Severity of a finding: a warning or a refusal of the document.

@@ -25,9 +25,9 @@ use crate::json_place::JsonContent;
 /// The version of the format that is read.
 pub const GRAPH_PLAN_VERSION: u64 = 3;
 
-/// Most tasks of a plan that are read: each is compared with each.
+/// Maximum number of tasks of a plan that are read: each is compared with each.
 const MOST_TASKS: usize = 100;
-/// Most characters of a line, and of a longer text.
+/// Maximum number of characters of a line, and of a longer text.
 const MOST_LINE: usize = 500;
 const MOST_TEXT: usize = 20_000;
 const LINE: TextLimit = (MOST_LINE, true);

@@ -10,18 +10,18 @@ use super::finding::{FindingLevel, Findings};
 use super::json_place::{self, JsonContent, JsonPlace};
 use super::nearest::nearest;
 
-/// Most characters of a value that a finding quotes.
+/// Maximum number of characters of a value that a finding quotes.
 const MOST_QUOTED: usize = 60;
 
-/// Most characters of a text, and true if it is one line.
+/// Maximum number of characters of a text, and true if it is one line.
 pub(super) type TextLimit = (usize, bool);
 
 /// Parses a text; that it is not JSON is found.
-pub(super) fn parse(text: &str, found: &Findings<'_>) -> Option<JsonPlace> {
+pub(super) fn parse(text: &str, findings: &Findings<'_>) -> Option<JsonPlace> {
     json_place::parse(text)
         .map_err(|fault| {
             let why = format!("this is no JSON that can be read: {}", fault.text);
-            found.note(FindingLevel::Error, "BAD_JSON", fault.at, "$", why);
+            findings.note(FindingLevel::Error, "BAD_JSON", fault.at, "$", why);
         })
         .ok()
 }
@@ -69,7 +69,7 @@ impl<'a> JsonField<'a> {
         self.error("WRONG_KIND", text);
     }
 
-    /// Reads a text without harmful control characters; nothing if it is not one.
+    /// Reads a text without harmful control characters; `None` if it is not one.
     pub(super) fn text(&self, (most, is_one_line): TextLimit) -> Option<String> {
         let Some(text) = self.place.text() else {
             self.wrong_kind("a text");
@@ -101,7 +101,7 @@ impl<'a> JsonField<'a> {
         text
     }
 
-    /// Reads true or false; nothing if it is neither.
+    /// Reads true or false; `None` if it is neither.
     pub(super) fn switch(&self) -> Option<bool> {
         if let JsonContent::Switch(switch) = self.place.content {
             return Some(switch);
@@ -110,7 +110,7 @@ impl<'a> JsonField<'a> {
         None
     }
 
-    /// Reads a whole number; nothing if it is none.
+    /// Reads a whole number; `None` if it is none.
     pub(super) fn number(&self) -> Option<u64> {
         match &self.place.content {
             JsonContent::Number(number) => number.as_u64(),
@@ -118,7 +118,7 @@ impl<'a> JsonField<'a> {
         }
     }
 
-    /// Returns the entries of a list of at most `most`; none if it is not one.
+    /// Returns the entries of a list of at most `most`; empty if it is not one.
     pub(super) fn entries(&self, what: &str, most: usize) -> Vec<JsonField<'a>> {
         let Some(entries) = self.place.entries() else {
             self.wrong_kind(format_args!("a list of {what}"));
@@ -136,7 +136,7 @@ impl<'a> JsonField<'a> {
         entries.iter().enumerate().map(entry).collect()
     }
 
-    /// Reads an object; nothing if it is not one. A key that appears twice, and one that is nearly of `known`, are found.
+    /// Reads an object; `None` if it is not one. A key that appears twice, and one that is nearly of `known`, are found.
     pub(super) fn object(self, what: &str, known: &[&str]) -> Option<JsonObject<'a>> {
         let Some(members) = self.place.members() else {
             let text = format!("{what} must be an object, not {}", self.place.kind());
@@ -235,7 +235,7 @@ impl<'a> JsonObject<'a> {
         field.and_then(|field| field.filled(limit)).unwrap_or_default()
     }
 
-    /// Reads one of these words; nothing if it is missing or none of them.
+    /// Reads one of these words; `None` if it is missing or none of them.
     pub(super) fn word<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Option<T> {
         let field = self.field(key)?;
         let word = field.text((usize::MAX, true))?;
@@ -263,7 +263,7 @@ impl<'a> JsonObject<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns the entries of a list of at most `most`; none if it was not given.
+    /// Returns the entries of a list of at most `most`; empty if it was not given.
     pub(super) fn entries(&self, key: &str, what: &str, most: usize) -> Vec<JsonField<'a>> {
         let entries = self.field(key).map(|field| field.entries(what, most));
         entries.unwrap_or_default()

@@ -5,7 +5,7 @@ pub fn distance(left: &str, right: &str) -> usize {
     strsim::osa_distance(left, right)
 }
 
-/// Returns the word of `known` nearest to `word`, the first of several; none when none is near enough to be worth naming.
+/// Returns the word of `known` nearest to `word`, the first of several; `None` if none is near enough to be worth naming.
 pub fn nearest<T: AsRef<str>>(word: &str, known: impl IntoIterator<Item = T>) -> Option<T> {
     let (distance, best) = known
         .into_iter()

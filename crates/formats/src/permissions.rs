@@ -109,8 +109,8 @@ fn is_class(tool: &str) -> bool {
     matches!(tool, "read" | "edit" | "run" | "fetch" | "*")
 }
 
-fn by_policy(policy: PermissionPolicy, wanted: &ToolUse, paths: &[String]) -> PermissionDecision {
-    let is_edit = matches!(wanted.action, ToolAction::Edit(_));
+fn by_policy(policy: PermissionPolicy, tool_use: &ToolUse, paths: &[String]) -> PermissionDecision {
+    let is_edit = matches!(tool_use.action, ToolAction::Edit(_));
     match policy {
         PermissionPolicy::Edits
             if is_edit && !paths.is_empty() && !paths.iter().any(|path| is_absolute(path)) =>
@@ -125,22 +125,22 @@ fn by_policy(policy: PermissionPolicy, wanted: &ToolUse, paths: &[String]) -> Pe
 
 impl PermissionRule {
     /// Returns true if the rule is about this tool.
-    fn names(&self, wanted: &ToolUse) -> bool {
-        let class = match wanted.action {
+    fn names(&self, tool_use: &ToolUse) -> bool {
+        let class = match tool_use.action {
             ToolAction::Read(_) => "read",
             ToolAction::Edit(_) => "edit",
             ToolAction::Run(_) => "run",
             ToolAction::Fetch(_) => "fetch",
             ToolAction::Other => "",
         };
-        self.tool == "*" || self.tool == class || self.tool == wanted.tool
+        self.tool == "*" || self.tool == class || self.tool == tool_use.tool
     }
 
     /// Returns true if the rule is about the object of the use.
-    fn fits(&self, wanted: &ToolUse, paths: &[String]) -> bool {
+    fn fits(&self, tool_use: &ToolUse, paths: &[String]) -> bool {
         let pattern = self.pattern.as_str();
         let allows = self.decision == PermissionDecision::Allow;
-        match &wanted.action {
+        match &tool_use.action {
             ToolAction::Run(command) if allows => {
                 command_line::simple_command(command).is_some_and(|command| glob::fits(pattern, &command))
             }

@@ -123,14 +123,19 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
     plan
 }
 
-/// Returns the path of the file of a phase, as the link gives it; nothing if there is none that may be read.
-fn phase_file(item: &PlanItem, link: Option<String>, folder: &Path, found: &Findings<'_>) -> Option<PathBuf> {
+/// Returns the path of the file of a phase, as the link gives it; `None` if there is none that may be read.
+fn phase_file(
+    item: &PlanItem,
+    link: Option<String>,
+    folder: &Path,
+    findings: &Findings<'_>,
+) -> Option<PathBuf> {
     let id = &item.id;
     let Some(link) = link else {
         let text = format!(
             "phase {id} has no file: make its title a link to one, so that it can have gates and tasks"
         );
-        found.error("PHASE_NOT_FOUND", item.line, text);
+        findings.error("PHASE_NOT_FOUND", item.line, text);
         return None;
     };
     let target = link
@@ -145,7 +150,7 @@ fn phase_file(item: &PlanItem, link: Option<String>, folder: &Path, found: &Find
         let text = format!(
             "the link of phase {id} leads to {link:?}: name a file in the folder of the plan, or below it"
         );
-        found.error("PHASE_NOT_FOUND", item.line, text);
+        findings.error("PHASE_NOT_FOUND", item.line, text);
         return None;
     }
     let clean: PathBuf = Path::new(&target)

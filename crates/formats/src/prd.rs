@@ -17,9 +17,9 @@ use crate::finding::{FindingLevel, Findings};
 use crate::json_object::{self, JsonField, JsonObject, TextLimit, quoted};
 use crate::json_place;
 
-/// Most bytes of a PRD that are read.
+/// Maximum number of bytes of a PRD that are read.
 pub const MOST_PRD_BYTES: usize = 1_048_576;
-/// Most stories of a PRD.
+/// Maximum number of stories of a PRD.
 const MOST_STORIES: usize = 500;
 const MOST_NAME: usize = 500;
 const MOST_DESCRIPTION: usize = 20_000;

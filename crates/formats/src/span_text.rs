@@ -2,7 +2,7 @@
 
 use dbs_domain::Span;
 
-/// Reads a length of time: `500ms`, `90s`, `10m`, `2h`. Nothing for any other text.
+/// Reads a length of time: `500ms`, `90s`, `10m`, `2h`. `None` for any other text.
 pub fn parse_span(text: &str) -> Option<Span> {
     let text = text.trim();
     let (number, factor) = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]

@@ -15,7 +15,7 @@ pub use runner::TestRunner;
 use dbs_domain::{TestOutcome, TestReport};
 use output::Output;
 
-/// Most bytes at the end of an output that are read.
+/// Maximum number of bytes at the end of an output that are read.
 pub const MOST_OUTPUT_BYTES: usize = 1_048_576;
 
 /// Exit codes of a shell that could not start a command at all.

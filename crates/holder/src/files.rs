@@ -18,7 +18,7 @@ pub(super) const META: &str = "meta.json";
 /// Name of the file that says how the program ended.
 pub(super) const EXIT: &str = "exit.json";
 pub(super) const FORMAT: u32 = 1;
-/// Largest file that is read, in bytes. Only the command line with its arguments and the folder can be long in one.
+/// Maximum size of a file that is read, in bytes. Only the command line with its arguments and the folder can be long in one.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Content of `meta.json`: holder, program, socket and marker, written before the launch is answered.

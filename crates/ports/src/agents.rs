@@ -30,7 +30,7 @@ pub struct Brief {
     pub branch: String,
     pub base: String,
     pub finding: Option<String>,
-    /// The session of its tool that the agent continues, as [`Agents::session`] named it; none for a new one.
+    /// The session of its tool that the agent continues, as [`Agents::session`] named it; `None` for a new one.
     pub session: Option<String>,
     /// Kind and settings of the agent; anything not chosen is as its role says.
     pub choice: AgentChoice,
@@ -70,7 +70,7 @@ pub trait Agents: Send + Sync {
     /// Returns the session that an attempt in that role left, so that another can continue it. `folder` is where the attempt worked.
     ///
     /// # Errors
-    /// Why the session cannot be continued: its tool keeps none, a setting forbids it, or it is not there.
+    /// When the session cannot be continued: its tool keeps none, a setting forbids it, or it is not there.
     fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, Cause> {
         let (_, _) = (origin, folder);
         let role = of.role;

@@ -35,7 +35,7 @@ pub struct GateRun {
     pub timeout: Duration,
     /// File that receives standard output and errors, in the order they arrive; replaced if it exists.
     pub output: PathBuf,
-    /// Most bytes written to the file; the rest is read and dropped, so the gate never blocks.
+    /// Maximum number of bytes written to the file; the rest is read and dropped, so the gate never blocks.
     pub output_limit: u64,
 }
 

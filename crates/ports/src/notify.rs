@@ -52,7 +52,7 @@ pub trait Notifier: Send + Sync {
     /// Delivers a notification. Blocks, but not for long: each channel has its time limit.
     ///
     /// # Errors
-    /// Why the person could not be reached.
+    /// When the person could not be reached.
     fn send(&self, notification: &Notification) -> Result<(), NotifyError>;
 
     /// Delivers nothing more and cancels a delivery under way if it can: the server ends. May be called at any time, and more than once.

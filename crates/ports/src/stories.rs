@@ -10,13 +10,13 @@ pub trait StoryFiles: Send + Sync {
     /// Reads a file of tests.
     ///
     /// # Errors
-    /// Why the file cannot be read; reads after "could not".
+    /// When the file cannot be read. Reads after "could not".
     fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, Cause>;
 
     /// Returns the files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
     ///
     /// # Errors
-    /// Why a person has to correct something first; reads after "could not".
+    /// When a person has to correct something first. Reads after "could not".
     fn record(
         &self,
         story: &FinishedStory<'_>,
@@ -36,7 +36,7 @@ pub trait StoryFiles: Send + Sync {
     ) -> Result<String, Cause>;
 }
 
-/// Reads a file by its path in the project; nothing where there is none.
+/// Reads a file by its path in the project; nothing if there is none.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, Cause>;
 
 /// Content of a file of tests.

@@ -8,7 +8,7 @@ use std::path::Path;
 use interprocess::local_socket::traits::StreamCommon;
 use interprocess::local_socket::{ListenerOptions, Name};
 
-/// Longest path of a socket, in bytes, that all systems have room for.
+/// Maximum length of a path of a socket, in bytes, that all systems have room for.
 pub const LONGEST_PATH: usize = 100;
 
 /// Builds the options to listen at `path`. A socket that a killed process left behind there is removed.

@@ -11,7 +11,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Returns the bytes of a base64 text up to its padding. None if a character does not belong.
+/// Returns the bytes of a base64 text up to its padding. `None` if a character does not belong.
 pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let letters = text.iter().take_while(|&&byte| byte != b'=');
     let standard: Vec<u8> = letters
@@ -24,7 +24,7 @@ pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     LENIENT.decode(standard).ok()
 }
 
-/// Returns the text in a base64 text, with replacement characters where it is not UTF-8.
+/// Returns the text in a base64 text, with replacement characters if it is not UTF-8.
 pub(super) fn decode_text(text: &str) -> Option<String> {
     decode(text.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -80,7 +80,7 @@ pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Writes the rows of the screen in view from `first` on, without blank ones at the end; nothing if all are blank. The cursor is left at
+/// Writes the rows of the screen in view from `first` on, without blank ones at the end; empty if all are blank. The cursor is left at
 /// their end, and the mode for grapheme clusters on.
 pub(super) fn rows_from(emulator: &mut dyn Emulator, first: u16) -> String {
     let places = (first..emulator.size().rows).map(|row| (row, 0)).collect();

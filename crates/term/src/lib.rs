@@ -6,6 +6,7 @@
 
 mod base64;
 mod cell;
+mod draining_terminal;
 mod dump;
 mod emulator;
 mod emulator_kind;
@@ -24,6 +25,7 @@ mod text;
 mod vt100_emulator;
 
 pub use cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline};
+pub use draining_terminal::DrainingTerminal;
 pub use emulator::{Damage, Emulator, MissingFeatures, WritePosition};
 pub use emulator_kind::{EmulatorKind, UnknownEmulator};
 pub use event::{DesktopNotification, ProgressReport, PromptMark, TermEvent};

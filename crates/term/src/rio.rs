@@ -248,7 +248,7 @@ impl Emulator for RioEmulator {
     }
 }
 
-/// Returns the first character of a cell, a space where nothing was written.
+/// Returns the first character of a cell, a space if nothing was written.
 fn base(square: Square) -> char {
     match square.style_id_checked() {
         Some(_) if square.c() >= ' ' => square.c(),

@@ -13,7 +13,7 @@ pub use csi::Csi;
 pub use strings::StringKind;
 use strings::{StringProgress, StringReader};
 
-/// Longest control sequence that is read; a longer one is skipped.
+/// Maximum length of a control sequence that is read; a longer one is skipped.
 const SEQUENCE_LIMIT: usize = 1024;
 
 /// Switches the mode for grapheme clusters on.

@@ -8,7 +8,7 @@ pub struct StatusRecord {
     pub state: ReportedState,
     /// The program that reports, such as `claude-code`.
     pub app: Option<String>,
-    /// Id of the owner of the record; none for the program itself.
+    /// Id of the owner of the record; `None` for the program itself.
     pub id: Option<String>,
     /// Reason for a block: `permission`, `question`, `auth`.
     pub kind: Option<String>,

@@ -32,7 +32,7 @@ use super::scanner::Scanner;
 use super::size::Size;
 use super::text;
 
-/// Longest time that a program may hold its screen in the middle of a frame (mode 2026), in milliseconds.
+/// Maximum time that a program may hold its screen in the middle of a frame (mode 2026), in milliseconds.
 const FRAME_LIMIT: u64 = 150;
 
 /// Terminal of one pane: bytes of a program in, a screen and events out. It never panics, whatever the bytes.

@@ -79,7 +79,7 @@ pub trait HeadlessTool: Debug + Send {
     /// Takes the decision on a permission; `input` is that of the step.
     fn permission_answer(&mut self, id: &str, input: &Value, reply: &AskReply) -> Vec<HeadlessStep>;
 
-    /// Handles the end of its process, which ended by itself or because it was asked to. Returns the next steps; none where the run is
+    /// Handles the end of its process, which ended by itself or because it was asked to. Returns the next steps; `None` if the run is
     /// over.
     fn process_end(&mut self, is_success: bool) -> Option<Vec<HeadlessStep>>;
 

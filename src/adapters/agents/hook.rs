@@ -134,7 +134,7 @@ pub fn tool_use(input: &Value) -> Option<ToolUse> {
     (!tool.is_empty()).then(|| ToolUse { tool, action }.bounded())
 }
 
-/// The file that a patch of Codex changes; none when it changes several, or says something that is not known.
+/// The file that a patch of Codex changes; `None` if it changes several, or says something that is not known.
 fn patched_file(patch: &str) -> Option<String> {
     const FILES: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
     const OTHERS: [&str; 3] = ["*** Begin Patch", "*** End Patch", "*** End of File"];

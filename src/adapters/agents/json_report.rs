@@ -9,9 +9,9 @@ use crate::domain::event::EndCause;
 use crate::domain::{Timestamp, TroubleKind};
 use crate::term::sanitize;
 
-/// Longest message that is read, in bytes.
+/// Maximum length of a message that is read, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// Longest text that is kept of a message, in characters.
+/// Maximum length of a text that is kept of a message, in characters.
 const LONGEST_TEXT: usize = 2000;
 /// Times below this are seconds since 1970, those above milliseconds.
 const LEAST_MILLIS: u64 = 100_000_000_000;
@@ -32,7 +32,7 @@ pub(super) fn text(value: &Value, path: &str) -> String {
     harmless(raw(value, path))
 }
 
-/// The text at a path as [`text`] gives it; none when it is empty.
+/// The text at a path as [`text`] gives it; `None` if it is empty.
 pub(super) fn filled(value: &Value, path: &str) -> Option<String> {
     Some(text(value, path)).filter(|text| !text.is_empty())
 }
@@ -47,12 +47,12 @@ pub(super) fn number(value: &Value, path: &str) -> u64 {
     value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// The number at a path; none when there is none or it is 0.
+/// The number at a path; `None` if there is none or it is 0.
 pub(super) fn positive(value: &Value, path: &str) -> Option<u64> {
     Some(number(value, path)).filter(|number| *number > 0)
 }
 
-/// The figures of a call of a tool; none where it has no id.
+/// The figures of a call of a tool; empty if it has no id.
 pub(super) fn tool_call(id: String) -> Vec<Figures> {
     let id = Some(id).filter(|id| !id.is_empty());
     id.map(|id| Figures::ToolCall { id }).into_iter().collect()

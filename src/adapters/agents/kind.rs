@@ -22,7 +22,7 @@ pub type ReadScreen = fn(&str) -> AgentReport;
 
 /// A tool that can play a role.
 pub trait AgentKind: Debug {
-    /// The tool's own name, by which its last lines and its variables are known; none where nothing is known about it.
+    /// The tool's own name, by which its last lines and its variables are known; `None` if nothing is known about it.
     fn name(&self) -> Option<&str>;
 
     /// Returns the words that a person trusts for a start: the command line as configured, or the name of a scenario.
@@ -47,7 +47,7 @@ pub trait AgentKind: Debug {
     /// beginning.
     fn own_variables(&self) -> Vec<String>;
 
-    /// Returns the way to log in to it, where that is known.
+    /// Returns the way to log in to it, if that is known.
     fn way_to_log_in(&self) -> Option<String> {
         None
     }
@@ -57,7 +57,7 @@ pub trait AgentKind: Debug {
         AgentReport::default()
     }
 
-    /// Returns the reader of its screen, for as long as it has reported nothing in a better way; none where nothing is known of its
+    /// Returns the reader of its screen, for as long as it has reported nothing in a better way; `None` if nothing is known of its
     /// dialogs.
     fn screen_reader(&self) -> Option<ReadScreen> {
         None
@@ -68,7 +68,7 @@ pub trait AgentKind: Debug {
         end_rules::builtin().cause(self.name()?, tail, now)
     }
 
-    /// Patterns of the line of its screen that says that its prompt can be typed; none where the prompt is among its arguments.
+    /// Patterns of the line of its screen that says that its prompt can be typed; `None` if the prompt is among its arguments.
     fn ready_lines(&self) -> Option<Vec<String>> {
         None
     }
@@ -81,7 +81,7 @@ pub trait AgentKind: Debug {
     /// Returns the session that an attempt began in `folder`, by the tool's own name for it.
     ///
     /// # Errors
-    /// The reason why it cannot be continued.
+    /// When it cannot be continued.
     fn session(
         &self,
         context: &LaunchContext,
@@ -129,7 +129,7 @@ pub trait AgentKind: Debug {
 /// Options of a role for its agent, whatever the kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RoleOptions {
-    /// Policy where no rule decides.
+    /// Policy if no rule decides.
     pub permissions: PermissionPolicy,
     /// Rules on the use of its tools; the first rule that fits decides.
     pub rules: Vec<PermissionRule>,

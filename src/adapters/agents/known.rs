@@ -222,7 +222,7 @@ impl KnownAgent {
             .map(|file| file.display().to_string())
     }
 
-    /// Returns the way to log in, where that is known.
+    /// Returns the way to log in, if that is known.
     pub fn way_to_log_in(&self) -> Option<&str> {
         self.way_to_log_in.as_deref()
     }

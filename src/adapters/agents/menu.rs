@@ -33,7 +33,7 @@ const BOXES: [&str; 5] = ["[ ]", "[x]", "☐", "☑", "◻"];
 /// A menu on a screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenMenu {
-    /// Entries from the top; empty where they could not be told apart.
+    /// Entries from the top; empty if they could not be told apart.
     pub entries: Vec<MenuEntry>,
     /// The place of the entry that Enter would take.
     pub marked: usize,
@@ -42,7 +42,7 @@ pub struct ScreenMenu {
 /// Entry of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MenuEntry {
-    /// The digit that chooses it, where it has one.
+    /// The digit that chooses it, if it has one.
     pub number: Option<u32>,
     pub label: String,
 }
@@ -71,7 +71,7 @@ impl ScreenMenu {
         self.entries.iter().map(|entry| entry.label.clone()).collect()
     }
 
-    /// Returns true where it is nothing but this text in the line of the input, which looks like a menu.
+    /// Returns true if it is nothing but this text in the line of the input, which looks like a menu.
     pub fn is_text(&self, text: &str) -> bool {
         let lines: Vec<ScreenLine<'_>> = text.lines().map(ScreenLine::read).collect();
         // A long line of it continues in the next row of the screen.
@@ -82,7 +82,7 @@ impl ScreenMenu {
         !self.entries.is_empty() && self.entries.iter().all(is_line)
     }
 
-    /// Returns the entry that allows the action: once, or also similar ones where there is such an entry. None where no entry does.
+    /// Returns the entry that allows the action: once, or also similar ones if there is such an entry. `None` if no entry does.
     pub fn yes(&self, is_lasting: bool) -> Option<usize> {
         let labels: Vec<String> = self
             .entries

@@ -54,7 +54,7 @@ impl LocalAgents {
         Some((by, reply))
     }
 
-    /// All rules for a role at a stage; none when the roles cannot be read.
+    /// All rules for a role at a stage; `None` if the roles cannot be read.
     pub(super) fn rules(
         &self,
         role: &RoleId,
@@ -93,8 +93,8 @@ fn setting(role: &RoleId) -> String {
 }
 
 /// The places that the path of a use leads to: as it is written, and where links lead it. From the folder if they are in it.
-fn places(folder: &Path, wanted: &ToolUse) -> Vec<String> {
-    let (ToolAction::Read(path) | ToolAction::Edit(path)) = &wanted.action else {
+fn places(folder: &Path, tool_use: &ToolUse) -> Vec<String> {
+    let (ToolAction::Read(path) | ToolAction::Edit(path)) = &tool_use.action else {
         return Vec::new();
     };
     let written = folder.join(path);
@@ -123,7 +123,7 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// Resolves a path as the system would: links are followed in the part that exists. Nothing for a path that goes up from a part that does
+/// Resolves a path as the system would: links are followed in the part that exists. `None` for a path that goes up from a part that does
 /// not exist, or through a link that leads nowhere.
 fn followed(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|part| part.symlink_metadata().is_ok())?;

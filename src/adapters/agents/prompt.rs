@@ -18,7 +18,7 @@ const FILE: &str = "prompt.md";
 const DIFFERENCE: &str = "changes.diff";
 /// The variable by which every agent finds it.
 pub(super) const PROMPT_FILE_VAR: &str = "DBS_PROMPT_FILE";
-/// The name by which an agent calls this program where that is found.
+/// The name by which an agent calls this program if that is found.
 const SHORT_NAME: &str = "dbs";
 
 /// Function that reads the roles and prompt blocks that are in force now.
@@ -63,7 +63,7 @@ impl AttemptPrompts {
     /// Renders the prompt for a brief and writes it. `program` is how the agent calls this program.
     ///
     /// # Errors
-    /// What is wrong with a block, a role or the folder; the text says the way out.
+    /// When a block, a role or the folder cannot be used; the text says the way out.
     pub(super) fn write(&self, brief: &Brief, program: &str) -> Result<WrittenPrompt, Cause> {
         let facts = self.with_difference(brief)?;
         let rendered = (self.library)().and_then(|library| library.render(&facts, program));

@@ -49,7 +49,7 @@ pub(super) fn of(context: &LaunchContext, attempt: AttemptId, created_at: Timest
     [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
 }
 
-/// Longest record of a session, in bytes, that may still hold none of the words.
+/// Maximum length of a record of a session, in bytes, that may still hold none of the words.
 const LONGEST_SILENCE: u64 = 4 * 1024 * 1024;
 
 /// Returns true if a record of a session holds one of these words, or is so long that it must, or cannot be opened.

@@ -3,7 +3,7 @@
 use crate::domain::cut::cut_chars;
 use crate::term::sanitize;
 
-/// Longest line in characters.
+/// Maximum length of a line in characters.
 const LONGEST_LINE: usize = 400;
 
 /// Lines that are shown together.

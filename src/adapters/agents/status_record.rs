@@ -84,7 +84,7 @@ fn is_dialog(text: &str) -> bool {
     DIALOGS.iter().any(|known| text.eq_ignore_ascii_case(known))
 }
 
-/// Returns the record of an observation, for a terminal; none where no record can express it.
+/// Returns the record of an observation, for a terminal; `None` if no record can express it.
 pub fn write(seen: &Seen) -> Option<String> {
     let fields = match seen {
         Seen::Doing(doing) => of_doing(doing)?,

@@ -8,7 +8,7 @@ use super::json_report::{harmless, list, raw};
 use crate::agent_state::{AgentReport, AskReport, Doing, Wait};
 use crate::domain::{AskChannel, AskKind};
 
-/// Characters of a tool's input that are shown where it has no field we know.
+/// Characters of a tool's input that are shown if it has no field we know.
 const LONGEST_INPUT: usize = 400;
 /// Options that a report keeps of a question.
 const MOST_OPTIONS: usize = 20;

@@ -21,7 +21,7 @@ use crate::adapters::pipe::{PipeProbe, PollablePipe};
 const DRAIN: Duration = Duration::from_millis(500);
 /// Pause between two looks at a process whose outputs just closed: the end follows at once, and a caller waits for it.
 const SHORTEST_STEP: Duration = Duration::from_micros(50);
-/// Longest pause between two looks at a process whose outputs stay open.
+/// Maximum pause between two looks at a process whose outputs stay open.
 const LONGEST_STEP: Duration = Duration::from_millis(16);
 
 /// Counter of the output pipes of a process that are still open.
@@ -99,7 +99,7 @@ impl RunningProcess {
         self.collect(pipe, sink)
     }
 
-    /// Reads a pipe that it writes to; kills it where that is impossible.
+    /// Reads a pipe that it writes to; kills it if that is impossible.
     pub(in crate::adapters) fn collect<S: OutputSink>(
         &mut self,
         pipe: Option<impl Read + PollablePipe>,

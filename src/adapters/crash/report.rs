@@ -10,7 +10,7 @@ use crate::adapters::crash::CrashScope;
 use crate::domain::{Cause, Timestamp};
 use crate::term::sanitize;
 
-/// Longest text of the event, and of the trace, in bytes.
+/// Maximum length of the text of the event, and of the trace, in bytes.
 const LONGEST_WHAT: usize = 2_000;
 const LONGEST_TRACE: usize = 64_000;
 /// Reports that are kept in a folder.

@@ -8,7 +8,7 @@ use crate::adapters::child_process::output::OutputSink;
 use crate::domain::Cause;
 use crate::ports::trouble::io_trouble;
 
-/// Most bytes of the end kept in memory.
+/// Maximum number of bytes of the end kept in memory.
 const TAIL: usize = 8 * 1024;
 
 /// Output of a running gate that was read so far.

@@ -11,7 +11,7 @@ use crate::formats::test_report::{self, MOST_OUTPUT_BYTES, TestRunner};
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 
 const VERSION: u32 = 1;
-/// Largest record that is read: its command is the only long part.
+/// Maximum size of a record that is read: its command is the only long part.
 const LARGEST_RECORD: u64 = 1024 * 1024;
 
 /// Record of one gate run, stored as JSON beside the gate's output.
@@ -25,7 +25,7 @@ pub struct GateRecord {
     /// Names of variables of the person's shell that it does not get.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
-    /// Result; nothing while the gate runs, or when the engine ended first.
+    /// Result; `None` while the gate runs, or when the engine ended first.
     pub end: Option<GateResult>,
 }
 

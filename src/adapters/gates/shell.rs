@@ -42,7 +42,7 @@ pub struct ShellGates {
 
 /// A gate that was started, and the reader of its output.
 struct StartedGate {
-    /// The keeper, where there is one; it ends with all below it when its standard input is closed.
+    /// The keeper, if there is one; it ends with all below it when its standard input is closed.
     process: RunningProcess,
     output: OutputCollector<RecordedOutput>,
 }

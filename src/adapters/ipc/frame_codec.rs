@@ -14,7 +14,7 @@ use super::LONGEST_FRAME;
 const BEGIN: usize = 32;
 /// Bytes of the length before a frame.
 const HEAD: usize = 4;
-/// Longest frame that does not count against the common limit.
+/// Maximum length of a frame that does not count against the common limit.
 const SHORT_FRAME: usize = 256 * 1024;
 
 /// Function that answers the most bytes a frame may have that begins with these.
@@ -50,7 +50,7 @@ impl Default for FrameLimits {
 pub(super) struct FrameCodec {
     inner: LengthDelimitedCodec,
     limits: FrameLimits,
-    /// Most bytes of a frame of this peer, whatever its kind.
+    /// Maximum number of bytes of a frame of this peer, whatever its kind.
     longest: Arc<AtomicUsize>,
     /// Bytes taken from the common limit, for the frame that is read or was read last.
     held: usize,

@@ -7,7 +7,7 @@ use sha2::Sha256;
 use crate::adapters::clock::on_calendar;
 use crate::ports::notify::{Notification, NotificationItem};
 
-/// Most things listed one by one; all are counted.
+/// Maximum number of things listed one by one; all are counted.
 const MOST_LISTED: usize = 50;
 
 /// Format of a webhook's request body: a JSON document or a line for an ntfy topic.

@@ -23,7 +23,7 @@ pub struct CommandSetup {
     pub argv: Vec<String>,
     pub environment: Vec<(OsString, OsString)>,
     pub cwd: PathBuf,
-    /// Longest run; after that it is killed with all it started in its group.
+    /// Maximum run time; after that it is killed with all it started in its group.
     pub limit: Duration,
 }
 

@@ -20,7 +20,7 @@ pub struct WebhookSetup {
     /// Token that proves the permission to post there (`Authorization: Bearer`).
     pub token: Option<String>,
     pub proxies: ProxySettings,
-    /// Longest time until there is an answer.
+    /// Maximum time until there is an answer.
     pub limit: Duration,
 }
 
@@ -58,7 +58,7 @@ impl std::fmt::Debug for WebhookNotifier {
 /// Checks whether it is possible to post there.
 ///
 /// # Errors
-/// The reason why it is not.
+/// When the address cannot be used.
 pub fn check_address(url: &str) -> Result<(), BadUrl> {
     read(url).map(drop)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::{ProjectError, failed};
 use crate::adapters::{state_folder, text_file};
 
-/// Longest text read from git's pointer files.
+/// Maximum length of a text read from git's pointer files.
 const LONGEST_POINTER: u64 = 8192;
 
 /// A git repository's main checkout and the git folder that all its worktrees share.
@@ -51,7 +51,7 @@ impl Project {
         &self.git
     }
 
-    /// The folder of the project's state: database, backups, secret, records of attempts. Inside the git folder, where no git command
+    /// The folder of the project's state: database, backups, secret, records of attempts. Inside the git folder, if no git command
     /// reaches that people or agents run in a checkout.
     pub fn dbs(&self) -> PathBuf {
         self.state.clone()

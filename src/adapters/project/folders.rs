@@ -41,7 +41,7 @@ impl Project {
         added.map_err(|error| failed(error.what, &error.path)(error.why))
     }
 
-    /// Makes the folder of the state, with the one above it where that is ours.
+    /// Makes the folder of the state, with the one above it if that is ours.
     pub(super) fn make_state(&self) -> Result<(), ProjectError> {
         let state = self.dbs();
         if let Some(above) = state.parent().filter(|above| *above != self.git_folder()) {

@@ -35,7 +35,7 @@ impl Project {
         Ok(())
     }
 
-    /// Returns the origin of the state; where there is none yet, it will be this person's own. Changes nothing.
+    /// Returns the origin of the state; if there is none yet, it will be this person's own. Changes nothing.
     ///
     /// # Errors
     /// When something else lies in the way of the state, or it cannot be read.
@@ -73,7 +73,7 @@ impl Project {
     }
 
     /// The random identity of the state as it is on the disk now: it names this repository on this machine, and does not come along with
-    /// a clone. Nothing where there is none that can be read.
+    /// a clone. `None` if there is none that can be read.
     pub fn identity(&self) -> Option<String> {
         read(&self.identity_file()).ok().flatten()
     }

@@ -131,7 +131,7 @@ impl RehearsalSpeed {
     }
 }
 
-/// The value of a variable; none where it is not set or empty.
+/// The value of a variable; `None` if it is not set or empty.
 fn value<T: FromStr + PartialOrd>(
     lookup: &dyn Fn(&str) -> Option<String>,
     name: &'static str,

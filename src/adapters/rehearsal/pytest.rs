@@ -41,7 +41,7 @@ pub(super) fn run_tests(file: &str) -> (Vec<String>, u8) {
     (lines, code)
 }
 
-/// Returns the reason why a line of a test does not hold; nothing when it holds.
+/// Returns the reason why a line of a test does not hold; `None` if it holds.
 fn failure(line: &str) -> Option<String> {
     let asked = line.strip_prefix("assert \"").and_then(|rest| {
         let (text, rest) = rest.split_once("\" in Path(\"")?;

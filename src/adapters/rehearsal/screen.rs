@@ -185,7 +185,7 @@ impl<'a> RehearsalScreen<'a> {
         (usize::from(self.size.0), usize::from(self.size.1))
     }
 
-    /// Sends a control sequence; dropped where there is no terminal.
+    /// Sends a control sequence; dropped if there is no terminal.
     pub(super) fn control(&mut self, sequence: &str) -> io::Result<()> {
         if self.keys == KeySource::NoTerminal {
             Ok(())

@@ -23,6 +23,6 @@ pub trait SignalSink {
     /// Hands one signal over; returns only when it is safe there.
     ///
     /// # Errors
-    /// Why it was not taken, as a lower-case fragment.
+    /// When it was not taken; the text is a lower-case fragment.
     fn send(&mut self, signal: &OutgoingSignal) -> Result<(), SinkError>;
 }

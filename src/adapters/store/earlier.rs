@@ -15,11 +15,11 @@ use super::files::beside;
 use super::integrity::MAGIC;
 use crate::adapters::text_file;
 
-/// Largest file that is read, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const LARGEST: u64 = 64 * 1024 * 1024;
-/// Most rows of a table.
+/// Maximum number of rows of a table.
 const MOST_ROWS: usize = 20_000;
-/// Longest text of a value, in characters; the output of gates is cut.
+/// Maximum length of a text of a value, in characters; the output of gates is cut.
 const LONGEST: usize = 4096;
 /// Bytes of the header that say whether a log beside the file belongs to it; with 1 none does.
 const LOG_MODE: std::ops::Range<usize> = 18..20;

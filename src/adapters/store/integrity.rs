@@ -18,7 +18,7 @@ pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// Pages up to which a check compares indexes with their tables, too: 64 MiB.
 const SMALL: i64 = 16_384;
-/// Most damaged rows of a table that are named.
+/// Maximum number of damaged rows of a table that are named.
 const NAMED: u32 = 3;
 
 /// First bytes of every `SQLite` database.

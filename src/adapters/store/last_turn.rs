@@ -14,7 +14,7 @@ use crate::ports::store::StoreError;
 /// Digits of the number, always as many, so that a shorter one leaves nothing of a longer.
 const DIGITS: usize = 20;
 
-/// The open file; none where it could not be opened, and then nothing is noted.
+/// The open file; none if it could not be opened, and then nothing is noted.
 #[derive(Debug)]
 pub(super) struct LastTurn(Option<File>);
 
@@ -46,7 +46,7 @@ fn write_at_begin(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// The number that was noted; none where there is none that can be understood.
+/// The number that was noted; `None` if there is none that can be understood.
 pub(super) fn noted(files: &StoreFiles) -> Option<u64> {
     let text = fs::read_to_string(files.last_turn()).ok()?;
     text.trim_end().parse().ok()

@@ -14,7 +14,7 @@ use super::files::{failed, private_file};
 use crate::adapters::text_file;
 use crate::ports::store::StoreError;
 
-/// Longest text read from a lock file.
+/// Maximum length of a text read from a lock file.
 const LONGEST_OWNER: u64 = 4096;
 
 /// Process and socket of the holder of the project's lock, as the lock file names them.

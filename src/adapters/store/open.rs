@@ -89,7 +89,7 @@ impl SqliteStore {
     }
 
     /// Opens the store for reading only, without the lock: beside a running server or without one. Looks at it as [`SqliteStore::open`]
-    /// does; nothing where there is no store yet.
+    /// does; `None` if there is no store yet.
     ///
     /// # Errors
     /// As [`SqliteStore::open`], but never [`StoreError::Locked`].
@@ -119,7 +119,7 @@ impl SqliteStore {
     }
 }
 
-/// Returns all attempts at a task, also those the board has forgotten, in order; none where there is no store yet. An error reads after
+/// Returns all attempts at a task, also those the board has forgotten, in order; empty if there is no store yet. An error reads after
 /// "could not".
 ///
 /// # Errors

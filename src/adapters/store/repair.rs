@@ -44,7 +44,7 @@ struct Salvage {
 }
 
 impl SqliteStore {
-    /// Repairs the store where it is damaged. Returns a report of what was done; the damaged file is kept aside.
+    /// Repairs the store if it is damaged. Returns a report of what was done; the damaged file is kept aside.
     ///
     /// # Errors
     /// [`StoreError::Locked`] while a server runs; [`StoreError::Damaged`] when neither events nor backups are enough: nothing was
@@ -102,7 +102,7 @@ fn examined(files: &StoreFiles) -> Result<(Board, Vec<String>), StoreError> {
     Ok((reader.load()?, reader.damaged_events()?))
 }
 
-/// Events of the store and, where it has none that can be read, of the backups that tell the same story.
+/// Events of the store and, if it has none that can be read, of the backups that tell the same story.
 fn gather(files: &StoreFiles) -> Salvage {
     let mut found = Salvage::default();
     let own = events_of(&files.database).unwrap_or_default();
@@ -189,14 +189,14 @@ fn whole_event(row: &Row<'_>) -> Option<EventRow> {
     is_whole.then_some((session, at, doc))
 }
 
-/// A new database with the board that the events lead to; nothing when one of them is missing.
+/// A new database with the board that the events lead to; `None` if one of them is missing.
 fn rebuild(
     files: &StoreFiles,
-    found: &Salvage,
+    salvage: &Salvage,
     board: Option<&Board>,
 ) -> Result<Option<PathBuf>, StoreError> {
-    let numbers = found.events.keys().copied();
-    if found.events.is_empty() || !numbers.eq(1..=i64::try_from(found.events.len()).unwrap_or(0)) {
+    let numbers = salvage.events.keys().copied();
+    if salvage.events.is_empty() || !numbers.eq(1..=i64::try_from(salvage.events.len()).unwrap_or(0)) {
         return Ok(None);
     }
     let fresh = StoreFiles {
@@ -208,7 +208,7 @@ fn rebuild(
         remove_if_there(&path).map_err(failed("remove", &path))?;
     }
     create_if_absent(&fresh, MIGRATIONS)?;
-    let replayed = replay(&fresh, found)?;
+    let replayed = replay(&fresh, salvage)?;
     // Other rules than those of today may have led to the rows; whole rows are not replaced by others.
     let (written, _) = examined(&fresh)?;
     if board.is_some_and(|board| !is_same(board, &replayed)) || !is_same(&written, &replayed) {
@@ -242,12 +242,12 @@ fn from_backup(files: &StoreFiles, problem: &str, at: Timestamp) -> Result<Strin
 }
 
 /// Takes all turns again, into a database of their own.
-fn replay(fresh: &StoreFiles, found: &Salvage) -> Result<Board, StoreError> {
+fn replay(fresh: &StoreFiles, salvage: &Salvage) -> Result<Board, StoreError> {
     let mut connection = open_writer(fresh).map_err(failure(fresh, "open it"))?;
     let quick = connection.pragma_update(None, "synchronous", "off");
     quick.map_err(failure(fresh, "prepare it"))?;
     let (mut board, mut last) = (Board::default(), 0);
-    for (seq, (session, at, doc)) in &found.events {
+    for (seq, (session, at, doc)) in &salvage.events {
         let event: Event = serde_json::from_str(doc)
             .map_err(|error| damaged(fresh, format!("event {seq} cannot be understood: {error}")))?;
         if *session != last {

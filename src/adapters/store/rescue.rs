@@ -18,7 +18,7 @@ use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 
 impl SqliteStore {
-    /// Makes sure that the last commit is in the files that have the names, and repairs that where it is possible.
+    /// Makes sure that the last commit is in the files that have the names, and repairs that if it is possible.
     ///
     /// # Errors
     /// When another file has the database's place: everything is saved beside it, and this store must not continue.

@@ -23,7 +23,7 @@ pub(super) struct DemoSummary {
     milliseconds: u64,
     /// Differences of `origin` from its expected contents.
     differences: Vec<String>,
-    /// Files of `origin` in the end, where no script decides their contents.
+    /// Files of `origin` in the end, if no script decides their contents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
     /// Cost of the agents, where they report it.

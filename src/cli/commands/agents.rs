@@ -14,7 +14,7 @@ use crate::config::session_setup;
 #[derive(Debug, Serialize)]
 pub(super) struct AgentOverview {
     agent: String,
-    /// Path of its program, where it was found.
+    /// Path of its program, if it was found.
     program: Option<PathBuf>,
     version: Option<String>,
     /// Reason why there is no version although the program was found.
@@ -33,7 +33,7 @@ pub(super) struct AgentOverview {
     /// The command that lets it play every role.
     #[serde(rename = "use")]
     setting: String,
-    /// Way to log in, where it is known.
+    /// Way to log in, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_in: Option<String>,
     #[serde(skip)]
@@ -102,7 +102,7 @@ pub(super) fn logins(env: &ProcessEnv) -> CommandResult<Vec<(String, bool)>> {
     Ok(said.collect())
 }
 
-/// Returns the next step of a person who has set no agent; nothing when one is set.
+/// Returns the next step of a person who has set no agent; `None` if one is set.
 pub(super) fn first_step(env: &ProcessEnv) -> Option<String> {
     let rows = rows(env).ok()?;
     rows.iter()

@@ -87,13 +87,13 @@ fn theme_problem(paths: &ProjectPaths, config: &Config, name: Option<&str>) -> O
     theme.err().map(|problem| problem.to_string())
 }
 
-fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
+fn print(shown: &ResolvedSetting, args: &ConfigArgs) {
     let value = shown
         .value
         .as_ref()
         .map_or_else(|| "not set".to_owned(), ToString::to_string);
-    if !wanted.explain {
-        return output::line(&match wanted.key {
+    if !args.explain {
+        return output::line(&match args.key {
             Some(_) => value,
             None => format!("{:<28} {value}", shown.key),
         });
@@ -151,16 +151,16 @@ fn faults_of(paths: &ProjectPaths, key: &str) -> Option<String> {
 }
 
 /// Writes the value, or removes it, then lets a running server read its settings again.
-fn change(env: &ProcessEnv, place: ProjectPaths, key: &str, wanted: &ConfigArgs) -> CommandResult {
-    let (value, json) = (wanted.value.as_deref(), wanted.json);
+fn change(env: &ProcessEnv, paths: ProjectPaths, key: &str, args: &ConfigArgs) -> CommandResult {
+    let (value, json) = (args.value.as_deref(), args.json);
     if key == "theme"
         && let Some(value) = value
-        && let Some(why) = theme_problem(&place, &place.read_config(), Some(value.trim()))
+        && let Some(why) = theme_problem(&paths, &paths.read_config(), Some(value.trim()))
     {
         return Err(could_not(why));
     }
-    place.prepare()?;
-    let places = &place.sources.files;
+    paths.prepare()?;
+    let places = &paths.sources.files;
     let write = || match value {
         Some(value) => set(places, key, value),
         None => unset(places, key),
@@ -169,13 +169,13 @@ fn change(env: &ProcessEnv, place: ProjectPaths, key: &str, wanted: &ConfigArgs)
     let written = if env.is_agent() {
         write()?
     } else {
-        let (written, trusted) = place.trust.by_own_hand(key, value, write);
+        let (written, trusted) = paths.trust.by_own_hand(key, value, write);
         let written = written?;
         trusted?;
         written
     };
-    let fault = faults_of(&place, key);
-    let mut access = BoardAccess::open_project(place)?;
+    let fault = faults_of(&paths, key);
+    let mut access = BoardAccess::open_project(paths)?;
     let note = match (access.call(ServerCall::Reload { by: env.author() })?, fault) {
         (Some(CallReply::Failed(why)), _) | (_, Some(why)) => Some(why),
         _ => {

@@ -77,12 +77,12 @@ pub(super) fn prepare(env: &ProcessEnv, takes: bool, json: JsonFlag) -> CommandR
 }
 
 /// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
-fn choose_base(env: &ProcessEnv, place: &ProjectPaths, takes: bool, json: JsonFlag) -> CommandResult<()> {
-    let is_set = place.read_config().value(&schema::BASE_BRANCH).is_some();
+fn choose_base(env: &ProcessEnv, paths: &ProjectPaths, takes: bool, json: JsonFlag) -> CommandResult<()> {
+    let is_set = paths.read_config().value(&schema::BASE_BRANCH).is_some();
     if is_set || env.is_agent() || json.json && !takes {
         return Ok(());
     }
-    let found = likely_base(&place.git_setup(env.environment.clone()))?;
+    let found = likely_base(&paths.git_setup(env.environment.clone()))?;
     let Some(found) = found else {
         return Ok(());
     };
@@ -105,7 +105,7 @@ fn choose_base(env: &ProcessEnv, place: &ProjectPaths, takes: bool, json: JsonFl
             Some(answer) => answer,
         }
     };
-    set(&place.sources.files, "base_branch", &chosen)?;
+    set(&paths.sources.files, "base_branch", &chosen)?;
     if !json.json {
         output::line(&format!(
             "the base branch is {chosen}; `dbs config base_branch NAME` changes that"

@@ -82,7 +82,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     Ok(Some(Line::TooLong))
 }
 
-/// Returns the answer to a message; none to one that wants none.
+/// Returns the answer to a message; `None` for one that wants none.
 fn answer<F>(line: &Line, send: &F) -> Option<Value>
 where
     F: Fn(SignalKind, String, Option<String>) -> CommandResult<CommandReply>,

@@ -77,21 +77,21 @@ impl RunCommand for NotifyArgs {
     }
 }
 
-fn not_tested(way: &NotifyChannel) -> ChannelTest {
+fn not_tested(channel: &NotifyChannel) -> ChannelTest {
     ChannelTest {
-        way: way.name,
-        by: way.target.clone(),
+        way: channel.name,
+        by: channel.target.clone(),
         sent: None,
         why: None,
     }
 }
 
-fn test_channel(way: &NotifyChannel, notification: &Notification) -> ChannelTest {
-    let result = way.transport.send(notification);
+fn test_channel(channel: &NotifyChannel, notification: &Notification) -> ChannelTest {
+    let result = channel.transport.send(notification);
     ChannelTest {
         sent: Some(result.is_ok()),
         why: result.err().map(|why| could_not(why).to_string()),
-        ..not_tested(way)
+        ..not_tested(channel)
     }
 }
 

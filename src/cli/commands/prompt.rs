@@ -105,7 +105,7 @@ fn check_role(library: &PromptLibrary, role: &RoleId) -> CommandResult<()> {
     )))
 }
 
-/// Returns the prompt of that attempt's agent; nothing when none was written for it.
+/// Returns the prompt of that attempt's agent; `None` if none was written for it.
 fn sent(paths: &ProjectPaths, attempt: AttemptId) -> CommandResult<Option<String>> {
     let file = prompt_file(&paths.attempts, attempt);
     match text_file::read_text(&file, LARGEST) {

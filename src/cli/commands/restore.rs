@@ -38,7 +38,7 @@ impl RunCommand for RestoreArgs {
     }
 }
 
-/// Returns the reason why a file was not put in the place of the store; where it is not a copy, with the place of the copies.
+/// Returns the reason why a file was not put in the place of the store; if it is not a copy, with the place of the copies.
 fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> CommandError {
     let why = match error {
         StoreError::Damaged { path, why, .. } if path == from => {

@@ -35,7 +35,7 @@ fn signal_kinds() -> impl TypedValueParser<Value = SignalKind> {
 #[derive(Debug, Clone)]
 pub struct SignalRoute {
     pub socket: Option<PathBuf>,
-    /// The folder for signals where no server can be reached.
+    /// The folder for signals if no server can be reached.
     pub inbox: Option<PathBuf>,
 }
 

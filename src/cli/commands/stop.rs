@@ -60,7 +60,7 @@ impl RunCommand for StopArgs {
     }
 }
 
-/// Ends the server and waits until it is gone; returns its answer, or nothing where none runs.
+/// Ends the server and waits until it is gone; returns its answer, or nothing if none runs.
 pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> CommandResult<Option<String>> {
     match access.call(call)? {
         None => Ok(None),

@@ -106,7 +106,7 @@ struct TrustRow<'a> {
     line: usize,
     change: &'static str,
     text: &'a str,
-    /// The text that was trusted, where it was another one.
+    /// The text that was trusted, if it was another one.
     trusted: Option<&'a str>,
     /// The last commit of its file, where git knows one and the differences are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

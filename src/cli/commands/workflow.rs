@@ -50,7 +50,7 @@ impl RunCommand for WorkflowCommand {
     }
 }
 
-/// Returns the built-in workflows, and the project's own where there is a project.
+/// Returns the built-in workflows, and the project's own if there is a project.
 fn in_force(env: &ProcessEnv) -> CommandResult<Vec<Workflow>> {
     let place = ProjectPaths::find(&env.folder, env).ok();
     Ok(session_setup::workflows(place.as_ref())?)

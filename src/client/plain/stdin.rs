@@ -39,7 +39,7 @@ impl StdinLines {
         })
     }
 
-    /// Returns the next line; nothing when the person has left. Without a person (`</dev/null`), it never comes.
+    /// Returns the next line; `None` if the person has left. Without a person (`</dev/null`), it never comes.
     pub(super) async fn next(&mut self) -> Option<String> {
         if let Some(typed) = &mut self.typed {
             if let Some(line) = typed.recv().await {

@@ -17,7 +17,7 @@ use crate::formats::prompt::{MAX_PROMPT_BYTES, fenced_whole, fill};
 
 /// Maximum characters of a goal that its tasks are named after.
 const LONGEST_NAME: usize = 60;
-/// Most bytes of a goal.
+/// Maximum number of bytes of a goal.
 pub const LARGEST_GOAL: usize = 12 * 1024;
 // With all findings on it, it must fit into one prompt: an analysis, the reports of all experts and a critique.
 const _: () =
@@ -59,7 +59,7 @@ impl PlanMaking<'_> {
         Ok(so_far)
     }
 
-    /// Returns the analysis of the goal; nothing where there is none (G18).
+    /// Returns the analysis of the goal; `None` if there is none (G18).
     fn analysis(&self, so_far: &mut DesignSoFar) -> Result<Option<GoalAnalysis>, PendingStep> {
         let file = self.document(ANALYSIS_FILE);
         let step = DesignStep {

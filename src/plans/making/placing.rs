@@ -14,7 +14,7 @@ use crate::ports::git::{CommitFile, CommitId, Git};
 /// Returns a file at the commit of a task that was checked.
 ///
 /// # Errors
-/// The reason that there is none; for people.
+/// When the file is not at that commit, or cannot be read.
 pub fn committed_file(git: &dyn Git, task: &Task, path: &Path) -> Result<String, Cause> {
     let could_not = |error: &dyn std::fmt::Display| format!("could not {error}");
     let head = task.head.as_deref().ok_or("nothing was committed")?;
@@ -70,7 +70,7 @@ impl PlanMaking<'_> {
     /// Returns the files of the result at the commit that was checked, and no others.
     ///
     /// # Errors
-    /// The reason that there is no result; for people.
+    /// When there is no result.
     pub fn result(&self, task: &Task) -> Result<MadeFiles, Cause> {
         match self.job.form {
             MadeForm::Plan => self.plan_files(task),
@@ -98,7 +98,7 @@ impl PlanMaking<'_> {
     /// Writes all files or none.
     ///
     /// # Errors
-    /// The failure, for people.
+    /// When a file cannot be written; then none is left.
     pub fn write(&self, files: &MadeFiles, design: &DesignSoFar) -> Result<(), Cause> {
         let MadeName {
             form, slug, folder, ..

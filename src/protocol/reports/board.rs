@@ -14,7 +14,7 @@ use crate::protocol::reports::status;
 use crate::protocol::reports::tasks::note;
 use crate::read_model::{ColumnKind, ReadModel};
 
-/// Most cards shown per column, and of the done ones (K80).
+/// Maximum number of cards shown per column, and of the done ones (K80).
 const MAX_CARDS: usize = 50;
 const MAX_DONE: usize = 5;
 /// Columns of a title that are shown in any case.

@@ -10,7 +10,7 @@ use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::read_model::{CostGroup, CostRow, ReadModel};
 
-/// Said where no tool has reported anything.
+/// Said if no tool has reported anything.
 const NOTHING: &str = "no agent has reported what it used; `dbs agents` says which do";
 
 /// Said instead of an amount where tools tell tokens and no money.

@@ -51,7 +51,7 @@ pub(in crate::protocol) fn batches(model: &ReadModel, format: OutputFormat) -> R
     in_format(format, data, lines)
 }
 
-/// Returns a line for the base of a batch and one for its needs, where it has any.
+/// Returns a line for the base of a batch and one for its needs, if it has any.
 fn conditions(model: &ReadModel, batch: &Batch) -> Vec<String> {
     let base = batch.base.iter().map(|base| format!("  base: {base}"));
     let needs = batch.needs.iter().map(|id| match model.batches.get(id) {
@@ -76,7 +76,7 @@ fn newest(model: &ReadModel) -> Option<&Batch> {
     })
 }
 
-/// The tasks of a batch in the order in which they were planned; those of the newest run where no batch is named.
+/// The tasks of a batch in the order in which they were planned; those of the newest run if no batch is named.
 pub(in crate::protocol) fn one(
     model: &ReadModel,
     id: &BatchId,
@@ -97,7 +97,7 @@ pub(in crate::protocol) fn one(
     in_format(format, data, || lines(model, batch, &all))
 }
 
-/// Most lines, and bytes, of the plan that a conductor is shown at each turn. Tasks that are over come last and are cut first.
+/// Maximum numbers of lines and bytes of the plan that a conductor is shown at each turn. Tasks that are over come last and are cut first.
 const MOST_PLAN_LINES: usize = 120;
 const MOST_PLAN_BYTES: usize = 8 * 1024;
 
@@ -247,7 +247,7 @@ fn current(model: &ReadModel, tasks: &[&Task]) -> Option<String> {
     (!open.is_empty()).then(|| format!("  now at: {}", open.join(", ")))
 }
 
-/// Returns the attempts at the tasks of a run with status, start, end and duration, below a heading (P46); nothing where there are none.
+/// Returns the attempts at the tasks of a run with status, start, end and duration, below a heading (P46); empty if there are none.
 fn attempts(model: &ReadModel, tasks: &[&Task]) -> Vec<String> {
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let all = model

@@ -101,7 +101,7 @@ fn agent_lines(model: &ReadModel) -> Vec<String> {
     lines
 }
 
-/// Returns words for a pause or a running server; nothing if neither is there. A pause holds also while no server runs: the next one starts
+/// Returns words for a pause or a running server; `None` if neither is there. A pause holds also while no server runs: the next one starts
 /// nothing either.
 fn at_work(model: &ReadModel) -> Option<String> {
     match &model.pause {

@@ -133,7 +133,7 @@ fn attempt_lines(model: &ReadModel, attempt: &Attempt) -> Vec<String> {
         .collect()
 }
 
-/// Returns words for a session that continues or restarts one of its stage; nothing for the session that begins the stage.
+/// Returns words for a session that continues or restarts one of its stage; empty for the session that begins the stage.
 fn session_words(session: &AgentSession) -> String {
     match session {
         AgentSession::Fresh => String::new(),

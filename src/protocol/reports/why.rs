@@ -8,7 +8,7 @@ use crate::protocol::reports::in_format;
 use crate::protocol::reports::progress::progress;
 use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_words};
 
-/// Explains a task, or an agent at work, by its name; with the report of each source where that is asked for.
+/// Explains a task, or an agent at work, by its name; with the report of each source if that is asked for.
 pub(in crate::protocol) fn report(
     model: &ReadModel,
     name: &str,
@@ -57,7 +57,7 @@ fn owed(model: &ReadModel, task: &Task) -> Option<String> {
     Some(format!("  {}", batch.owed_text()?))
 }
 
-/// Returns the current activity of an agent, and the report of each source; nothing where no server reads its terminal.
+/// Returns the current activity of an agent, and the report of each source; empty if no server reads its terminal.
 fn sources(model: &ReadModel, attempt: &Attempt) -> Vec<String> {
     let Some(live) = model.live.get(&attempt.id) else {
         return Vec::new();

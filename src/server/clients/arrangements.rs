@@ -92,7 +92,7 @@ fn banner(settings: &ActiveSettings, facts: &SessionFacts, model: &ReadModel) ->
     ]
 }
 
-/// Returns the arrangement as it was kept; nothing when there is none that can be read.
+/// Returns the arrangement as it was kept; `None` if there is none that can be read.
 fn load(paths: &ProjectPaths) -> Option<SavedArrangement> {
     let text = read_small(&file_of(paths)).ok()?;
     serde_json::from_str(&text).ok()

@@ -69,8 +69,8 @@ impl AttachedClients {
         self.resize(self.sizes.set_shown(client, shown));
     }
 
-    pub(in crate::server) fn has_colours(&self, client: u64, known: ReportedColours) {
-        self.show(self.colours.report(client, known));
+    pub(in crate::server) fn has_colours(&self, client: u64, colours: ReportedColours) {
+        self.show(self.colours.report(client, colours));
     }
 
     pub(in crate::server) fn left(&self, client: u64) {

@@ -48,11 +48,11 @@ struct ColourState {
 }
 
 impl ClientColours {
-    pub(in crate::server) fn report(&self, client: u64, known: ReportedColours) -> Option<ColorPalette> {
+    pub(in crate::server) fn report(&self, client: u64, colours: ReportedColours) -> Option<ColorPalette> {
         let mut state = self.0.lock();
         match state.clients.iter_mut().find(|(other, _)| *other == client) {
-            Some((_, before)) => *before = known,
-            None => state.clients.insert(0, (client, known)),
+            Some((_, before)) => *before = colours,
+            None => state.clients.insert(0, (client, colours)),
         }
         state.decide()
     }

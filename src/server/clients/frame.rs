@@ -72,7 +72,7 @@ impl ClientFrame {
         self.frame.drawn_screens()
     }
 
-    /// Draws the output of one terminal and leaves the rest as it is; returns the bytes for that, nothing when more must be drawn.
+    /// Draws the output of one terminal and leaves the rest as it is; returns the bytes for that, `None` if more must be drawn.
     pub(in crate::server) fn draw_terminal(
         &mut self,
         state: &UiState,
@@ -88,7 +88,7 @@ impl ClientFrame {
         Some(self.buffer.flush_rows(&rows, self.frame.layout.cursor))
     }
 
-    /// Draws the stale parts; returns the bytes that bring the client's terminal there, none when it is there.
+    /// Draws the stale parts; returns the bytes that bring the client's terminal there, empty if it is there.
     pub(in crate::server) fn draw(&mut self, state: &UiState, scene: &Scene<'_>) -> Vec<u8> {
         let what = std::mem::replace(&mut self.stale, StaleScope::Nothing);
         let fresh = self.buffer.is_blank();

@@ -153,7 +153,7 @@ impl CallerGuard {
     /// Checks that the caller may see and use a session as persons do.
     ///
     /// # Errors
-    /// The reason why the caller may not.
+    /// When the caller may not.
     pub(in crate::server) fn admit_attach(&self, caller: &Caller) -> Result<(), Refusal> {
         let rule = CommandRule::new("attach", AllowedCallers::Persons);
         match refusal(caller, &rule, CallSubject::default()) {

@@ -43,7 +43,7 @@ impl ConnectionPlaces {
     /// counted.
     ///
     /// # Errors
-    /// The reason why there is none.
+    /// When there is none.
     pub(in crate::server) fn take(
         &self,
         caller: &Caller,

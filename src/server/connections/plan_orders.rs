@@ -12,7 +12,7 @@ use crate::ui::PlanQuestion;
 /// Returns the question about the plan of a file: all that a yes leads to was read before it.
 ///
 /// # Errors
-/// The reason that the plan cannot be carried out; for people.
+/// When the plan cannot be carried out.
 pub(in crate::server) fn question(services: &Services, file: &str) -> Result<PlanQuestion, Cause> {
     let paths = &services.settings.paths;
     let git = services.shells.git_setup();
@@ -49,7 +49,7 @@ pub(in crate::server) fn question(services: &Services, file: &str) -> Result<Pla
 /// Returns the order to have a plan made for a goal.
 ///
 /// # Errors
-/// The reason that it cannot be made; for people.
+/// When it cannot be made.
 pub(in crate::server) fn design(services: &Services, goal: &str) -> Result<Command, Cause> {
     if goal.len() > LARGEST_GOAL {
         return Err(format!(

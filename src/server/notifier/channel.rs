@@ -89,7 +89,7 @@ impl ChannelState {
         Arc::clone(&self.channel.transport)
     }
 
-    /// Returns the text of the last notification, for the log where it could not be delivered.
+    /// Returns the text of the last notification, for the log if it could not be delivered.
     pub(super) fn last_text(&self) -> String {
         self.last_try
             .as_ref()
@@ -106,7 +106,7 @@ impl ChannelState {
         self.alerts.delivered_keys()
     }
 
-    /// Takes in the board; returns the notification to deliver now. Nothing while a delivery is under way: alerts that come meanwhile are
+    /// Takes in the board; returns the notification to deliver now. `None` while a delivery is under way: alerts that come meanwhile are
     /// delivered together afterwards, so that nothing ever queues.
     pub(super) fn next_notification(
         &mut self,

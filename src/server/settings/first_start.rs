@@ -50,7 +50,7 @@ fn is_configured(paths: &ProjectPaths, config: &Config) -> bool {
         || !config.diagnostics().is_empty()
 }
 
-/// Returns the branch that tasks most likely start from, and the way it was found; nothing where git gives no answer. Blocks.
+/// Returns the branch that tasks most likely start from, and the way it was found; `None` if git gives no answer. Blocks.
 fn found_base(paths: &ProjectPaths, environment: &InheritedEnv) -> Option<(String, String)> {
     let environment = environment.pairs().iter().cloned();
     let environment = environment.map(|(name, value)| (name.into(), value.into()));

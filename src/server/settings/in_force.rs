@@ -108,7 +108,7 @@ impl ActiveSettings {
     }
 }
 
-/// Returns the text for people about faults in the settings, a line each; nothing where there is none.
+/// Returns the text for people about faults in the settings, a line each; `None` if there is none.
 pub(in crate::server) fn fault_text(faults: &[SettingFault]) -> Option<String> {
     let lines: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

@@ -263,7 +263,7 @@ impl Reloader {
     /// Returns the workflows, and the keys that have other values by now.
     ///
     /// # Errors
-    /// The part that cannot be understood, with file and line where that is known; then the old settings stay in force.
+    /// The part that cannot be understood, with file and line if that is known; then the old settings stay in force.
     fn understood(&self, old: &Config, new: &Config) -> Result<(Vec<Workflow>, Vec<String>), ReloadError> {
         let paths = &self.settings.paths;
         let known = old.diagnostics();

@@ -313,21 +313,21 @@ impl Terminals for TerminalHub {
         Ok(())
     }
 
-    fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), Cause> {
+    fn answer(&self, attempt: AttemptId, ask: &Ask, answer: &AskAnswer) -> Result<(), Cause> {
         let id = HolderId::from(attempt);
         let done = match ask.channel {
             // The waiting hook reads it from the board.
             AskChannel::Request => Ok(()),
-            AskChannel::Line => match &given.reply {
+            AskChannel::Line => match &answer.reply {
                 AskReply::Text(text) => self.type_line(&id, text),
                 _ => Err("it wants an answer in words".into()),
             },
             AskChannel::Keys | AskChannel::Terminal => TypingTerminal::open(self, &id)
-                .and_then(|terminal| typing::give_reply(&terminal, ask, &given.reply)),
+                .and_then(|terminal| typing::give_reply(&terminal, ask, &answer.reply)),
         };
         if done.is_ok() {
             // Not now: the agent may have continued already, and ask something else.
-            self.agents().answered(attempt, given.at);
+            self.agents().answered(attempt, answer.at);
         }
         done
     }

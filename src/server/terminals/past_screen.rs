@@ -19,7 +19,7 @@ const MARK_GAP: Span = Span::seconds(2);
 /// Returns the screen of the terminal of the attempt in this folder at that moment. Blocks.
 ///
 /// # Errors
-/// The reason why its log cannot be read; reads after "could not".
+/// When its log cannot be read. Reads after "could not".
 pub(in crate::server) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, FetchError> {
     let mut log = LogReader::open(folder)?;
     let entries = log.index_entries()?;

@@ -5,15 +5,14 @@ use crate::adapters::clock;
 use crate::adapters::holder::LogReader;
 use crate::server::terminals::hub::TerminalHub;
 use crate::server::terminals::screens::holder_of;
-use crate::term::{EmulatorKind, Size, Terminal};
+use crate::term::{DrainingTerminal, Size, Terminal};
 use crate::ui::{LiveScreen, ScreenId, ScreenRead as _, ScrollbackLine};
 
 /// Maximum number of lines that are kept; the oldest are dropped.
 const MAX_LINES: usize = 200_000;
 const CHUNK: usize = 8 * 1024;
-/// Number of lines above the emulated screen at which they are taken away; it keeps enough that none is lost until then.
+/// Number of lines above the emulated screen at which they are taken away.
 const TAKE_THRESHOLD: usize = 2_000;
-const EMULATOR_LINES: usize = TAKE_THRESHOLD + CHUNK + 1024;
 const ROWS: u16 = 50;
 
 /// Returns all lines of that terminal, oldest first.
@@ -40,61 +39,37 @@ fn replay(mut log: LogReader, columns: u16) -> Vec<ScrollbackLine> {
 
 /// Emulator that collects lines as they scroll off its screen.
 struct ScrollbackRecorder {
-    terminal: Terminal,
+    terminal: DrainingTerminal,
     lines: Vec<ScrollbackLine>,
-    /// Bytes since the last line end, which a cut there could tear apart.
-    rest: Vec<u8>,
-}
-
-fn emulator(size: Size) -> Terminal {
-    Terminal::new(EmulatorKind::default(), size, EMULATOR_LINES)
 }
 
 impl ScrollbackRecorder {
     fn new(columns: u16) -> ScrollbackRecorder {
         ScrollbackRecorder {
-            terminal: emulator(Size::new(columns.max(2), ROWS)),
+            terminal: DrainingTerminal::new(Size::new(columns.max(2), ROWS), TAKE_THRESHOLD),
             lines: Vec::new(),
-            rest: Vec::new(),
         }
     }
 
     fn feed(&mut self, bytes: &[u8]) {
-        self.rest.extend_from_slice(bytes);
-        // Between a line end and what follows no sequence is open, so the emulator can be changed there.
-        let whole = match self.rest.iter().rposition(|byte| *byte == b'\n') {
-            Some(end) => end + 1,
-            None if self.rest.len() > CHUNK => self.rest.len(),
-            None => return,
-        };
-        let ends = self.rest.get(whole.saturating_sub(1)) == Some(&b'\n');
-        let part: Vec<u8> = self.rest.drain(..whole).collect();
-        self.terminal.feed(clock::now().0, &part);
-        if ends && self.terminal.history_len() > TAKE_THRESHOLD {
-            self.take_scrolled_off();
-        }
-    }
-
-    /// Takes the lines above the screen, and continues with an emulator that shows the same screen below none.
-    fn take_scrolled_off(&mut self) {
-        let history = self.terminal.history_len();
-        let mut shown = LiveScreen::new(&mut self.terminal, false).scrollback();
-        shown.lines.truncate(history);
-        self.lines.append(&mut shown.lines);
-        let surplus = self.lines.len().saturating_sub(MAX_LINES);
-        self.lines.drain(..surplus);
-        let screen = self.terminal.dump(0);
-        self.terminal = emulator(self.terminal.size());
-        self.terminal.feed(clock::now().0, &screen);
+        let lines = &mut self.lines;
+        self.terminal.feed(clock::now().0, bytes, &mut |terminal| {
+            let history = terminal.history_len();
+            lines.extend(shown(terminal).into_iter().take(history));
+            let surplus = lines.len().saturating_sub(MAX_LINES);
+            lines.drain(..surplus);
+        });
     }
 
     fn end(mut self) -> Vec<ScrollbackLine> {
-        let rest = std::mem::take(&mut self.rest);
-        self.terminal.feed(clock::now().0, &rest);
-        let mut shown = LiveScreen::new(&mut self.terminal, false).scrollback();
-        self.lines.append(&mut shown.lines);
+        self.lines.append(&mut shown(self.terminal.terminal()));
         self.lines
     }
+}
+
+/// Returns the lines above the screen of a terminal and on it.
+fn shown(terminal: &mut Terminal) -> Vec<ScrollbackLine> {
+    LiveScreen::new(terminal, false).scrollback().lines
 }
 
 #[cfg(test)]

@@ -137,7 +137,7 @@ impl Shells {
     /// Blocks until it runs.
     ///
     /// # Errors
-    /// The reason why it could not be started.
+    /// When it could not be started.
     pub(in crate::server) fn open(
         &self,
         number: u64,
@@ -184,7 +184,7 @@ impl Shells {
     /// Ends a shell. Blocks until it has ended.
     ///
     /// # Errors
-    /// The reason why it could not be ended.
+    /// When it could not be ended.
     pub(in crate::server) fn end(&self, number: u64) -> Result<(), Cause> {
         let id = HolderId::new(format!("shell-{number}"));
         let ended = self.holders.stop(&id, GRACE);

@@ -14,19 +14,19 @@ use crate::term::sanitize;
 
 /// Maximum number of alerts named one by one in a notification; more are counted.
 const MOST_NAMED: usize = 3;
-/// Longest notification and longest title, in columns.
+/// Maximum length of a notification and of a title, in columns.
 const LONGEST: usize = 160;
 /// Maximum number of panes whose calls wait to be delivered.
 const MOST_CALLS: usize = 16;
 /// Maximum number of news of tasks that wait to be delivered; of more the oldest are left out.
 const MOST_NEWS: usize = 64;
-/// Longest key of an alert, in characters.
+/// Maximum length of a key of an alert, in characters.
 const MARKED: usize = 300;
 
 /// The alerts that one channel has delivered and those it still has to deliver.
 #[derive(Debug, Clone, Default)]
 pub struct AlertQueue {
-    /// The alerts of the board at the last update; nothing before the first.
+    /// The alerts of the board at the last update; `None` before the first.
     known: Option<BTreeSet<Alert>>,
     baseline: AlertBaseline,
     /// Runs that had not ended.

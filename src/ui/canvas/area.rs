@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 /// Width from which text is shown in two columns.
 const BESIDE: u16 = 110;
 
-/// Returns a number of rows or columns as a length on the screen, or the maximum where it is too long for any screen.
+/// Returns a number of rows or columns as a length on the screen, or the maximum if it is too long for any screen.
 pub(crate) fn cells(many: usize) -> u16 {
     u16::try_from(many).unwrap_or(u16::MAX)
 }

@@ -27,7 +27,7 @@ pub(super) struct FlowNode {
 #[derive(Debug, Clone)]
 pub(super) struct FlowEdge {
     pub(super) to: usize,
-    /// Purpose of the edge; empty where it is the only one.
+    /// Purpose of the edge; empty if it is the only one.
     pub(super) label: String,
 }
 

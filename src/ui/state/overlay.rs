@@ -78,7 +78,7 @@ impl Picker {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPrompt {
     pub kind: PromptKind,
-    /// The tasks the prompt is about; none for a name.
+    /// The tasks the prompt is about; empty for a name.
     pub tasks: Vec<TaskId>,
     pub line: LineEditor,
     /// The asking agent and its question, where the prompt is about one.
@@ -254,7 +254,7 @@ impl UiState {
 pub(crate) enum ConfirmAction {
     /// Ask the board for these; the text describes the result.
     Commands(String, Vec<Command>),
-    /// The same about the marked tasks, which are then unmarked.
+    /// Ask the board for these about the marked tasks, which are then unmarked.
     OnMarked(String, Vec<Command>),
     ClosePane(PaneId),
     /// Close the tab shown, with the shells in it.

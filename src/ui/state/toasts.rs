@@ -43,7 +43,7 @@ impl UiState {
         self.put_toast(now, level, text.into());
     }
 
-    /// Puts a toast on the screen, and returns it where it is another one.
+    /// Puts a toast on the screen, and returns it if it is another one.
     fn put_toast(&mut self, now: Timestamp, level: NoticeLevel, text: String) -> Option<Toast> {
         self.toasts.retain(|toast| toast.is_visible(now));
         if let Some(last) = self

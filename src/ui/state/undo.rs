@@ -86,7 +86,7 @@ impl UndoEntry {
     }
 }
 
-/// Returns the inverse of a command, in the state before it is requested; nothing where not everything would be as before.
+/// Returns the inverse of a command, in the state before it is requested; `None` if not everything would be as before.
 pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Command>> {
     match command {
         Command::Skip(_)
@@ -119,7 +119,7 @@ pub(crate) fn retry(task: TaskId) -> Command {
     }
 }
 
-/// Returns the inverse of a change; nothing for a move, which stops work.
+/// Returns the inverse of a change; `None` for a move, which stops work.
 fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
     let is_move = patch.stage.is_some() || patch.workflow.is_some();
     if is_move || patch.plan.is_some() && task.plan.is_none() {

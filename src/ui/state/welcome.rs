@@ -94,7 +94,7 @@ impl Welcome {
             .map(|(name, _)| name.as_str())
     }
 
-    /// Returns the answers to choose from; none where text is written or a key pressed.
+    /// Returns the answers to choose from; empty if text is written or a key pressed.
     pub(crate) fn choices(&self) -> Vec<String> {
         match &self.step {
             WelcomeStep::Agent => {

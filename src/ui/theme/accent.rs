@@ -14,7 +14,7 @@ pub(super) const OF_256: [u8; 16] = [
 pub(super) const OF_16: [u8; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
 impl Theme {
-    /// Returns the style of the cell that marks the project of that name; like any other where there are no colours.
+    /// Returns the style of the cell that marks the project of that name; like any other if there are no colours.
     pub(crate) fn accent(&self, project: &str) -> Style {
         let colours: &[u8] = match self.palette {
             ColourDepth::Mono => &[],

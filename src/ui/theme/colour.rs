@@ -93,7 +93,7 @@ fn distance(one: Rgb, other: Rgb) -> u64 {
         + (767 - red) * square(one.2, other.2)
 }
 
-/// Returns red, green and blue of a colour, by the usual table where it is an entry of that.
+/// Returns red, green and blue of a colour, by the usual table if it is an entry of that.
 pub(super) fn rgb_of(color: Color) -> Option<Rgb> {
     match color {
         Color::Rgb(red, green, blue) => Some((red, green, blue)),

@@ -18,23 +18,23 @@ const YES: [&str; 7] = ["y", "yes", "ok", "okay", "allow", "approve", "sure"];
 
 impl UpdateContext<'_, '_> {
     /// Allows the request of the current agent; opens its terminal instead when the person cannot have read it yet.
-    pub(super) fn allow_current(&mut self, attempt: &Attempt, known: &AskRecord) {
-        if self.scene.now.since(known.since) >= READ_IN {
-            self.allow(attempt.id, &known.ask);
-            self.record_irreversible(format!("allowed {}: {}", attempt.task, known.ask.text));
+    pub(super) fn allow_current(&mut self, attempt: &Attempt, record: &AskRecord) {
+        if self.scene.now.since(record.since) >= READ_IN {
+            self.allow(attempt.id, &record.ask);
+            self.record_irreversible(format!("allowed {}: {}", attempt.task, record.ask.text));
             return;
         }
         let layout = self.arranged();
         self.visit_agent(attempt.id, &layout);
         self.warn(format!(
             "{} has only just asked for {}: nothing was sent; look, and say it again",
-            attempt.task, known.ask.text
+            attempt.task, record.ask.text
         ));
     }
 
     /// Asks for confirmation to choose the only yes of a dialog; names it, and the other choices.
-    pub(super) fn ask_dialog_yes(&mut self, attempt: &Attempt, known: &AskRecord) {
-        let ask = &known.ask;
+    pub(super) fn ask_dialog_yes(&mut self, attempt: &Attempt, record: &AskRecord) {
+        let ask = &record.ask;
         let Some(yes) = ask.only_yes() else { return };
         let label = ask.options.get(yes).cloned().unwrap_or_default();
         let (name, task) = (attempt.worker.name(), &attempt.task);

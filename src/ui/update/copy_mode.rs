@@ -291,12 +291,12 @@ impl UpdateContext<'_, '_> {
         self.ask(UiRequest::SendInput(id, ProgramInput::Paste(text)));
     }
 
-    /// Returns the position after a movement over the text in copy mode; nothing where none is held still.
-    pub(super) fn position_after(&self, step: ViewMove, layout: &ScreenLayout) -> Option<TextPosition> {
+    /// Returns the position after a movement over the text in copy mode; `None` if none is held still.
+    pub(super) fn position_after(&self, movement: ViewMove, layout: &ScreenLayout) -> Option<TextPosition> {
         let copying = self.focused_copy_mode(layout)?;
         let (still, (line, column)) = (copying.scrollback.as_ref(), copying.cursor);
         let page = self.height().saturating_sub(1).max(1);
-        Some(match step {
+        Some(match movement {
             ViewMove::One(Direction::Up) => copying.up(1),
             ViewMove::One(Direction::Down) => copying.down(1),
             ViewMove::One(Direction::Left) => (line, left_of(still, (line, column))),

@@ -10,7 +10,7 @@ use crate::ui::state::{KeyFocus, Overlay, Picker, PromptKind, TrustReview, retry
 use crate::ui::target::ActionTarget;
 use crate::ui::views::ViewMove;
 
-/// Longest time between two keys of a person who is typing a text.
+/// Maximum time between two keys of a person who is typing a text.
 pub(super) const TYPED_ON: Span = Span(1_000);
 
 impl UpdateContext<'_, '_> {

@@ -35,7 +35,7 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Moves inside a pane's view; out of it sideways, the focus moves.
-    pub(super) fn move_in_view(&mut self, id: PaneId, step: ViewMove, layout: &ScreenLayout) {
+    pub(super) fn move_in_view(&mut self, id: PaneId, movement: ViewMove, layout: &ScreenLayout) {
         let pane = self.state.pane(id);
         let placed = layout.panes.iter().find(|placed| placed.pane == id);
         let area = placed.map_or_else(Rect::default, |placed| placed.inner);
@@ -44,7 +44,7 @@ impl UpdateContext<'_, '_> {
             focused: id == layout.focus,
             ..self.view_context(&pane, layout)
         };
-        match (view_of(&pane.content).navigate(&look, area, step), step) {
+        match (view_of(&pane.content).navigate(&look, area, movement), movement) {
             (MoveOutcome::Task(task), _) => self.state.selected = Some(task),
             (MoveOutcome::Agent(agent), _) => {
                 self.state.agent = Some(agent);

@@ -17,7 +17,7 @@ use crate::ui::update::NewTask;
 
 /// Time after the form has closed in which keys are dropped.
 const FORM_GUARD: Span = Span(300);
-/// Plan that is offered, as `dbs run` takes it where none is named.
+/// Plan that is offered, as `dbs run` takes it if none is named.
 const USUAL_PLAN: &str = ".design/plan.json";
 
 impl UpdateContext<'_, '_> {
@@ -137,7 +137,7 @@ impl UpdateContext<'_, '_> {
         self.ask(UiRequest::OpenEditor(text));
     }
 
-    /// Takes the text of the closed editor for the purpose it was opened for; nothing when it failed.
+    /// Takes the text of the closed editor for the purpose it was opened for; does nothing if it failed.
     pub(super) fn edited(&mut self, text: Option<String>) {
         let editing = self.state.editing.take();
         match (editing, text) {

@@ -155,7 +155,7 @@ impl UpdateContext<'_, '_> {
         asked.collect()
     }
 
-    /// Asks before closing. Closing takes work away where there is some: then a word is required, and the prompt shows where the work is
+    /// Asks before closing. Closing takes work away if there is some: then a word is required, and the prompt shows where the work is
     /// kept.
     pub(super) fn ask_close(&mut self, target: &ActionTarget<'_>) {
         let tasks = self.affected_tasks(target);

@@ -48,7 +48,7 @@ fn spaced(banners: Vec<StyledText>) -> Vec<StyledText> {
     with_space.chain([space()]).collect()
 }
 
-/// Returns all banners, the worst first: where there is no room, the last ones are dropped.
+/// Returns all banners, the worst first: if there is no room, the last ones are dropped.
 fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
     let scene = frame.scene;
     let needs = scene.model.attention.len();

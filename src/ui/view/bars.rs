@@ -72,7 +72,7 @@ pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     canvas.apply_style(first, frame.scene.theme.accent(&frame.scene.session.project));
 }
 
-/// Returns the variants of the right end where there is room, the longest first.
+/// Returns the variants of the right end if there is room, the longest first.
 fn more(frame: &FrameContext<'_>) -> impl Iterator<Item = Vec<StyledText>> {
     let with_machine = (0..=machine::FIGURES)
         .map(|gone| [agents(frame), machine::figures(frame, gone), run_time(frame)].concat());

@@ -21,7 +21,7 @@ pub(super) fn outer_cursor(
     wished(frame, caret).filter(|at| area.contains((at.x, at.y).into()))
 }
 
-/// Returns the beginning of the marked row, where nothing is written: magnifiers and readers follow the cursor.
+/// Returns the beginning of the marked row, if nothing is written: magnifiers and readers follow the cursor.
 pub(super) fn row_cursor(frame: &FrameContext<'_>, canvas: &Canvas<'_>) -> Option<FrameCursor> {
     let focus = frame.layout.focus;
     let pane = frame.state.pane(focus);
@@ -76,7 +76,7 @@ fn typed(frame: &FrameContext<'_>) -> Option<FrameCursor> {
     found.filter(|_| frame.state.pane(placed.pane).scroll == 0)
 }
 
-/// Returns the position of a terminal's cursor when it is drawn there; nothing when its program hides it.
+/// Returns the position of a terminal's cursor when it is drawn there; `None` if its program hides it.
 pub(crate) fn screen_cursor(screen: &dyn ScreenRead, area: Rect) -> Option<FrameCursor> {
     let top = first_row_shown(screen, area.height);
     let cursor = screen.cursor()?;

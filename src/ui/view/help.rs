@@ -143,7 +143,7 @@ fn as_command(frame: &FrameContext<'_>, action: Action, act: usize) -> Option<He
     })
 }
 
-/// Keys after the prefix that are shown first where there is no room for all.
+/// Keys after the prefix that are shown first if there is no room for all.
 const FIRST: [Action; 21] = [
     Action::StopTyping,
     Action::ShowBoard,

@@ -105,7 +105,7 @@ fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canva
 /// A key and its effect, as shown in the last row.
 struct KeyHint {
     pieces: Vec<StyledText>,
-    /// Keys that a click on the hint presses; nothing where no key in particular is named.
+    /// Keys that a click on the hint presses; empty if no key in particular is named.
     keys: Vec<Chord>,
 }
 
@@ -164,14 +164,14 @@ fn hints(frame: &FrameContext<'_>) -> Vec<KeyHint> {
         .collect()
 }
 
-fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyHint> {
+fn one(frame: &FrameContext<'_>, table: KeyTable, action: Action) -> Option<KeyHint> {
     let keymap = &frame.state.keymap;
-    let chord = keymap.keys(place, action).first()?;
-    let key = match place {
+    let chord = keymap.keys(table, action).first()?;
+    let key = match table {
         KeyTable::Nav | KeyTable::Filtered | KeyTable::Copy => chord.to_string(),
         KeyTable::Prefixed => format!("{} {chord}", keymap.prefix()),
     };
-    let inside = place == KeyTable::Nav && can_go_back(frame.state, frame.layout.focus);
+    let inside = table == KeyTable::Nav && can_go_back(frame.state, frame.layout.focus);
     let title = match action {
         Action::Detach if inside => "back",
         Action::Approve => approval(frame).unwrap_or(action.entry()?.title),
@@ -186,7 +186,7 @@ fn about<'a>(frame: &FrameContext<'a>) -> ActionTarget<'a> {
     target(frame.state, frame.scene, frame.layout)
 }
 
-/// Returns the word for a yes to an agent; none where a stage waits for it.
+/// Returns the word for a yes to an agent; `None` if a stage waits for it.
 fn approval(frame: &FrameContext<'_>) -> Option<&'static str> {
     let (about, now) = (about(frame), frame.scene.now);
     if about.wants_permission(now).is_some() {

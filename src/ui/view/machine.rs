@@ -13,7 +13,7 @@ const SHOWN: u16 = 120;
 const MEMORY: u16 = 160;
 /// Maximum age of a measurement.
 const FRESH: Span = Span::seconds(5);
-/// The same while there is no share yet, which takes two measurements.
+/// Maximum age of a measurement while there is no share yet, which takes two measurements.
 const SOON: Span = Span::seconds(1);
 
 /// Maximum number of figures.

@@ -41,8 +41,8 @@ pub(super) fn draw(frame: &FrameContext<'_>, review: TrustReview, area: Rect, ca
     }
 }
 
-fn draw_list(overview: &TrustOverview, review: TrustReview, place: Rect, canvas: &mut Canvas<'_>) {
-    let inside = canvas.dialog(place, "What this project's files would start");
+fn draw_list(overview: &TrustOverview, review: TrustReview, area: Rect, canvas: &mut Canvas<'_>) {
+    let inside = canvas.dialog(area, "What this project's files would start");
     let room = usize::from(inside.width.saturating_sub(2)).max(1);
     let role = if overview.is_trusted {
         StyleRole::Done
@@ -87,9 +87,9 @@ fn draw_row(text: &TrustText, line: Rect, canvas: &mut Canvas<'_>) {
     canvas.both_ends(line, &pieces, &[dim(format!("  {} ", clean(&text.place)))]);
 }
 
-fn draw_text(text: &TrustText, first: usize, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_text(text: &TrustText, first: usize, area: Rect, canvas: &mut Canvas<'_>) {
     let title = format!("{} {}, {}, {}", text.kind, text.name, text.place, text.change);
-    let inside = canvas.dialog(place, &title);
+    let inside = canvas.dialog(area, &title);
     let lines: Vec<Vec<StyledText>> = text
         .lines
         .iter()

@@ -9,7 +9,7 @@ use crate::ui::state::{Welcome, WelcomeStep, is_prefix_of};
 use crate::ui::status::DisplayStatus;
 use crate::ui::views::{ClickTarget, List};
 
-/// Columns of the dialog where there is room.
+/// Columns of the dialog if there is room.
 const WIDE: u16 = 72;
 /// Maximum number of choices that are shown at a time.
 const CHOICES: usize = 6;

@@ -56,11 +56,11 @@ impl View for AgentsView {
         });
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         let agents = rows(ctx);
         let chosen = shown_agent(ctx.state, ctx.scene, ctx.id);
         let at = agents.iter().position(|row| Some(row.attempt.id) == chosen);
-        step.in_list(area.height / 2, &agents, at, |row| {
+        movement.in_list(area.height / 2, &agents, at, |row| {
             MoveOutcome::Agent(row.attempt.id)
         })
     }
@@ -86,7 +86,7 @@ fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<AgentRow<'a>> {
 }
 
 /// Draws two lines: the task, and the agent with its activity and time.
-fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let marker = attempt_status(row.attempt, ctx.scene);
     let title = row.task.map(|task| task.title.as_str()).unwrap_or_default();
     let first = [
@@ -97,7 +97,7 @@ fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &m
         dim(format!("{} ", row.attempt.task)),
         plain(title),
     ];
-    canvas.line(row_of(place, 0), &first);
+    canvas.line(row_of(area, 0), &first);
     let used = row.attempt.usage.summary().map(|used| format!(" {used}"));
     let age = format!(
         "{} {} ",
@@ -116,7 +116,7 @@ fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &m
         piece(marker.word, marker.role),
         piece(progress.unwrap_or_default(), StyleRole::Running),
     ];
-    canvas.both_ends(row_of(place, 1), &left, &[dim(age)]);
+    canvas.both_ends(row_of(area, 1), &left, &[dim(age)]);
 }
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {

@@ -34,7 +34,7 @@ const LEAST_TITLE: u16 = 24;
 /// Columns that long titles may take from the state's share.
 const LONG_TITLE: usize = 36;
 
-/// Inner height from which the selected task is shown below the list, also where it has room beside it.
+/// Inner height from which the selected task is shown below the list, also if it has room beside it.
 const HALVED: u16 = 40;
 /// Inner height from which it is shown below the columns.
 const BELOW_COLUMNS: u16 = 30;
@@ -157,14 +157,14 @@ impl View for BoardView {
         }
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         if let BoardLayout::Kanban = divide(ctx.state, area) {
-            return kanban::step(ctx, area, step);
+            return kanban::step(ctx, area, movement);
         }
         let tasks = listed_tasks(ctx.state, ctx.scene, &ctx.filter());
         let chosen = selected(ctx.state, ctx.scene);
         let at = chosen.and_then(|chosen| tasks.iter().position(|id| **id == chosen));
-        step.in_list(area.height, &tasks, at, |id| MoveOutcome::Task((*id).clone()))
+        movement.in_list(area.height, &tasks, at, |id| MoveOutcome::Task((*id).clone()))
     }
 }
 
@@ -276,7 +276,7 @@ fn draw_task(
     canvas.line(rest, &card.summary(usize::from(state)));
 }
 
-/// Returns the columns of the state among those that title and state share: enough for `tests 40s of ~75s` where there is room for a title
+/// Returns the columns of the state among those that title and state share: enough for `tests 40s of ~75s` if there is room for a title
 /// as well; where a title is longer than its share, no more than that. None where the title would be left with too few: the sign shows the
 /// state.
 fn state_room(room: u16, title_width: usize) -> u16 {

@@ -76,17 +76,17 @@ impl View for ConductorView {
         }
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         if is_there(ctx) {
-            return TerminalView.navigate(ctx, area, step);
+            return TerminalView.navigate(ctx, area, movement);
         }
         let tasks = shown(ctx);
         let chosen = selected(ctx.state, ctx.scene);
         let at = tasks.iter().position(|id| Some(*id) == chosen.as_ref());
         let task = |id: &&TaskId| MoveOutcome::Task((*id).clone());
-        match (at, step.rows(area.height)) {
+        match (at, movement.rows(area.height)) {
             (None, Some(_)) => tasks.first().map_or(MoveOutcome::Nowhere, task),
-            _ => step.in_list(area.height, &tasks, at, task),
+            _ => movement.in_list(area.height, &tasks, at, task),
         }
     }
 }

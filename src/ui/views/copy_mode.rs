@@ -25,28 +25,28 @@ pub(super) fn draw(copying: &CopyMode, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-fn draw_line(line: &ScrollbackLine, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_line(line: &ScrollbackLine, area: Rect, canvas: &mut Canvas<'_>) {
     for (column, grapheme) in line.graphemes() {
-        let left = cells(column).min(place.width);
-        canvas.program_cell(place, left, 0, &clean(grapheme), line.style_at(column));
+        let left = cells(column).min(area.width);
+        canvas.program_cell(area, left, 0, &clean(grapheme), line.style_at(column));
     }
 }
 
-fn tint(copying: &CopyMode, line: usize, place: Rect, canvas: &mut Canvas<'_>) {
+fn tint(copying: &CopyMode, line: usize, area: Rect, canvas: &mut Canvas<'_>) {
     let words = &copying.search.0;
     let found = copying
         .scrollback
         .line(line)
         .map(|line| line.occurrences(&folded(words)));
     for (from, to) in found.unwrap_or_default() {
-        canvas.apply_columns(place, from, to, StyleRole::Found);
+        canvas.apply_columns(area, from, to, StyleRole::Found);
     }
     let Some((select, from)) = copying.anchor else {
         return;
     };
-    for x in 0..place.width {
+    for x in 0..area.width {
         if Scrollback::is_selected(select, from, copying.cursor, (line, usize::from(x))) {
-            canvas.apply_role(left_part(skip_left(place, x), 1), StyleRole::Selected);
+            canvas.apply_role(left_part(skip_left(area, x), 1), StyleRole::Selected);
         }
     }
 }

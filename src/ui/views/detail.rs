@@ -69,10 +69,10 @@ impl View for DetailView {
         }
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         shown(ctx).map_or(MoveOutcome::LeaveView, |task| {
             let texts = lines::detail_lines(ctx, &task, &widths(&columns_of(area)));
-            ctx.scroll_texts(step, area.height, &texts)
+            ctx.scroll_texts(movement, area.height, &texts)
         })
     }
 }

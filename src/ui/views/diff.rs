@@ -105,7 +105,7 @@ impl View for DiffView {
         lines(ctx, file, rest, canvas);
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         let Some(CacheEntry::Diff(diff)) = fetched(ctx) else {
             return MoveOutcome::LeaveView;
         };
@@ -113,7 +113,7 @@ impl View for DiffView {
             return MoveOutcome::LeaveView;
         };
         let shown = shown_files(ctx, diff);
-        let to = match step {
+        let to = match movement {
             ViewMove::Next | ViewMove::One(Direction::Right) => shown.into_iter().find(|to| *to > at),
             ViewMove::Previous | ViewMove::One(Direction::Left) => {
                 shown.into_iter().rev().find(|to| *to < at)
@@ -142,7 +142,7 @@ fn shown(ctx: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
     }
 }
 
-/// Returns the request for a task's differences; nothing where there are none to be had.
+/// Returns the request for a task's differences; `None` if there are none to be had.
 pub(super) fn cache_request(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> Option<CacheRequest> {
     let changes = ctx.scene.model.changes(task, against).ok()?;
     let max_age = match &changes.range {
@@ -167,7 +167,7 @@ pub(super) fn entry<'a>(ctx: &ViewContext<'a>, task: &TaskId, against: DiffBase)
 }
 
 /// Returns the size of a task's changes since its base, for a line about it: the figures, or the reason why they are not known; nothing
-/// where it has not started.
+/// if it has not started.
 pub(super) fn summary(ctx: &ViewContext<'_>, task: &TaskId) -> Vec<StyledText> {
     if cache_request(ctx, task, DiffBase::Base).is_none() {
         return Vec::new();

@@ -27,7 +27,7 @@ const WIDE: u16 = 76;
 /// Time for which checks that were read are good enough: while something runs, and otherwise.
 const LIVE: Span = Span::seconds(2);
 const QUIET: Span = Span::seconds(20);
-/// The same where only a word of them is shown.
+/// Time for which checks that were read are good enough if only a word of them is shown.
 const BESIDE: Span = Span::seconds(5);
 /// Cells of the bar of a check that runs.
 const BAR: u64 = 10;
@@ -133,7 +133,7 @@ impl View for GatesView {
     }
 }
 
-/// Returns the request for a card's running check and its time; nothing while no check can run.
+/// Returns the request for a card's running check and its time; `None` while no check can run.
 pub(super) fn running_request(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
     let checks = |attempt: &Attempt| match attempt.state {
         AttemptState::Verifying => true,

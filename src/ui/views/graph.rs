@@ -71,7 +71,7 @@ impl View for GraphView {
             });
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         let Some(graph) = graph(ctx) else {
             return MoveOutcome::LeaveView;
         };
@@ -79,7 +79,7 @@ impl View for GraphView {
         let at = marked(ctx, &rows);
         let row = at.and_then(|at| rows.get(at));
         let is_complete = rows.len() == graph.rows.len();
-        let to = match step {
+        let to = match movement {
             ViewMove::One(Direction::Left) => row.and_then(|row| row.below).filter(|_| is_complete),
             ViewMove::One(Direction::Right) => rows
                 .iter()

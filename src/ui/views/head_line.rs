@@ -49,7 +49,7 @@ pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     pieces
 }
 
-/// Returns the number of the try, where it is not the first.
+/// Returns the number of the try, if it is not the first.
 pub(super) fn try_words(attempt: &Attempt) -> String {
     match attempt.n {
         0 | 1 => String::new(),

@@ -22,7 +22,7 @@ pub(super) struct InboxView;
 /// Name of the view.
 pub(super) const PAGE: ViewName = ViewName::of("inbox");
 
-/// Rows of the marked item's details, its line included, where there is room for them.
+/// Rows of the marked item's details, its line included, if there is room for them.
 const DETAILS: u16 = 9;
 /// Inner height from which the marked item is shown in full.
 const DETAILS_FROM: u16 = 10;
@@ -85,11 +85,11 @@ impl View for InboxView {
         }
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         let items = inbox(&ctx.filter(), ctx.scene);
         let page = divide(area, items.len()).0.height;
         let at = marked_attention(ctx.state, ctx.pane, ctx.scene).map(|(at, _)| at);
-        step.in_list(page, &items, at, |item| MoveOutcome::Task(item.task.clone()))
+        movement.in_list(page, &items, at, |item| MoveOutcome::Task(item.task.clone()))
     }
 }
 

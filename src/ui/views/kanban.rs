@@ -113,10 +113,10 @@ fn places(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> Vec<Rect> {
 }
 
 /// Draws the number of columns that are hidden on that side beside a heading of that width.
-fn draw_hidden_count(hidden: usize, heading: usize, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_hidden_count(hidden: usize, heading: usize, area: Rect, canvas: &mut Canvas<'_>) {
     let more = piece(format!(" +{hidden} "), StyleRole::Key);
-    if hidden > 0 && heading + width(&more.text) <= usize::from(place.width) {
-        canvas.right(row_of(place, 0), &[more]);
+    if hidden > 0 && heading + width(&more.text) <= usize::from(area.width) {
+        canvas.right(row_of(area, 0), &[more]);
     }
 }
 
@@ -230,7 +230,7 @@ fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<Sty
     vec![lead, indent.chain(state).collect()]
 }
 
-/// Returns the agent and its activity, or the tasks it waits for; of an agent at work the last line it printed. Nothing where the heading
+/// Returns the agent and its activity, or the tasks it waits for; of an agent at work the last line it printed. Empty if the heading
 /// shows it.
 fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
     match (card.marker.mark, &card.last) {
@@ -287,14 +287,14 @@ fn position(columns: &[Column], task: Option<&TaskId>) -> Option<(usize, usize)>
     })
 }
 
-pub(super) fn step(ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+pub(super) fn step(ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
     let columns = &*columns(ctx);
     let chosen = selected(ctx.state, ctx.scene);
     let Some((column, row)) = position(columns, chosen.as_ref()) else {
         let first = columns.iter().find_map(|column| column.cards.first());
         return first.map_or(MoveOutcome::Nowhere, |id| MoveOutcome::Task(id.clone()));
     };
-    let to = match step {
+    let to = match movement {
         ViewMove::One(side @ (Direction::Left | Direction::Right)) => match beside(columns, column, side) {
             Some(cards) => cards.get(row.min(cards.len().saturating_sub(1))),
             None => return MoveOutcome::LeaveView,
@@ -303,7 +303,7 @@ pub(super) fn step(ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOut
         ViewMove::One(Direction::Up | Direction::Down) if !ctx.filter().needle.is_empty() => {
             let cards: Vec<&TaskId> = columns.iter().flat_map(|column| &column.cards).collect();
             let at = cards.iter().position(|id| Some(*id) == chosen.as_ref());
-            let to = stepped(at, step.rows(1).unwrap_or(0), cards.len());
+            let to = stepped(at, movement.rows(1).unwrap_or(0), cards.len());
             to.and_then(|to| cards.get(to)).copied()
         }
         other => {

@@ -91,7 +91,7 @@ pub(super) enum ListRow<T> {
 }
 
 impl<T> ListRow<T> {
-    /// Returns the item that can be marked; nothing for a line of text.
+    /// Returns the item that can be marked; `None` for a line of text.
     pub(super) fn item(&self) -> Option<&T> {
         match self {
             ListRow::Text(_) => None,

@@ -96,8 +96,8 @@ impl View for LogView {
         });
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let Some(rows) = step.rows(area.height) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
+        let Some(rows) = movement.rows(area.height) else {
             return MoveOutcome::LeaveView;
         };
         let lines = shown(ctx);

@@ -46,10 +46,10 @@ impl View for MetricsView {
         canvas.text_columns(area, ctx.pane.scroll, &texts);
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         figures(ctx).map_or(MoveOutcome::LeaveView, |figures| {
             let texts = texts(ctx, figures, &columns_of(area));
-            ctx.scroll_texts(step, area.height, &texts)
+            ctx.scroll_texts(movement, area.height, &texts)
         })
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn cache_request() -> CacheRequest {
     CacheRequest::new(CacheKey::Figures, FRESH)
 }
 
-/// Figures where nothing was ever tried.
+/// Figures if nothing was ever tried.
 static NOTHING: LazyLock<MetricsReport> = LazyLock::new(MetricsReport::default);
 
 /// Returns the figures that were fetched. Where nothing was ever tried they are empty, and known without fetching.

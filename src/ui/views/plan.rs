@@ -82,12 +82,14 @@ impl View for PlanView {
         );
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         let runs = ctx.scene.model.plan_runs();
         let rows = rows(ctx, &runs);
         let items = items(&rows);
         let at = marked(ctx, &items).and_then(|id| items.iter().position(|row| row.task.id == *id));
-        let to = step.rows(area.height).and_then(|by| stepped(at, by, items.len()));
+        let to = movement
+            .rows(area.height)
+            .and_then(|by| stepped(at, by, items.len()));
         match to.and_then(|to| items.get(to)) {
             Some(row) => MoveOutcome::Task(row.task.id.clone()),
             None => MoveOutcome::LeaveView,
@@ -95,7 +97,7 @@ impl View for PlanView {
     }
 }
 
-/// Returns the rows that match the filter, below a heading for each run where there are several.
+/// Returns the rows that match the filter, below a heading for each run if there are several.
 fn rows<'a>(ctx: &ViewContext<'_>, runs: &'a [PlanRun<'a>]) -> Vec<ListRow<&'a PlanRow<'a>>> {
     let needle = ctx.filter().needle;
     let mut is_match = task_filter(&needle, ctx.scene);

@@ -56,7 +56,7 @@ impl View for ReplayView {
         canvas.empty_state(area, &text, StyleRole::Text, hint);
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, _area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, _area: Rect, movement: ViewMove) -> MoveOutcome {
         let Some((_, at)) = wanted(ctx) else {
             return MoveOutcome::LeaveView;
         };
@@ -65,7 +65,7 @@ impl View for ReplayView {
             _ => (at, at),
         };
         let by = |span: Span, back: bool| if back { at - span } else { at + span };
-        let to = match step {
+        let to = match movement {
             ViewMove::One(Direction::Left) => by(Span::seconds(1), true),
             ViewMove::One(Direction::Right) => by(Span::seconds(1), false),
             ViewMove::One(Direction::Up) | ViewMove::Previous => by(Span::seconds(10), true),

@@ -85,8 +85,8 @@ impl View for SearchView {
         });
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let (Some(found), Some(by)) = (found(ctx), step.rows(area.height)) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
+        let (Some(found), Some(by)) = (found(ctx), movement.rows(area.height)) else {
             return MoveOutcome::LeaveView;
         };
         let to = stepped(marked(ctx), by, found.lines().count());
@@ -118,10 +118,10 @@ fn marked(ctx: &ViewContext<'_>) -> Option<usize> {
     Some(ctx.marked_row().unwrap_or(0).min(last))
 }
 
-fn rows(found: &TerminalSearch) -> Vec<ListRow<(usize, &TerminalMatch)>> {
+fn rows(search: &TerminalSearch) -> Vec<ListRow<(usize, &TerminalMatch)>> {
     let mut rows = Vec::new();
-    let mut lines = found.lines().map(|(_, line)| line).enumerate();
-    for of in &found.terminals {
+    let mut lines = search.lines().map(|(_, line)| line).enumerate();
+    for of in &search.terminals {
         rows.push(ListRow::Text(head(of)));
         rows.extend(lines.by_ref().take(of.lines.len()).map(ListRow::Item));
     }

@@ -68,11 +68,11 @@ impl View for SessionsView {
         }
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
         let found = sessions(&ctx.filter(), ctx.scene);
         let marked = marked_session(ctx.pane, ctx.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
-        step.in_list(area.height / 2, &found, at, |(number, _)| {
+        movement.in_list(area.height / 2, &found, at, |(number, _)| {
             MoveOutcome::to_row(*number)
         })
     }
@@ -85,7 +85,7 @@ fn rows<'a>(ctx: &ViewContext<'a>) -> Option<&'a [SessionRow]> {
     }
 }
 
-fn draw_session(ctx: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &mut Canvas<'_>) {
+fn draw_session(ctx: &ViewContext<'_>, row: &SessionRow, area: Rect, canvas: &mut Canvas<'_>) {
     let (mark, word, role) = match row.state {
         SessionState::Here => (DisplayStatus::Running, "here", StyleRole::Strong),
         SessionState::Running => (DisplayStatus::Running, "running", StyleRole::Running),
@@ -101,12 +101,12 @@ fn draw_session(ctx: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &m
         strong(format!("{:<16} ", row.name)),
         piece(format!("{word:<12}"), role),
     ];
-    if place.width >= WIDE {
-        let half = usize::from(place.width) / 2;
+    if area.width >= WIDE {
+        let half = usize::from(area.width) / 2;
         let folder = cut_front(&row.root, half, canvas.theme.ellipsis());
         pieces.push(dim(folder));
     }
-    canvas.both_ends(row_of(place, 0), &pieces, &[dim(format!(" {age} "))]);
+    canvas.both_ends(row_of(area, 0), &pieces, &[dim(format!(" {age} "))]);
     let mut counts = vec![plain("   ")];
     if row.needs > 0 {
         let needs = format!(
@@ -121,5 +121,5 @@ fn draw_session(ctx: &ViewContext<'_>, row: &SessionRow, place: Rect, canvas: &m
     }
     let states = row.counts.iter().map(|(word, many)| format!("{many} {word}"));
     counts.push(dim(states.collect::<Vec<_>>().join(", ")));
-    canvas.line(row_of(place, 1), &counts);
+    canvas.line(row_of(area, 1), &counts);
 }

@@ -105,7 +105,7 @@ fn outcome(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     outcome
 }
 
-/// Returns the lines after a demo: the commands for a repository of one's own, and the purpose of each where there is room.
+/// Returns the lines after a demo: the commands for a repository of one's own, and the purpose of each if there is room.
 fn own_repository(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     if ctx.scene.session.on_leave == LeaveEffect::GoesOn {
         return Vec::new();

@@ -127,7 +127,7 @@ impl<'a> TaskCard<'a> {
         }
     }
 
-    /// Returns the agent that works on the task: role and name where there is room for both, else the name (K80).
+    /// Returns the agent that works on the task: role and name if there is room for both, else the name (K80).
     pub(super) fn name(&self, room: usize) -> Option<&str> {
         let who = self.who.as_deref()?;
         let short = who.rsplit('-').next().unwrap_or(who);
@@ -142,7 +142,7 @@ impl<'a> TaskCard<'a> {
         piece(&self.marker.word, self.marker.role)
     }
 
-    /// Returns the status in that width: in fewer words where there are such.
+    /// Returns the status in that width: in fewer words if there are such.
     fn fitted(&self, room: usize) -> StyledText {
         let full = self.full_status();
         if width(&full.text) <= room {

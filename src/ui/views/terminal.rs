@@ -71,8 +71,8 @@ impl View for TerminalView {
         }
     }
 
-    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        let (Some(id), Some(rows)) = (ctx.pane.content.screen(), step.rows(area.height)) else {
+    fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, movement: ViewMove) -> MoveOutcome {
+        let (Some(id), Some(rows)) = (ctx.pane.content.screen(), movement.rows(area.height)) else {
             return MoveOutcome::LeaveView;
         };
         let mut history = 0;

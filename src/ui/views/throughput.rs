@@ -10,7 +10,7 @@ use crate::ui::canvas::prelude::*;
 /// Height from which the area below the columns spares two rows.
 const SPARES: u16 = 26;
 
-/// Divides the area below the columns: the rest, and the row, where there is one.
+/// Divides the area below the columns: the rest, and the row, if there is one.
 pub(super) fn divide(below: Rect) -> (Rect, Option<Rect>) {
     if below.height < SPARES {
         return (below, None);

@@ -212,18 +212,18 @@ fn has_menu(ask: &Ask) -> bool {
     }
 }
 
-fn is_on_screen(known: &AskRecord) -> bool {
-    matches!(known.ask.channel, AskChannel::Keys | AskChannel::Terminal)
+fn is_on_screen(record: &AskRecord) -> bool {
+    matches!(record.ask.channel, AskChannel::Keys | AskChannel::Terminal)
 }
 
 /// Returns true if an agent that was seen to continue no longer asks this. `before` is its activity until now.
-fn is_over(known: &AskRecord, before: &Activity) -> bool {
-    match known.ask.channel {
+fn is_over(record: &AskRecord, before: &Activity) -> bool {
+    match record.ask.channel {
         AskChannel::Keys | AskChannel::Terminal => true,
         // A request may arrive before the terminal shows its subject: a report of work in between does not end it.
         AskChannel::Request => {
-            let was_shown = before.doing.needs_person() && before.since >= known.since;
-            was_shown || known.given().is_some()
+            let was_shown = before.doing.needs_person() && before.since >= record.since;
+            was_shown || record.given().is_some()
         }
         // A question in words stays open while the agent works on something else.
         AskChannel::Line => false,

@@ -18,7 +18,7 @@ use crate::time::{Span, Timestamp};
 const SESSION_TRIAL: Span = Span::seconds(30);
 /// Interval between the starts of agents that were interrupted together: as many at a time as one turn may start.
 const PACE: Span = Span::seconds(1);
-/// Longest time over which the starts are spread.
+/// Maximum time over which the starts are spread.
 const LONGEST_PACE: Span = Span::minutes(5);
 /// Highest exit code of a program's own; codes above it say that a signal ended the program.
 const LAST_OWN_CODE: i32 = 128;

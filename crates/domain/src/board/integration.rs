@@ -25,15 +25,15 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         attempt: &Attempt,
-        found: &Integration,
+        integration: &Integration,
     ) {
         let id = &attempt.task;
         let Some(task) = self.task(id) else { return };
-        let what = found.summary();
+        let what = integration.summary();
         let review = self.review_before(&task, &attempt.stage);
         let review = review.map(|stage| (stage.id.clone(), stage.label.clone()));
         self.settle(transition, attempt.id, Verdict::Rejected(what.clone()));
-        self.edit(id, |task| task.integration = Some(Box::new(found.clone())));
+        self.edit(id, |task| task.integration = Some(Box::new(integration.clone())));
         let Some((review, label)) = review else {
             return self.hold(transition, attempt, HoldReason::Unreviewed(what));
         };
@@ -54,14 +54,14 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         attempt: &Attempt,
-        found: &Integration,
+        integration: &Integration,
     ) {
         self.edit(&attempt.task, |task| {
-            task.head = Some(found.head.clone());
-            task.merged = Some(found.head.clone());
+            task.head = Some(integration.head.clone());
+            task.merged = Some(integration.head.clone());
         });
         self.deliver(transition, &attempt.task);
-        self.integration_found(transition, attempt, found);
+        self.integration_found(transition, attempt, integration);
     }
 
     /// Accepts the changes of an integrator for a person: they are merged without another look at them.

@@ -6,7 +6,7 @@ use crate::attempt::{ActivityKind, Attempt, AttemptState};
 use crate::id::AttemptId;
 use crate::time::{Span, Timestamp};
 
-/// Shortest time that an agent has left once it was answered.
+/// Minimum time that an agent has left once it was answered.
 const LEAST_TIME: Span = Span::seconds(60);
 
 impl Board {

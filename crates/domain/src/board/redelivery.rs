@@ -11,7 +11,7 @@ use crate::time::{Span, Timestamp};
 
 /// Time an answer may take before the request is repeated.
 const FIRST_WAIT: Span = Span::seconds(60);
-/// Longest time between two requests.
+/// Maximum time between two requests.
 const MAX_WAIT: Span = Span::minutes(10);
 /// Time an answer may take before people are notified.
 const WARN_AFTER: Span = Span::minutes(10);

@@ -14,14 +14,14 @@ use crate::task::{HoldReason, TaskState};
 use crate::time::{Span, Timestamp};
 use crate::workflow::FindingPolicy;
 
-/// Longest wait after a failure.
+/// Maximum wait after a failure.
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit whose end is not known.
 pub(super) const QUOTA_WAIT: Span = Span::minutes(15);
 /// Wait for a usage limit whose end has passed when it is read: the clock of its service may be behind this one.
 const ENDED_QUOTA_WAIT: Span = Span::seconds(30);
 
-/// Longest time a usage limit is taken to last, whatever an agent reports: weekly limits are the longest there are.
+/// Maximum time a usage limit is taken to last, whatever an agent reports: weekly limits are the longest there are.
 const LONGEST_QUOTA: Span = Span::minutes(8 * 24 * 60);
 /// Number of times in a row that something outside may keep a task from being started, merged or verified, an agent from being stopped or a
 /// workspace from being removed before a person has to look. Tries are counted and not time, which also passes while the machine sleeps or

@@ -30,7 +30,7 @@ impl Attempt {
         self.has_sent_enough(kind).then_some(SignalFault::TooMany)
     }
 
-    /// Returns true if the signal of that key was accepted, false if it was not allowed; nothing for a new one.
+    /// Returns true if the signal of that key was accepted, false if it was not allowed; `None` for a new one.
     pub(super) fn received(&self, key: &str) -> Option<bool> {
         let has_key = |signals: &[Signal]| signals.iter().any(|before| before.key == key);
         let was_accepted = has_key(&self.signals);

@@ -10,14 +10,14 @@ use crate::command::{MAX_TEXT_BYTES, Refusal};
 use crate::id::TaskId;
 use crate::task::GateCommand;
 
-/// Longest id in characters.
+/// Maximum length of an id in characters.
 const MAX_ID_CHARS: usize = 48;
-/// Longest title in characters.
+/// Maximum length of a title in characters.
 const MAX_TITLE_CHARS: usize = 500;
-/// Longest tag in characters, and maximum number of tags of a task.
+/// Maximum length of a tag in characters, and maximum number of tags of a task.
 const MAX_TAG_CHARS: usize = 48;
 const MAX_TAGS: usize = 64;
-/// Longest name of an agent, a model or an effort, in bytes.
+/// Maximum length of a name of an agent, a model or an effort, in bytes.
 const MAX_WORD: usize = 100;
 /// Maximum number of gates of a task.
 const MAX_GATES: usize = 64;

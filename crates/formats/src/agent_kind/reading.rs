@@ -12,11 +12,11 @@ use crate::finding::Finding;
 use crate::permissions::{POLICIES, PermissionPolicy};
 use crate::table::{self, Located, TableReader};
 
-/// Most bytes of a file, most texts of a list and most bytes of one of them.
+/// Maximum number of bytes of a file, of texts of a list and of bytes of one of them.
 const LARGEST: usize = 64 * 1024;
 const MOST_TEXTS: usize = 100;
 const LONGEST_TEXT: usize = 2_000;
-/// Fewest letters of the name of a variable before its `*`, so that no file asks for everything.
+/// Minimum number of letters of the name of a variable before its `*`, so that no file asks for everything.
 const SHORTEST_BEGIN: usize = 4;
 /// Prefixes of the variables that tell agents about this program; they are set for each attempt.
 const OUR_VARIABLES: [&str; 2] = ["DBS_", "DEBUSSY_"];

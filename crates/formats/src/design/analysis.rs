@@ -31,11 +31,11 @@ const CONTEXT_FIELDS: [&str; 7] = [
 ];
 const EXPERT_FIELDS: [&str; 5] = ["name", "role", "type", "model", "mandate"];
 
-/// Fewest experts of a goal that is not small.
+/// Minimum number of experts of a goal that is not small.
 const LEAST_EXPERTS: usize = 2;
-/// Most experts of a goal.
+/// Maximum number of experts of a goal.
 pub const MOST_EXPERTS: usize = 5;
-/// Longest name of an expert: it is part of the name of a file and of a task.
+/// Maximum length of a name of an expert: it is part of the name of a file and of a task.
 const LONGEST_NAME: usize = 20;
 
 /// Difficulty of planning a goal, which decides who takes part in that (G9).

@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use crate::json_object::{JsonObject, TextLimit, words};
 
-/// Most characters of a line, and of a longer text.
+/// Maximum number of characters of a line, and of a longer text.
 pub(super) const MOST_LINE: usize = 300;
 pub(super) const MOST_TEXT: usize = 4_000;
 pub(super) const LINE: TextLimit = (MOST_LINE, true);
 pub(super) const TEXT: TextLimit = (MOST_TEXT, false);
-/// Most entries of a list.
+/// Maximum number of entries of a list.
 pub(super) const MOST_ENTRIES: usize = 30;
 
-/// Most ways to a goal that are weighed.
+/// Maximum number of ways to a goal that are weighed.
 const MOST_APPROACHES: usize = 3;
 
 /// Models, in the words of Claude, as in a graph plan (G29).

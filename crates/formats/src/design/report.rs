@@ -19,7 +19,7 @@ const TASK_FIELDS: [&str; 9] = [
     "alternativesConsidered",
 ];
 
-/// Fewest ways that an architect weighs.
+/// Minimum number of ways that an architect weighs.
 const LEAST_APPROACHES: usize = 2;
 
 /// Findings and proposals of an expert.

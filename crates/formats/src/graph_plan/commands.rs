@@ -5,7 +5,7 @@ const ALWAYS: [&str; 4] = ["echo", "true", ":", "printf"];
 /// Programs that look for a text in a file.
 const SEARCHES: [&str; 4] = ["grep", "rg", "egrep", "ag"];
 
-/// Returns the reason why a check proves little; nothing if no reason is seen, or if there is no command. `made` are the files that the
+/// Returns the reason why a check proves little; `None` if no reason is seen, or if there is no command. `made` are the files that the
 /// task makes.
 pub(super) fn weakness(command: &str, made: &[String]) -> Option<&'static str> {
     let bare = unquoted(command);

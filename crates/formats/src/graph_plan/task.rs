@@ -9,7 +9,7 @@ use crate::json_object::{JsonField, JsonObject, quoted, words};
 use crate::prompt::is_hidden;
 use dbs_domain::PathRules;
 
-/// Most entries of each list of a task.
+/// Maximum number of entries of each list of a task.
 const MOST_ENTRIES: usize = 50;
 
 const FIELDS: [&str; 9] = [
@@ -40,7 +40,7 @@ const AGENT_FIELDS: [&str; 11] = [
 
 const MODELS: [(&str, &str); 3] = [("opus", "opus"), ("sonnet", "sonnet"), ("haiku", "haiku")];
 
-/// Reads a task; nothing if it is not an object. A completed one may have been trimmed: then only the fields that identify it are required
+/// Reads a task; `None` if it is not an object. A completed one may have been trimmed: then only the fields that identify it are required
 /// (G49).
 pub(super) fn read(entry: JsonField<'_>) -> Option<GraphTask> {
     let line = entry.line();
@@ -76,7 +76,7 @@ fn text(object: &JsonObject<'_>, key: &str, example: Option<&str>) -> String {
     }
 }
 
-/// Reads an object below another one; nothing if it is missing, which is reported.
+/// Reads an object below another one; `None` if it is missing, which is reported.
 fn part<'a>(object: &JsonObject<'a>, key: &str, what: &str, known: &[&str]) -> Option<JsonObject<'a>> {
     let field = object.needed_field(key, format_args!("{what} as an object"))?;
     field.object(what, known)

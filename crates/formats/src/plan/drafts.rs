@@ -19,7 +19,7 @@ const PROVED: [&str; 2] = ["implementation", "write_notes"];
 /// Message about a plan without anything to do.
 pub const NOTHING_LEFT: &str = "nothing is left to do in this plan";
 
-/// Longest beginning of a short id, in bytes.
+/// Maximum length of the beginning of a short id, in bytes.
 const LONGEST_PREFIX: usize = 8;
 
 /// Choices for carrying out a plan.
@@ -130,7 +130,7 @@ pub fn is_over(plan: &Plan, choices: &PlanChoices) -> bool {
     open_items(plan, choices).is_ok_and(|items| items.is_empty())
 }
 
-/// Returns the ids of the phases that the choices leave out; none where the choices are wrong.
+/// Returns the ids of the phases that the choices leave out; empty if the choices are wrong.
 pub fn left_out<'a>(plan: &'a Plan, choices: &PlanChoices) -> BTreeSet<&'a str> {
     let Ok(open) = open_items(plan, choices) else {
         return BTreeSet::new();

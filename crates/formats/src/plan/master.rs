@@ -7,7 +7,7 @@ use crate::finding::Findings;
 use dbs_domain::plan_entry::Risk;
 use dbs_domain::pluralized;
 
-/// Most phases of a plan.
+/// Maximum number of phases of a plan.
 const MOST_PHASES: usize = 1_000;
 
 /// Content of a master plan, before the files of its phases are read.
@@ -27,15 +27,15 @@ pub(super) struct PhaseRow {
     pub(super) has_status: bool,
 }
 
-/// Reads the parts of a master plan; nothing if it holds no table of phases.
-pub(super) fn read(parts: &[Part], found: &Findings<'_>) -> Option<Master> {
+/// Reads the parts of a master plan; `None` if it holds no table of phases.
+pub(super) fn read(parts: &[Part], findings: &Findings<'_>) -> Option<Master> {
     let (columns, rows) = phase_table(parts)?;
     let all = rows.len();
     let mut strange = None;
     let rows: Vec<_> = rows
         .iter()
         .filter_map(|row| {
-            phase(row, &columns, found)
+            phase(row, &columns, findings)
                 .map_err(|id| strange.get_or_insert((row.line, id)).0)
                 .ok()
         })
@@ -47,14 +47,14 @@ pub(super) fn read(parts: &[Part], found: &Findings<'_>) -> Option<Master> {
         };
         let text =
             format!("this row is no phase: its id is {id:?}; write a number such as 1, 2.1 or 3a{more}");
-        found.error("PHASE_PARSE_ERROR", line, text);
+        findings.error("PHASE_PARSE_ERROR", line, text);
     }
     if rows.len() > MOST_PHASES {
         let text = format!(
             "the plan has {} phases, and {MOST_PHASES} are the most: split it",
             rows.len()
         );
-        found.error("MASTER_PARSE_ERROR", 0, text);
+        findings.error("MASTER_PARSE_ERROR", 0, text);
     }
     let rows = rows.into_iter().take(MOST_PHASES).collect();
     Some(Master {
@@ -128,7 +128,7 @@ fn columns(head: &[Inline]) -> Option<Columns> {
 }
 
 /// Reads a row; an id that is none is the error.
-fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Result<PhaseRow, String> {
+fn phase(row: &Row, columns: &Columns, findings: &Findings<'_>) -> Result<PhaseRow, String> {
     let cell = |at: usize| row.cells.get(at).map(Inline::plain).unwrap_or_default();
     let link = row
         .cells
@@ -153,13 +153,13 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Result<PhaseRow,
         .unwrap_or_default();
     let said = columns.status.map(cell).unwrap_or_default();
     let status = words::status(&said).unwrap_or_else(|| {
-        unknown_status(id, &said, row.line, found);
+        unknown_status(id, &said, row.line, findings);
         super::model::PhaseStatus::Pending
     });
     let risk = columns.risk.map(cell).filter(|risk| !words::is_none(risk));
     let known = risk.as_deref().map(words::risk);
     if let (Some(risk), Some(None)) = (&risk, known) {
-        unknown_risk(id, risk, row.line, found);
+        unknown_risk(id, risk, row.line, findings);
     }
     // An unknown word may have meant a high one.
     let is_risky = known.is_some_and(|risk| risk.is_none_or(|risk| risk == Risk::High));
@@ -182,18 +182,18 @@ fn phase(row: &Row, columns: &Columns, found: &Findings<'_>) -> Result<PhaseRow,
 }
 
 /// Warns of a status that is not known.
-pub(super) fn unknown_status(id: &str, said: &str, line: usize, found: &Findings<'_>) {
+pub(super) fn unknown_status(id: &str, said: &str, line: usize, findings: &Findings<'_>) {
     let meant = words::meant(said, &words::STATUSES);
     let text =
         format!("phase {id} has the status {said:?}, which is no word of a status{meant}: taken as pending");
-    found.warning("UNKNOWN_STATUS", line, text);
+    findings.warning("UNKNOWN_STATUS", line, text);
 }
 
 /// Warns of a risk that is not known, which may have been meant as a high one.
-fn unknown_risk(id: &str, risk: &str, line: usize, found: &Findings<'_>) {
+fn unknown_risk(id: &str, risk: &str, line: usize, findings: &Findings<'_>) {
     let meant = words::meant(risk, &words::RISKS);
     let text = format!(
         "phase {id} has the risk {risk:?}{meant}: write low, medium or high; until then a person must approve the phase"
     );
-    found.warning("UNKNOWN_RISK", line, text);
+    findings.warning("UNKNOWN_RISK", line, text);
 }

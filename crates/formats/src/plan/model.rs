@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::finding::Finding;
 use dbs_domain::{PathRules, StoryTests, pluralized};
 
-/// Most names of one kind that a phase may list: phases it waits for, subagents.
+/// Maximum number of names of one kind that a phase may list: phases it waits for, subagents.
 pub(super) const MOST_NAMES: usize = 100;
 
 /// A plan as it was read: its items in their order, and everything in its files that was not understood.

@@ -8,7 +8,7 @@ use super::model::PlanItem;
 use crate::finding::Findings;
 
 /// Records the faults in the ids and dependencies of the items.
-pub(super) fn check(items: &[PlanItem], found: &Findings<'_>) {
+pub(super) fn check(items: &[PlanItem], findings: &Findings<'_>) {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for item in items {
         if let Some(before) = lines.insert(&item.id, item.line) {
@@ -16,7 +16,7 @@ pub(super) fn check(items: &[PlanItem], found: &Findings<'_>) {
                 "phase {} stands in line {before} already: give one of them another id",
                 item.id
             );
-            found.error("DUPLICATE_PHASE", item.line, text);
+            findings.error("DUPLICATE_PHASE", item.line, text);
         }
     }
     for item in items {
@@ -29,7 +29,7 @@ pub(super) fn check(items: &[PlanItem], found: &Findings<'_>) {
                 "phase {} waits for phase {need}, which is not in the plan",
                 item.id
             );
-            found.error("MISSING_DEPENDENCY", item.line, text);
+            findings.error("MISSING_DEPENDENCY", item.line, text);
         }
     }
     let graph = WaitGraph::new(
@@ -45,6 +45,6 @@ pub(super) fn check(items: &[PlanItem], found: &Findings<'_>) {
             "phases {} wait for each other, so none of them can begin",
             ids.join(", ")
         );
-        found.error("CIRCULAR_DEPENDENCY", first.line, text);
+        findings.error("CIRCULAR_DEPENDENCY", first.line, text);
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn read(
     item: &mut PlanItem,
     has_status: bool,
     known: &[GateCommand],
-    found: &Findings<'_>,
+    findings: &Findings<'_>,
 ) {
     let heading = parts.iter().find_map(|part| match part {
         Part::Heading { level: 1, text, .. } => Some(text.plain()),
@@ -41,14 +41,19 @@ pub(super) fn read(
     if let (true, Some(heading)) = (item.title.is_empty(), heading) {
         words::title_in_heading(&heading).clone_into(&mut item.title);
     }
-    read_parts(parts, item, has_status, false, known, found);
-    judge(item, found);
+    read_parts(parts, item, has_status, false, known, findings);
+    judge(item, findings);
 }
 
 /// Reads the parts of a phase that is a section of its plan: boxes anywhere in it are its tasks, and it may be without gates and notes.
-pub(super) fn read_section(parts: &[Part], item: &mut PlanItem, known: &[GateCommand], found: &Findings<'_>) {
-    read_parts(parts, item, true, true, known, found);
-    judge_names(item, found);
+pub(super) fn read_section(
+    parts: &[Part],
+    item: &mut PlanItem,
+    known: &[GateCommand],
+    findings: &Findings<'_>,
+) {
+    read_parts(parts, item, true, true, known, findings);
+    judge_names(item, findings);
 }
 
 fn read_parts(
@@ -57,7 +62,7 @@ fn read_parts(
     has_status: bool,
     is_section: bool,
     known: &[GateCommand],
-    found: &Findings<'_>,
+    findings: &Findings<'_>,
 ) {
     let (mut section, mut section_level) = (Section::Other, 0);
     for part in parts {
@@ -73,7 +78,7 @@ fn read_parts(
         }
         match (section, part) {
             (Section::Process, Part::Item { text, .. }) => process(item, text),
-            (Section::Gates, Part::Item { text, line, .. }) => gate(item, text, *line, known, found),
+            (Section::Gates, Part::Item { text, line, .. }) => gate(item, text, *line, known, findings),
             (Section::Dependencies, Part::Item { text, .. }) => declared(item, &text.plain()),
             (
                 Section::Tasks | Section::Other,
@@ -91,8 +96,8 @@ fn read_parts(
                 }
             }
             (Section::Other, Part::Paragraph { text, line }) => {
-                unwritten(item, &text.plain(), *line, found);
-                metadata(item, text, *line, has_status, found);
+                unwritten(item, &text.plain(), *line, findings);
+                metadata(item, text, *line, has_status, findings);
             }
             (_, Part::Commands { text, line }) => commands(item, text, *line),
             _ => {}
@@ -145,30 +150,30 @@ fn section_of(heading: &str) -> Section {
 }
 
 /// Warns of an overview that the template brought.
-fn unwritten(item: &PlanItem, text: &str, line: usize, found: &Findings<'_>) {
+fn unwritten(item: &PlanItem, text: &str, line: usize, findings: &Findings<'_>) {
     if text.trim() == unwritten_overview() {
         let text = format!(
             "phase {} still says what the template says: write what it adds, and its tasks",
             item.id
         );
-        found.warning("TEMPLATE_TEXT", line, text);
+        findings.warning("TEMPLATE_TEXT", line, text);
     }
 }
 
 /// Reads the bold fields: dependencies, a required approval, and the status if the plan itself does not give it (P13).
-fn metadata(item: &mut PlanItem, text: &Inline, line: usize, has_status: bool, found: &Findings<'_>) {
+fn metadata(item: &mut PlanItem, text: &Inline, line: usize, has_status: bool, findings: &Findings<'_>) {
     for (key, value) in words::fields(text) {
         let value = value.plain();
         match key.as_str() {
             "depends on" => need(item, words::named_phases(&value)),
             "status" if !has_status => match words::status(&value) {
                 Some(status) => item.status = status,
-                None => unknown_status(&item.id, value.trim(), line, found),
+                None => unknown_status(&item.id, value.trim(), line, findings),
             },
             "approval" => {
                 let said = words::approval(&value);
                 if said.is_none() {
-                    unknown_approval(&item.id, value.trim(), line, found);
+                    unknown_approval(&item.id, value.trim(), line, findings);
                 }
                 // An unknown word may have asked for one.
                 item.needs_approval |= said.unwrap_or(true);
@@ -179,12 +184,12 @@ fn metadata(item: &mut PlanItem, text: &Inline, line: usize, has_status: bool, f
 }
 
 /// Warns of an approval that is not known, which may have been meant as a required one.
-fn unknown_approval(id: &str, said: &str, line: usize, found: &Findings<'_>) {
+fn unknown_approval(id: &str, said: &str, line: usize, findings: &Findings<'_>) {
     let meant = words::meant(said, &["required", "not required"]);
     let text = format!(
         "phase {id} has the approval {said:?}{meant}: write required or not required; until then a person must approve the phase"
     );
-    found.warning("UNKNOWN_APPROVAL", line, text);
+    findings.warning("UNKNOWN_APPROVAL", line, text);
 }
 
 /// Adds declared dependencies only: a phase that is mentioned in passing is not waited for (P14, LP-24).
@@ -208,17 +213,17 @@ fn need(item: &mut PlanItem, ids: Vec<String>) {
     }
 }
 
-fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], found: &Findings<'_>) {
+fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], findings: &Findings<'_>) {
     if text.is_bold() && !text.plain().contains(':') {
         return;
     }
     let Some(mut gate) = gates::read(text, line) else {
         if text.codes().next().is_some() {
             let text = "this gate has no name: write `- name: what must hold (command: ...)`";
-            found.error("GATE_PARSE_ERROR", line, text);
+            findings.error("GATE_PARSE_ERROR", line, text);
         } else {
             let text = "this is taken for a remark and checks nothing: a gate is `- name: what must hold (command: ...)`";
-            found.warning("GATE_PARSE_ERROR", line, text);
+            findings.warning("GATE_PARSE_ERROR", line, text);
         }
         return;
     };
@@ -231,7 +236,7 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
             "the command of gate {} holds signs that nobody sees: write it anew without them",
             gate.name
         );
-        found.error("GATE_PARSE_ERROR", line, text);
+        findings.error("GATE_PARSE_ERROR", line, text);
         return;
     }
     if gate.command.is_none() {
@@ -249,9 +254,9 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
             "gate {name} has no command, so it cannot be checked: write the command between backticks{way}"
         );
         if gate.is_blocking {
-            found.error("MISSING_GATE_COMMAND", line, text);
+            findings.error("MISSING_GATE_COMMAND", line, text);
         } else {
-            found.warning("MISSING_GATE_COMMAND", line, text);
+            findings.warning("MISSING_GATE_COMMAND", line, text);
         }
     }
     item.gates.push(gate);
@@ -312,24 +317,24 @@ fn task(item: &mut PlanItem, text: &str, tick: &Tick, line: usize) {
 }
 
 /// Reports the parts that a phase lacks.
-fn judge(item: &PlanItem, found: &Findings<'_>) {
+fn judge(item: &PlanItem, findings: &Findings<'_>) {
     let id = &item.id;
     if item.gates.is_empty() {
         let text = format!(
             "phase {id} has no gates, so nothing proves its work: add a section Gates with `- name: ... (command: ...)`"
         );
-        found.error("MISSING_GATES", 0, text);
+        findings.error("MISSING_GATES", 0, text);
     }
-    judge_names(item, found);
+    judge_names(item, findings);
     if item.notes.is_none() {
         let text =
             format!("phase {id} names no file for its notes: write `Write notes to: ...` in its process");
-        found.warning("NO_NOTES_OUTPUT", 0, text);
+        findings.warning("NO_NOTES_OUTPUT", 0, text);
     }
 }
 
 /// Reports gates of the same name.
-fn judge_names(item: &PlanItem, found: &Findings<'_>) {
+fn judge_names(item: &PlanItem, findings: &Findings<'_>) {
     let id = &item.id;
     let mut names = BTreeSet::new();
     for gate in &item.gates {
@@ -338,7 +343,7 @@ fn judge_names(item: &PlanItem, found: &Findings<'_>) {
                 "phase {id} has two gates called {}: give each a name of its own",
                 gate.name
             );
-            found.error("GATE_PARSE_ERROR", gate.line, text);
+            findings.error("GATE_PARSE_ERROR", gate.line, text);
         }
     }
 }

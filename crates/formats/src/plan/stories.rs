@@ -19,7 +19,7 @@ pub struct StoryRules<'a> {
     pub folder: String,
     /// The command that runs the tests in a file of that name, without its ending.
     pub test_command: &'a dyn Fn(&str) -> String,
-    /// The command that runs all tests, where there is one.
+    /// The command that runs all tests, if there is one.
     pub suite_command: Option<String>,
     /// The file of tests of that name, relative to the project.
     pub test_file: &'a dyn Fn(&str) -> String,

@@ -24,7 +24,7 @@ pub struct NewPlan<'a> {
 }
 
 impl NewPlan<'_> {
-    /// Returns the template of that file name; nothing for an unknown one.
+    /// Returns the template of that file name; empty for an unknown one.
     fn text_of(&self, name: &str) -> &str {
         let own = self.own.get(name).map(String::as_str);
         own.unwrap_or_else(|| {

@@ -6,7 +6,7 @@ use dbs_domain::plan_entry::Risk;
 use super::model::PhaseStatus;
 use crate::nearest::nearest;
 
-/// Returns the status that a text names, with emoji and marks around it left out; none if it is not a word of a status.
+/// Returns the status that a text names, with emoji and marks around it left out; `None` if it is not a word of a status.
 pub(super) fn status(text: &str) -> Option<PhaseStatus> {
     let letters = |sign: char| if sign.is_alphabetic() { sign } else { ' ' };
     let lower: String = text.to_lowercase().chars().map(letters).collect();
@@ -40,13 +40,13 @@ pub(super) const STATUSES: [&str; 8] = [
     "done",
 ];
 
-/// Returns ` (did you mean WORD?)` with the word that a mistyped one was probably meant to be; nothing if none is near.
+/// Returns ` (did you mean WORD?)` with the word that a mistyped one was probably meant to be; empty if none is near.
 pub(super) fn meant(text: &str, known: &[&str]) -> String {
     let word = nearest(&text.trim().to_lowercase(), known);
     word.map_or_else(String::new, |word| format!(" (did you mean {word}?)"))
 }
 
-/// Returns true if a text requires an approval, false if it says that none is; none if it says neither.
+/// Returns true if a text requires an approval, false if it says that none is; `None` if it says neither.
 pub(super) fn approval(text: &str) -> Option<bool> {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower
@@ -61,7 +61,7 @@ pub(super) fn approval(text: &str) -> Option<bool> {
     }
 }
 
-/// Returns the highest risk that a text names, with emoji and other words left out; none if there is no word of a risk in it.
+/// Returns the highest risk that a text names, with emoji and other words left out; `None` if there is no word of a risk in it.
 pub(super) fn risk(text: &str) -> Option<Risk> {
     let lower = text.to_lowercase();
     let words = lower.split(|sign: char| sign.is_whitespace() || sign.is_ascii_punctuation());
@@ -75,7 +75,7 @@ pub(super) fn risk(text: &str) -> Option<Risk> {
         .max()
 }
 
-/// Most phases that are read from one text.
+/// Maximum number of phases that are read from one text.
 const MOST_NAMED: usize = 100;
 
 /// Returns the ids of phases that a text names by the word: `Phase 1 and Phase 2.1`, `phases 3a`. A sentence that begins with a no names

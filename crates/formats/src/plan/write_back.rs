@@ -8,7 +8,7 @@ use crate::text_edit::edited;
 use dbs_domain::task::behind_failed;
 use dbs_domain::{Task, TaskState};
 
-/// Returns the status that a plan has for a task of its phase; nothing if a person took the task out of the plan's way.
+/// Returns the status that a plan has for a task of its phase; `None` if a person took the task out of the plan's way.
 pub fn status_of(task: &Task) -> Option<PhaseStatus> {
     match &task.state {
         TaskState::Backlog | TaskState::Released => Some(PhaseStatus::Pending),
@@ -22,7 +22,7 @@ pub fn status_of(task: &Task) -> Option<PhaseStatus> {
     }
 }
 
-/// Returns the progress of a task of the board for its graph plan; nothing if a person took the task out of the plan's way (G48).
+/// Returns the progress of a task of the board for its graph plan; `None` if a person took the task out of the plan's way (G48).
 pub fn progress_of(task: &Task) -> Option<GraphProgress> {
     let (status, result) = match &task.state {
         TaskState::Backlog | TaskState::Released => (GraphStatus::Pending, None),

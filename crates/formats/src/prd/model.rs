@@ -14,7 +14,7 @@ use crate::finding::Finding;
 pub struct PrdDocument {
     /// The file that was read, as the person named it.
     pub file: PathBuf,
-    /// Schema that it follows; none if nothing could be read.
+    /// Schema that it follows; `None` if nothing could be read.
     pub dialect: Option<PrdDialect>,
     /// Kind of work: `feature`, `bug`, `enhancement`, `spike`, `chore` or `tech-debt`.
     pub kind: Option<String>,
@@ -85,7 +85,7 @@ pub struct PrdStory {
     /// Rank of the story; 1 comes first.
     pub priority: u32,
     pub size: StorySize,
-    /// True if the file says that the story is done; none if it says nothing.
+    /// True if the file says that the story is done; `None` if it says nothing.
     pub passes: Option<bool>,
     /// Ids of the stories it waits for.
     pub needs: Vec<String>,

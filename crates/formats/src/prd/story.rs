@@ -3,11 +3,11 @@
 use super::model::{PrdDialect, PrdStory, StorySize};
 use crate::json_object::{JsonField, JsonObject, TextLimit, meant, quoted};
 
-/// Most characters of a title, of a longer text, and of one criterion.
+/// Maximum number of characters of a title, of a longer text, and of one criterion.
 const MOST_TITLE: usize = 500;
 const MOST_TEXT: usize = 20_000;
 const MOST_CRITERION: usize = 2_000;
-/// Most criteria of a story, and the number from which on it is better split.
+/// Maximum number of criteria of a story, and the number from which on it is better split.
 const MOST_CRITERIA: usize = 100;
 const MANY_CRITERIA: usize = 8;
 const MOST_ID: usize = 64;
@@ -34,7 +34,7 @@ const SIZES: [(&str, StorySize); 4] = [
     ("complex", StorySize::Complex),
 ];
 
-/// Reads a story; nothing if it is not an object or has no id that can be used.
+/// Reads a story; `None` if it is not an object or has no id that can be used.
 pub(super) fn read(entry: &JsonField<'_>, dialect: PrdDialect) -> Option<PrdStory> {
     let object = entry.clone().object("a story", &FIELDS)?;
     let members = entry.place.members().unwrap_or_default().iter();

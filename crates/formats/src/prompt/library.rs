@@ -14,7 +14,7 @@ use dbs_domain::prompt_facts::PromptFacts;
 use dbs_domain::workflow::{Actor, Stage, Workflow};
 use dbs_domain::{RoleId, SignalKind, StageId};
 
-/// Longest prompt in bytes: a system takes no longer argument of a command.
+/// Maximum length of a prompt in bytes: a system takes no longer argument of a command.
 pub const MAX_PROMPT_BYTES: usize = 120 * 1024;
 /// Bytes of the task's text for which there is room in every prompt: otherwise the blocks are too long.
 const LEAST_TEXT: usize = 16 * 1024;

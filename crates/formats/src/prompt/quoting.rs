@@ -2,9 +2,9 @@
 
 use dbs_domain::cut::cut_bytes;
 
-/// Longest run of backticks that is kept; a longer one is cut to it, so that the fence around it stays short.
+/// Maximum number of backticks in a row that are kept; a longer one is cut to it, so that the fence around it stays short.
 const MAX_RUN: usize = 8;
-/// Shortest fence.
+/// Minimum length of a fence.
 const MIN_FENCE: usize = 3;
 
 /// Puts at most `most` bytes of a text into a fence of its own; a note below gives the number of bytes cut. `whole` is the command that

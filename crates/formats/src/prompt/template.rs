@@ -5,7 +5,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, escape_formatter};
 
-/// Most steps of one block; a loop over all possible entries takes a small part of them.
+/// Maximum number of steps of one block; a loop over all possible entries takes a small part of them.
 const FUEL: u64 = 200_000;
 
 /// Fault of a block that is not a template, or has no value for one of its places.

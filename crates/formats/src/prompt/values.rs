@@ -10,21 +10,21 @@ use dbs_domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts, Res
 use dbs_domain::task::{Comment, GateCommand};
 use dbs_domain::{EvidenceKind, GateBaseline, Integration, SignalKind, Span, Tri};
 
-/// Longest finding in bytes.
+/// Maximum length of a finding in bytes.
 const MAX_FINDING: usize = 6 * 1024;
 /// The meaning of each kind of evidence for the agent, a line each.
 const PROOFS: &str = include_str!("../../../../assets/evidence.md");
-/// Longest remark in bytes.
+/// Maximum length of a remark in bytes.
 const MAX_REMARK: usize = 2 * 1024;
 /// Bytes of remarks on a task, and of all results of the tasks it depends on.
 const MAX_REMARKS: usize = 12 * 1024;
-/// Longest title, criterion or verdict in bytes.
+/// Maximum length of a title, criterion or verdict in bytes.
 const MAX_LINE: usize = 300;
-/// Longest name of the author of a remark, in bytes.
+/// Maximum length of a name of the author of a remark, in bytes.
 const MAX_AUTHOR: usize = 60;
-/// Longest command of a gate in bytes.
+/// Maximum length of a command of a gate in bytes.
 const MAX_COMMAND: usize = 512;
-/// Most lines of a list, such as criteria, gates or changed files.
+/// Maximum number of lines of a list, such as criteria, gates or changed files.
 const MAX_ITEMS: usize = 20;
 
 /// Builds the values for the blocks of a role. The text of the task is cut behind `most_text` bytes.
@@ -153,14 +153,14 @@ fn place(facts: &PromptFacts) -> Value {
 }
 
 /// Returns the changes of an integrator; it chose the names of the files itself.
-fn integration(found: &Integration) -> Value {
+fn integration(integration: &Integration) -> Value {
     let files = |names: &[String]| {
         let names = names.iter().take(MAX_ITEMS);
         names.map(|name| inline(name, MAX_LINE)).collect::<Vec<_>>()
     };
     json!({
-        "from": found.from, "to": found.to,
-        "outside": files(&found.outside), "written": files(&found.written),
+        "from": integration.from, "to": integration.to,
+        "outside": files(&integration.outside), "written": files(&integration.written),
     })
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use toml_edit::{Item, TableLike, Value};
 
-/// Returns the JSON value of a TOML item; nothing for an item that is missing.
+/// Returns the JSON value of a TOML item; `None` for an item that is missing.
 pub(super) fn item_json(item: &Item) -> Option<Json> {
     match item {
         Item::None => None,

@@ -20,7 +20,7 @@ type StepReader = fn(&mut TableReader<'_>) -> StepAction;
 
 /// The longest time a step may take, in seconds: a day.
 const MAX_SECONDS: f64 = 86_400.0;
-/// Most bytes of pseudo-random output and of one line.
+/// Maximum number of bytes of pseudo-random output and of one line.
 const MAX_BYTES: u64 = 256 << 20;
 
 const VERBS: &[(&str, StepReader)] = &[

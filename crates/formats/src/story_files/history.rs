@@ -9,7 +9,7 @@ use dbs_domain::cut::cut_chars;
 /// Start of a history; written once, when there is none.
 pub const HISTORY_HEADER: &str = "# History\n\nStories that were finished or got stuck, the newest last.\n\n";
 
-/// Most characters of a value in an entry.
+/// Maximum number of characters of a value in an entry.
 const MOST_VALUE: usize = 500;
 
 /// Entry about a finished story.

@@ -29,7 +29,7 @@ pub struct RecordTexts<'a> {
     pub own: Option<&'a str>,
 }
 
-/// Returns the text of `state.json` while these stories are open; nothing where there is nothing to tell. `prd` returns the text of a PRD by
+/// Returns the text of `state.json` while these stories are open; `None` if there is nothing to tell. `prd` returns the text of a PRD by
 /// its file name. Fields of the checkout's file that are not known stay in it.
 ///
 /// # Errors

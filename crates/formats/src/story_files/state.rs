@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// Most bytes of a state file that are read.
+/// Maximum number of bytes of a state file that are read.
 const MOST_BYTES: usize = 262_144;
-/// Most stories of a list, and the most characters of a name.
+/// Maximum number of stories of a list, and of characters of a name.
 const MOST_STORIES: usize = 1000;
 const MOST_NAME: usize = 200;
 
 /// State of the work on stories. The fields are written in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StoryState {
-    /// File name of the PRD; none when the queue is empty.
+    /// File name of the PRD; `None` if the queue is empty.
     pub current_prd: Option<String>,
     pub current_story: Option<String>,
     pub completed_stories: Vec<String>,

@@ -6,7 +6,7 @@ use dbs_domain::WaitGraph;
 
 use super::ListedTask;
 
-/// Returns the tasks in order, with their places by name; none when some wait for each other, which is reported.
+/// Returns the tasks in order, with their places by name; empty if some wait for each other, which is reported.
 pub(super) fn ordered(
     tasks: Vec<ListedTask>,
     places: &HashMap<String, usize>,

@@ -3,7 +3,7 @@
 use super::MOST_OUTPUT_BYTES;
 use dbs_domain::{TestCounts, TestOutcome, TestReport};
 
-/// Most names that are kept of one kind, and the most characters of each.
+/// Maximum number of names that are kept of one kind, and of characters of each.
 const MOST_NAMES: usize = 50;
 const MOST_NAME: usize = 200;
 
@@ -74,7 +74,7 @@ pub(super) fn bounded(names: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-/// Returns the counts in a line such as `3 failed, 1 passed`; nothing if there are none.
+/// Returns the counts in a line such as `3 failed, 1 passed`; `None` if there are none.
 pub(super) fn counts(line: &str) -> Option<TestCounts> {
     let words: Vec<&str> = line
         .split([' ', '\t', ',', ';', '|'])

@@ -17,7 +17,7 @@ pub enum TestRunner {
 }
 
 impl TestRunner {
-    /// Returns the runner that a command line starts, by the words in it; nothing when it names none that is known, or two. The name of a
+    /// Returns the runner that a command line starts, by the words in it; `None` if it names none that is known, or two. The name of a
     /// script or a task of a package does not show which runner it starts.
     pub fn of_command(command: &str) -> Option<TestRunner> {
         let words: Vec<&str> = command.split_whitespace().collect();

@@ -2,7 +2,7 @@
 
 use super::tokens::{CodeToken, CodeTokenKind, tokens};
 
-/// Most tokens that a gap or the arguments of an assertion have.
+/// Maximum number of tokens that a gap or the arguments of an assertion have.
 pub(super) const MOST_TOKENS: usize = 300;
 
 /// Words and marks that follow each other: `def test*`. A `*` behind a word stands for the rest of it, one alone for any word or text, one in

@@ -9,7 +9,7 @@ use super::words::TestWords;
 /// Words that are fixed values or name a comparison, in any of the languages.
 const FIXED: &str = "True False None true false null nil undefined NaN Infinity not and or is in new await async return typeof void as mut";
 
-/// Most characters of a name.
+/// Maximum number of characters of a name.
 const MOST_NAME: usize = 200;
 
 /// A test as it is written.

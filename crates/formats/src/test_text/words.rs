@@ -18,7 +18,7 @@ pub struct TestWords {
 }
 
 impl TestWords {
-    /// Returns the words for a file, by the ending of its name; nothing for a language that does not come with the program.
+    /// Returns the words for a file, by the ending of its name; `None` for a language that does not come with the program.
     pub fn of_path(path: &Path) -> Option<TestWords> {
         let ending = path.extension()?.to_str()?;
         let is_known = |known: &&KnownLanguage| known.endings.split(", ").any(|known| known == ending);

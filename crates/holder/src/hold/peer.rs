@@ -22,7 +22,7 @@ use dbs_ports::holders::{ExitedBy, PaneSize};
 
 /// Bytes read from the log at once.
 const PIECE: usize = 64 * 1024;
-/// Smallest number of columns and rows: programs fail on less.
+/// Minimum number of columns and rows: programs fail on less.
 const LEAST: u16 = 2;
 
 /// Log, input, terminal and shared state that serve the peers of a holder.

@@ -17,9 +17,9 @@ mod state;
 pub(super) use pace::ReadPace;
 use state::{EndPhase, HolderState, Peer, ProgramState};
 
-/// Most replies that wait for one peer; a peer that keeps asking and does not read is closed.
+/// Maximum number of replies that wait for one peer; a peer that keeps asking and does not read is closed.
 const REPLIES: usize = 64;
-/// Most peers at once; more are turned away.
+/// Maximum number of peers at once; more are turned away.
 const PEERS: usize = 8;
 /// Time after which written bytes are made safe from a power cut.
 const SYNC_AFTER: Duration = Duration::from_secs(2);

@@ -13,13 +13,13 @@ use dbs_ports::holders::OrphanPolicy;
 
 /// Time that leftovers get to comply before they are killed.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
-/// Longest time for which output is drained after everything that could write is gone.
+/// Maximum time for which output is drained after everything that could write is gone.
 const DRAIN: Duration = Duration::from_secs(2);
 /// Limit of draining where leftovers may keep the terminal open for days.
 const DRAIN_BESIDE_LEFTOVERS: Duration = Duration::from_millis(300);
-/// Longest wait for a peer that fetches the end; it is on disk anyway.
+/// Maximum wait for a peer that fetches the end; it is on disk anyway.
 const LINGER_ALONE: Duration = Duration::from_secs(10);
-/// Longest wait for a connected peer to leave.
+/// Maximum wait for a connected peer to leave.
 const LINGER: Duration = Duration::from_mins(1);
 /// Time during which writing the end to a full disk is tried.
 const WRITE_RETRY_TIME: Duration = Duration::from_hours(1);

@@ -54,7 +54,7 @@ pub enum IndexEntry {
 }
 
 impl IndexEntry {
-    /// Returns the time of the entry and the end of the log at that time, where it has them.
+    /// Returns the time of the entry and the end of the log at that time, if it has them.
     pub fn time_mark(&self) -> Option<(Timestamp, u64)> {
         match self {
             IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
@@ -187,7 +187,7 @@ fn thinned(notes: Vec<IndexEntry>, oldest: u64, at: Timestamp) -> Vec<IndexEntry
     kept
 }
 
-/// Reads all notes that can be read; none when there is no index.
+/// Reads all notes that can be read; empty if there is no index.
 pub(super) fn read_entries(path: &Path) -> io::Result<Vec<IndexEntry>> {
     let file = match open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

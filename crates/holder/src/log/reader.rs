@@ -74,7 +74,7 @@ impl LogReader {
         read_entries(&path).map_err(HolderError::io(format!("read {}", path.display())))
     }
 
-    /// Reads up to `most` bytes from this offset on; a gap or the end where none are stored. Reading onwards is cheap, going back may open
+    /// Reads up to `most` bytes from this offset on; a gap or the end if none are stored. Reading onwards is cheap, going back may open
     /// a segment again.
     ///
     /// # Errors

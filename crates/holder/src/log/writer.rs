@@ -14,7 +14,7 @@ use dbs_ports::holders::PaneSize;
 
 /// Bytes in a segment when the limit is generous.
 const SEGMENT: u64 = 8 * 1024 * 1024;
-/// Smallest size of a segment, in bytes; also more than any single append.
+/// Minimum size of a segment, in bytes; also more than any single append.
 const SMALLEST_SEGMENT: u64 = 128 * 1024;
 const MARK_EVERY: u64 = 1000;
 /// Milliseconds between two tries while the disk is full.

@@ -14,7 +14,7 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Creates keepers of this program that carry this marker; `None` where no process can adopt others.
+    /// Creates keepers of this program that carry this marker; `None` if no process can adopt others.
     pub fn new(program: PathBuf, marker: String) -> Option<Keeper> {
         cfg!(target_os = "linux").then_some(Keeper { program, marker })
     }

@@ -14,7 +14,7 @@ pub const GATE: &str = "gate";
 /// The end of the marker of everything that git starts for a server.
 pub const GIT: &str = "git";
 
-/// Most ancestors that are looked at: more than any process has.
+/// Maximum number of ancestors that are looked at: more than any process has.
 const MOST_ANCESTORS: usize = 4096;
 
 /// Error when the system does not give the origin of a process; reads after "could not".

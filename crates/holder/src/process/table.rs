@@ -33,7 +33,7 @@ mod system {
 
     use super::{ProcessEntry, io};
 
-    /// Longest time that a process may take to start another program in its place.
+    /// Maximum time that a process may take to start another program in its place.
     const EXEC_LIMIT: Duration = Duration::from_millis(500);
     /// Time after which an environment that does not change and reads as empty is taken as empty.
     const NO_ENVIRONMENT_AFTER: Duration = Duration::from_millis(5);
@@ -131,7 +131,7 @@ mod system {
         Ok(entries.any(|found| found == entry.as_bytes()))
     }
 
-    /// Returns all values that the process was started with under `name`; none if the environment may not be read.
+    /// Returns all values that the process was started with under `name`; empty if the environment may not be read.
     ///
     /// # Errors
     /// When this process may open no more files.
@@ -147,7 +147,7 @@ mod system {
         Ok(values.map(str::to_owned).collect())
     }
 
-    /// Reads the environment that a process was started with; nothing if it may not be read. While a process starts another program in its
+    /// Reads the environment that a process was started with; empty if it may not be read. While a process starts another program in its
     /// place its environment reads as empty or as the beginning of the old one, so the end of that is waited for.
     fn environment(row: &ProcessEntry) -> io::Result<Vec<u8>> {
         let began = Instant::now();
@@ -273,7 +273,7 @@ mod system {
         Ok(process.is_some_and(|process| process.environ().iter().any(|found| found == entry)))
     }
 
-    /// Returns all values that the process was started with under `name`; none if the environment may not be read.
+    /// Returns all values that the process was started with under `name`; empty if the environment may not be read.
     ///
     /// # Errors
     /// When the system does not list processes.

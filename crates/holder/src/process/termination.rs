@@ -10,7 +10,7 @@ use super::table::{self, ProcessEntry};
 /// Time for which killing is repeated before the rest is reported: only a process the kernel holds survives this.
 const HARD_LIMIT: Duration = Duration::from_secs(5);
 
-/// Longest time for terminate alone before hang-up is sent too: shells ignore the first, and where both are waiting the system delivers
+/// Maximum time for terminate alone before hang-up is sent too: shells ignore the first, and where both are waiting the system delivers
 /// hang-up first, which few programs take as a reason to say goodbye.
 const BEFORE_HANG_UP: Duration = Duration::from_millis(500);
 

@@ -113,7 +113,7 @@ pub enum MergeOutcome {
         base: CommitId,
     },
     AlreadyMerged {
-        /// The merge commit with our trailers, where one was found.
+        /// The merge commit with our trailers, if one was found.
         commit: Option<CommitId>,
         base: CommitId,
     },
@@ -147,7 +147,7 @@ impl MergeOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictFile {
     pub path: String,
-    /// The file with conflict markers, cut at 16 KiB; none for binary or deleted files and after the first 20.
+    /// The file with conflict markers, cut at 16 KiB; `None` for binary or deleted files and after the first 20.
     pub text: Option<String>,
 }
 

@@ -4,9 +4,9 @@
 use dbs_domain::cut::cut_chars;
 use std::fmt;
 
-/// Longest branch name accepted, in bytes.
+/// Maximum length of a branch name accepted, in bytes.
 const BRANCH_LIMIT: usize = 200;
-/// Longest [`SafeName`] accepted, in bytes.
+/// Maximum length of a [`SafeName`] accepted, in bytes.
 const NAME_LIMIT: usize = 64;
 
 /// The full id of a commit: 40 or 64 lower-case hexadecimal digits, never abbreviated.
@@ -78,7 +78,7 @@ impl SafeName {
         }
     }
 
-    /// Makes a safe name of any text: the text itself where it is safe, otherwise a readable slug plus a 64-bit hash
+    /// Makes a safe name of any text: the text itself if it is safe, otherwise a readable slug plus a 64-bit hash
     /// of the original, so that two texts never share a name by being cleaned alike.
     pub fn derive(text: &str) -> Self {
         if name_fault(text).is_none() {

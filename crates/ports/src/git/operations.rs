@@ -144,7 +144,7 @@ pub trait Git: Send + Sync {
     /// When the configuration cannot be read.
     fn reader_settings(&self) -> Result<Vec<(String, String)>, GitError>;
 
-    /// Returns the name of the remote; none where the project works without one.
+    /// Returns the name of the remote; `None` if the project works without one.
     fn remote_name(&self) -> Option<String>;
 
     /// Returns the name by which agents know the remote, with the settings that their git needs to reach it.
@@ -186,7 +186,7 @@ pub trait Git: Send + Sync {
     fn publish(&self, publication: &PublishRequest) -> PublishOutcome;
 
     /// Brings a commit of a base, which is in the control repository, to the person's checkout: the branch, the index and the files move by
-    /// fast-forward, together or not at all; only the branch moves where that is checked out nowhere. Nothing that the person wrote is
+    /// fast-forward, together or not at all; only the branch moves if that is checked out nowhere. Nothing that the person wrote is
     /// changed, and nothing moves where that would be needed. A call that was cut off is finished or undone by the next one.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ pub struct AgentsRemote {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteBase {
     pub branch: BranchName,
-    /// Head that the remote answered just now; none if the branch does not exist there or that could not be found out.
+    /// Head that the remote answered just now; `None` if the branch does not exist there or that could not be found out.
     pub head: Option<CommitId>,
 }
 
@@ -85,7 +85,7 @@ impl RemoteBase {
 pub enum DeleteOutcome {
     /// Branch that was deleted; if its head was not merged, the head is kept under this attic ref.
     Deleted {
-        /// Attic ref that keeps the head, where one was needed.
+        /// Attic ref that keeps the head, if one was needed.
         kept_as: Option<String>,
     },
     Absent,
@@ -111,6 +111,6 @@ pub struct GitOverride {
     pub digest: String,
     /// Name and content for people, on one line.
     pub shown: String,
-    /// The command that takes the override back, or another way where no command does.
+    /// The command that takes the override back, or another way if no command does.
     pub undo: String,
 }

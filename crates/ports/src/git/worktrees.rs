@@ -77,7 +77,7 @@ pub struct Preflight {
     pub git_version: String,
     pub root: PathBuf,
     pub checked_out: CheckedOut,
-    /// Address of the remote; none where the project works without one.
+    /// Address of the remote; `None` if the project works without one.
     pub origin: Option<String>,
     /// The identity commits would carry, `Name <mail>`.
     pub identity: String,
@@ -128,7 +128,7 @@ pub struct Worktree {
     /// Content of the worktree at the start; compare with [`super::Git::workspace_unchanged`].
     pub start: WorkspaceTree,
     pub origin: WorktreeOrigin,
-    /// Head of the base branch on the remote when it was asked for this worktree; none if it was not asked.
+    /// Head of the base branch on the remote when it was asked for this worktree; `None` if it was not asked.
     pub base: Option<CommitId>,
     pub saved: Vec<AtticSnapshot>,
     /// Folders that were in the way, not made by the engine, and therefore moved aside unread.
@@ -172,10 +172,10 @@ pub enum RemoveOutcome {
 /// Worktree found in a folder of worktrees, or registered there (K60).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeEntry {
-    /// Folder name; none when it is one the engine would never make.
+    /// Folder name; `None` if it is one the engine would never make.
     pub folder: Option<SafeName>,
     pub path: PathBuf,
-    /// Branch or commit that is checked out; none if git does not know the folder.
+    /// Branch or commit that is checked out; `None` if git does not know the folder.
     pub checked_out: Option<CheckedOut>,
     pub is_present: bool,
 }

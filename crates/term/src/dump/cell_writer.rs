@@ -10,7 +10,7 @@ use crate::scanner::{CLUSTERS_OFF, CLUSTERS_ON, stay_apart};
 /// depends on it.
 #[derive(Debug, Default)]
 pub(super) struct CellWriter {
-    /// True if the mode is on; none while no character depended on it.
+    /// True if the mode is on; `None` while no character depended on it.
     clusters: Option<bool>,
     /// The character before the next one in its row, if there is one.
     last: Option<char>,
@@ -62,7 +62,7 @@ impl CellWriter {
     }
 }
 
-/// Returns whether the mode must be on or off for a character to join the ones before it in a cell of that width; none if it does not
+/// Returns whether the mode must be on or off for a character to join the ones before it in a cell of that width; `None` if it does not
 /// matter.
 fn clusters_for_joined(character: char, width: CellWidth) -> Option<bool> {
     match character {

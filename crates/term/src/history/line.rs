@@ -198,7 +198,7 @@ fn take_cell<'a>(rest: &mut &'a [u8]) -> Option<(&'a str, bool)> {
     Some((std::str::from_utf8(text).ok()?, is_wide))
 }
 
-/// Takes the next run of cells of one style; none when all `unstyled` cells have theirs.
+/// Takes the next run of cells of one style; `None` if all `unstyled` cells have theirs.
 fn take_run(rest: &mut &[u8], unstyled: usize) -> Option<(usize, CellStyle)> {
     if unstyled == 0 {
         return None;

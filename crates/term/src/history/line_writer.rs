@@ -4,7 +4,7 @@ use super::line::{CLUSTER, HEADER_LEN, LineFlags, WIDE, put_number};
 use super::style::PackedStyle;
 use crate::cell::{Cell, CellStyle, CellWidth};
 
-/// Most bytes of hyperlinks on one line; links beyond are left out.
+/// Maximum number of bytes of hyperlinks on one line; links beyond are left out.
 const MAX_LINK_BYTES: usize = 64 * 1024;
 
 /// Reusable buffers for the styles and hyperlinks of a line that is being packed.

@@ -11,7 +11,7 @@ use crate::cell::Cell;
 
 /// Bytes of memory for each line that may be kept.
 const BYTES_PER_LINE: usize = 960;
-/// Smallest limit, in bytes, so that a history of a few lines can keep one of any kind.
+/// Minimum limit, in bytes, so that a history of a few lines can keep one of any kind.
 const MIN_BYTES: usize = 256 * 1024;
 
 /// Lines above the screen in a small form.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::line::PackedLine;
 use crate::cell::{Cell, CellWidth};
 
-/// Most lines of one group.
+/// Maximum number of lines of one group.
 const MAX_JOINED: usize = 32;
 
 /// The lines of a history, and the width at which they are read.

@@ -2,7 +2,7 @@
 
 use crate::cell::{CellAttributes, CellStyle, Color, Underline};
 
-/// Most bytes of one style.
+/// Maximum number of bytes of one style.
 const MAX_LEN: usize = 12;
 /// The style has attributes; it has an underline.
 const ATTRIBUTES: u8 = 1 << 6;

@@ -4,7 +4,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
-/// Most characters that may join the one before them. An emulator keeps all of them in one cell, and some take
+/// Maximum number of characters that may join the one before them. An emulator keeps all of them in one cell, and some take
 /// quadratic memory for it; the longest real cluster, a family of emoji, has 10.
 const MAX_JOINED: u8 = 16;
 

@@ -2,7 +2,7 @@
 
 use super::{ScanSink, StringKind};
 
-/// Most parameters that are read; more are ignored.
+/// Maximum number of parameters that are read; more are ignored.
 const PARAMETER_LIMIT: usize = 32;
 
 /// The kind and length of the sequence that begins at an ESC.

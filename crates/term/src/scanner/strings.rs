@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-/// Longest OSC string that is used. A longer one (an image, say) is skipped to its end.
+/// Maximum length of an OSC string that is used. A longer one (an image, say) is skipped to its end.
 const MAX_OSC_BYTES: usize = 1 << 20;
 /// Bytes kept of a DCS string; the rest is skipped to its end.
 const MAX_DCS_BYTES: usize = 64 << 10;

@@ -9,7 +9,7 @@ use crate::event::TermEvent;
 use crate::modes::{CursorShape, KittyFlags, TermMode};
 use crate::scanner::Csi;
 
-/// Most titles kept for `CSI 22 t`.
+/// Maximum number of titles kept for `CSI 22 t`.
 const TITLE_STACK_LIMIT: usize = 10;
 
 impl TerminalState {

@@ -2,15 +2,15 @@
 
 use crate::size::Size;
 
-/// Most bytes that are kept; a screen that needs more is not kept.
+/// Maximum number of bytes that are kept; a screen that needs more is not kept.
 const MAX_BYTES: usize = 1024 * 1024;
 /// Credit in bytes that keeping a screen costs for each of its cells: some programs clear theirs for every frame.
 const BYTES_PER_CELL: u64 = 8;
 /// Milliseconds that earn the credit for one screen; drawn bytes earn credit too, because a terminal that is shown its past has no time.
 const INTERVAL: u64 = 100;
-/// Most bytes that a program draws at its end after it left its screen; one that draws more continued without it.
+/// Maximum number of bytes that a program draws at its end after it left its screen; one that draws more continued without it.
 pub(super) const LAST_WORDS: u64 = 4096;
-/// Most screens the credit is good for.
+/// Maximum number of screens the credit is good for.
 const BURST: u64 = 16;
 
 /// The last screen of a full-screen program, as escape codes.

@@ -2,7 +2,7 @@
 
 use crate::modes::KittyFlags;
 
-/// Most entries of a stack; the oldest is dropped for a new one.
+/// Maximum number of entries of a stack; the oldest is dropped for a new one.
 const DEPTH: usize = 32;
 
 /// Flags a program pushed, for the main and the alternate screen.

@@ -18,7 +18,7 @@ impl Margins {
         }
     }
 
-    /// Returns the margins that DECSTBM asks for, none if they make no sense. Parameters count from 1, 0 means the edge.
+    /// Returns the margins that DECSTBM asks for, `None` if they make no sense. Parameters count from 1, 0 means the edge.
     pub(super) fn requested(top: u16, bottom: u16, size: Size) -> Option<Self> {
         let bottom = if bottom == 0 {
             size.rows

@@ -30,9 +30,9 @@ const PIECE_LINES: usize = 96;
 pub(super) struct ScrollbackEmulator {
     emulator: GuardedEmulator,
     packed: PackedHistory,
-    /// Most lines of both together.
+    /// Maximum number of lines of both together.
     lines: usize,
-    /// Most lines the emulator keeps when some are packed.
+    /// Maximum number of lines the emulator keeps when some are packed.
     kept: usize,
     /// Set when nothing is left above the hidden main screen, so that a program which erases it again and again costs nothing.
     hidden_is_packed: bool,

@@ -1,7 +1,7 @@
 //! Style sequences in the form an emulator reads correctly. Must only be used for one that lacks the common form: an old one would take the
 //! parameters of an underline colour for attributes.
 
-/// Returns the parameters in a form such an emulator reads correctly; none if nothing is left.
+/// Returns the parameters in a form such an emulator reads correctly; `None` if nothing is left.
 pub(super) fn plain(parameters: &[u8]) -> Option<Vec<u8>> {
     if parameters.is_empty() {
         return Some(Vec::new());

@@ -20,7 +20,7 @@ use crate::palette::ColorPalette;
 use crate::scanner::{Csi, ScanSink, StringKind};
 use crate::size::Size;
 
-/// Most events of one feed; those beyond are dropped, of titles and states the older ones.
+/// Maximum number of events of one feed; those beyond are dropped, of titles and states the older ones.
 const EVENT_LIMIT: usize = 256;
 
 /// The state of one terminal behind the scanner: modes, margins, tab stops and the emulator.

@@ -9,9 +9,9 @@ use crate::modes::TermMode;
 use crate::sanitize::sanitize;
 use crate::status_record::StatusRecord;
 
-/// Longest title, in characters.
+/// Maximum length of a title, in characters.
 const TITLE_LIMIT: usize = 256;
-/// Longest text of a notification or a path, in characters.
+/// Maximum length of a text of a notification or a path, in characters.
 const TEXT_LIMIT: usize = 4096;
 /// The states and kinds we take (OSC 7501).
 const STATUS_CAPABILITIES: &str =

@@ -59,7 +59,7 @@ fn command(call: &Value) -> Option<Value> {
     is_said.then(|| input.clone())
 }
 
-/// The one file that is meant; none when there are several, or two fields name different ones.
+/// The one file that is meant; `None` if there are several, or two fields name different ones.
 fn place(call: &Value) -> Option<String> {
     let locations = list(call, "/locations").iter().map(|place| raw(place, "/path"));
     let changed = list(call, "/content").iter().map(|part| raw(part, "/path"));
@@ -78,7 +78,7 @@ fn address(call: &Value) -> Option<String> {
     (!url.is_empty()).then(|| url.to_owned())
 }
 
-/// Returns the input shown to people where nothing better is known.
+/// Returns the input shown to people if nothing better is known.
 fn titled(call: &Value) -> Value {
     let mut input = Map::new();
     let title = raw(call, "/title");

@@ -340,7 +340,7 @@ impl AcpSession {
     }
 }
 
-/// Returns the reason why a turn that was not cancelled ended before its own end; none where it came to it. An unknown reason is not part
+/// Returns the reason why a turn that was not cancelled ended before its own end; `None` if it came to it. An unknown reason is not part
 /// of the protocol, and a turn never counts as good because of it.
 fn stopped(reason: &str) -> Option<&'static str> {
     match reason {
@@ -352,7 +352,7 @@ fn stopped(reason: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the reason why a request failed, in the words of the tool; where it has none, by the code.
+/// Returns the reason why a request failed, in the words of the tool; if it has none, by the code.
 fn why(error: &Value) -> String {
     let message = filled(error, "/message").unwrap_or_else(|| named(error));
     match filled(error, "/data/details").or_else(|| filled(error, "/data")) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::adapters::agents::json_report::{object, raw};
 
-/// Longest id of a request that is answered, as JSON.
+/// Maximum length of an id of a request that is answered, as JSON.
 const LONGEST_ID: usize = 200;
 /// JSON-RPC code of an unknown method.
 const UNKNOWN_METHOD: i64 = -32601;

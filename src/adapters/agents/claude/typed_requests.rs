@@ -25,7 +25,7 @@ enum TypedRequest {
 }
 
 impl TypedRequests {
-    /// Returns the request to write to the tool for a typed line; none where the line is a message.
+    /// Returns the request to write to the tool for a typed line; `None` if the line is a message.
     pub(super) fn line(&mut self, text: &str, id: &str) -> Option<String> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (request, fields) = match (word, rest.trim()) {

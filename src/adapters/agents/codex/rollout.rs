@@ -18,7 +18,7 @@ pub struct RecordReader {
 }
 
 impl RecordReader {
-    /// Reads one line. The second part is the time of the line, at which the reported state was true, where it is known.
+    /// Reads one line. The second part is the time of the line, at which the reported state was true, if it is known.
     pub fn read(&mut self, line: &[u8]) -> (AgentReport, Option<Timestamp>) {
         let says = |kind: &&[u8]| line.windows(kind.len()).any(|part| part == *kind);
         let is_known = KINDS.iter().any(says);

@@ -11,9 +11,9 @@ use crate::adapters::agents::session_id;
 use crate::adapters::text_file;
 use crate::domain::Cause;
 
-/// Longest first line that is read: it holds the instructions of the model, too.
+/// Maximum length of the first line that is read: it holds the instructions of the model, too.
 const MAX_FIRST_LINE: u64 = 1024 * 1024;
-/// Most records that are looked at, the newest first.
+/// Maximum number of records that are looked at, the newest first.
 const MAX_RECORDS: usize = 2_000;
 /// Type in the first line of a record.
 const HEAD: &str = "session_meta";

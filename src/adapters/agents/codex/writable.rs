@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Folders that a commit writes to in the repository that a worktree belongs to.
 const SHARED: [&str; 3] = ["objects", "refs", "logs"];
 
-/// Returns the folders of git that a commit in a worktree writes to; none where the folder is not a worktree of another repository.
+/// Returns the folders of git that a commit in a worktree writes to; empty if the folder is not a worktree of another repository.
 pub(super) fn of_worktree(folder: &Path) -> Vec<PathBuf> {
     let Some(own) = linked(&folder.join(".git"), "gitdir: ", folder) else {
         return Vec::new();

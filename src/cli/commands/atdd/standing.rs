@@ -146,8 +146,8 @@ impl RunCommand for AtddStatusArgs {
 }
 
 /// Returns the tasks of stories.
-fn tasks(place: ProjectPaths) -> CommandResult<Vec<Arc<Task>>> {
-    let rows = rows(&mut BoardAccess::open_project(place)?, &all_stories())?;
+fn tasks(paths: ProjectPaths) -> CommandResult<Vec<Arc<Task>>> {
+    let rows = rows(&mut BoardAccess::open_project(paths)?, &all_stories())?;
     Ok(rows.tasks.into_values().collect())
 }
 

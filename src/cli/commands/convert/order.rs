@@ -51,11 +51,11 @@ pub(in crate::cli::commands) fn job(
     form: MadeForm,
     feature: String,
     text: String,
-    wanted: &WriterArgs,
+    args: &WriterArgs,
 ) -> PlanJob {
     PlanJob {
-        agent: wanted.agent.clone(),
-        model: wanted.model.clone(),
+        agent: args.agent.clone(),
+        model: args.model.clone(),
         ..PlanJob::new(form, feature, text)
     }
 }
@@ -202,7 +202,7 @@ impl PlanOrder<'_> {
         Ok(())
     }
 
-    /// Returns the task that has written the result; nothing while it has not.
+    /// Returns the task that has written the result; `None` while it has not.
     fn written(&self) -> CommandResult<Option<Arc<Task>>> {
         let Some(writer) = self.job.writer() else {
             return Ok(None);

@@ -9,7 +9,7 @@ use crate::term::sanitize;
 /// Asks the terminal to mark pasted text, and to stop that.
 const MARK_PASTES: (&str, &str) = ("\x1b[?2004h", "\x1b[?2004l");
 
-/// The terminal, in raw mode where it is one, until it is dropped.
+/// The terminal, in raw mode if it is one, until it is dropped.
 #[derive(Debug)]
 pub(super) struct TranscriptConsole {
     is_terminal: bool,

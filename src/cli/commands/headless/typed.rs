@@ -1,6 +1,6 @@
 //! Input that a person types at an agent without an interface of its own: bytes of a terminal become messages and commands. Pure.
 
-/// Longest message in bytes.
+/// Maximum length of a message in bytes.
 const LONGEST: usize = 64 * 1024;
 const ESCAPE: u8 = 0x1b;
 /// Sequences that a terminal sends around pasted text, after the escape.

@@ -35,19 +35,19 @@ pub(super) struct RunOnBoard {
 }
 
 /// Returns true if the call stays at its terminal until the plan is over or needs a person, while Ctrl-C leaves the plan alone.
-pub(super) fn stays_attached(wanted: &RunPlanArgs) -> bool {
-    !(wanted.call.detach || wanted.call.dry_run || wanted.call.json.json) && asking::can_ask()
+pub(super) fn stays_attached(args: &RunPlanArgs) -> bool {
+    !(args.call.detach || args.call.dry_run || args.call.json.json) && asking::can_ask()
 }
 
 /// Returns true if the call stays until the plan is over or needs a person.
-pub(super) fn waits(wanted: &RunPlanArgs) -> bool {
-    wanted.call.headless || wanted.call.interactive || wanted.call.output.is_some() || stays_attached(wanted)
+pub(super) fn waits(args: &RunPlanArgs) -> bool {
+    args.call.headless || args.call.interactive || args.call.output.is_some() || stays_attached(args)
 }
 
 /// Executes a plan, continues it, or shows the effects.
-pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, args: &RunPlanArgs) -> CommandResult {
     let paths = ProjectPaths::find(&env.folder, env)?;
-    match begin(env, &paths, wanted)? {
+    match begin(env, &paths, args)? {
         RunOutcome::Shown | RunOutcome::NothingLeft | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
         RunOutcome::Unsound => Ok(ExitCode::FAILURE),
         RunOutcome::Unready(why) => Err(CommandError::project(why)),
@@ -55,14 +55,10 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
 }
 
 /// Begins a plan like `run`, for a caller that waits for its end.
-pub(super) fn begin(
-    env: &ProcessEnv,
-    paths: &ProjectPaths,
-    wanted: &RunPlanArgs,
-) -> CommandResult<RunOutcome> {
+pub(super) fn begin(env: &ProcessEnv, paths: &ProjectPaths, args: &RunPlanArgs) -> CommandResult<RunOutcome> {
     let git = paths.git_setup(env.environment.clone());
     let base = BaseFiles::new(paths, git.clone());
-    let read = read(&wanted.plan, Some(paths), &|path| base.has(path))?;
+    let read = read(&args.plan, Some(paths), &|path| base.has(path))?;
     for idle in paths.read_config().idle() {
         output::problem(&idle);
     }
@@ -70,19 +66,19 @@ pub(super) fn begin(
         by: env.author(),
         setup: PlanSetup::read(paths),
         read: &read,
-        wanted,
+        args,
         access: &mut BoardAccess::open_project(paths.clone())?,
     };
-    if wanted.call.dry_run || !read.plan.is_sound() {
+    if args.call.dry_run || !read.plan.is_sound() {
         return run.show();
     }
-    let wishes = wishes(wanted);
+    let wishes = wishes(args);
     let rows = rows(run.access, &read.plan)?;
     if rows.are_over(&read.plan, &wishes.choices) {
         run.tell_nothing_left(&rows);
         return Ok(RunOutcome::NothingLeft);
     }
-    if waits(wanted)
+    if waits(args)
         && let Err(why) = trusted(paths)
     {
         return Ok(RunOutcome::Unready(why.to_string()));
@@ -92,7 +88,7 @@ pub(super) fn begin(
     {
         return Ok(RunOutcome::Unready(why.to_string()));
     }
-    if rows.begins(&wishes) && !wanted.call.allow_dirty {
+    if rows.begins(&wishes) && !args.call.allow_dirty {
         match uncommitted::refuse_changes(paths, &git, &read.plan) {
             Err(why) => return Ok(RunOutcome::Unready(why.to_string())),
             Ok(Some(warning)) => output::problem(&warning),
@@ -132,20 +128,20 @@ pub(in crate::cli::commands) fn trusted(paths: &ProjectPaths) -> CommandResult<(
 }
 
 /// Returns the wishes of a command line.
-fn wishes(wanted: &RunPlanArgs) -> PlanWishes {
+fn wishes(args: &RunPlanArgs) -> PlanWishes {
     PlanWishes {
         choices: PlanChoices {
-            from: wanted.phase.clone(),
-            is_parallel: wanted.parallel.is_some(),
-            asks: wanted.call.interactive,
-            trusts_status: wanted.trust_plan,
-            done: wanted.done.iter().cloned().collect(),
+            from: args.phase.clone(),
+            is_parallel: args.parallel.is_some(),
+            asks: args.call.interactive,
+            trusts_status: args.trust_plan,
+            done: args.done.iter().cloned().collect(),
             ..PlanChoices::default()
         },
-        options: wanted.options(),
-        model: wanted.call.model.clone(),
-        resumes: wanted.call.resume,
-        restarts: wanted.restart,
+        options: args.options(),
+        model: args.call.model.clone(),
+        resumes: args.call.resume,
+        restarts: args.restart,
     }
 }
 
@@ -183,7 +179,7 @@ struct PlanRun<'a> {
     by: String,
     setup: PlanSetup,
     read: &'a ReadPlan,
-    wanted: &'a RunPlanArgs,
+    args: &'a RunPlanArgs,
     access: &'a mut BoardAccess,
 }
 
@@ -191,8 +187,8 @@ impl PlanRun<'_> {
     /// Shows the plan and changes nothing.
     fn show(&mut self) -> CommandResult<RunOutcome> {
         let plan = &self.read.plan;
-        let left_out = left_out(plan, &wishes(self.wanted).choices);
-        if self.wanted.call.json.json {
+        let left_out = left_out(plan, &wishes(self.args).choices);
+        if self.args.call.json.json {
             output::json(&shown::json(plan, &left_out));
         } else {
             output::all(shown::lines_of_run(plan, &left_out));
@@ -205,16 +201,16 @@ impl PlanRun<'_> {
         // To begin anew is shown by the differences there are now.
         let wishes = PlanWishes {
             restarts: false,
-            ..wishes(self.wanted)
+            ..wishes(self.args)
         };
         if rows.are_over(plan, &wishes.choices) {
-            if !self.wanted.call.json.json {
+            if !self.args.call.json.json {
                 output::line(&nothing_left(plan));
             }
             return Ok(RunOutcome::Shown);
         }
         let found = self.compare(&rows, &wishes)?;
-        if !self.wanted.call.json.json {
+        if !self.args.call.json.json {
             if found.is_known && !found.changes.is_none() {
                 output::line("this differs from the board:");
                 output::all(consent::lines(&found.changes, plan));
@@ -235,33 +231,33 @@ impl PlanRun<'_> {
     }
 
     /// Has the board do what the comparison found, after a yes to it.
-    fn carry_out(&mut self, rows: &PlanRows, found: PlanDifference) -> CommandResult<RunOutcome> {
+    fn carry_out(&mut self, rows: &PlanRows, difference: PlanDifference) -> CommandResult<RunOutcome> {
         let plan = &self.read.plan;
-        let has_changes = !found.changes.is_none();
-        if !found.is_known {
+        let has_changes = !difference.changes.is_none();
+        if !difference.is_known {
             // A person who says yes knows the doubts (LG-15).
-            for found in &plan.findings {
-                output::problem(&shown::finding_line(found));
+            for difference in &plan.findings {
+                output::problem(&shown::finding_line(difference));
             }
         }
         if has_changes {
             let consent = PlanConsent::new(plan, &self.access.paths);
-            let asked = consent.question(&found)?;
-            asking::ask(&asked, self.wanted.call.trust.as_deref())?;
+            let asked = consent.question(&difference)?;
+            asking::ask(&asked, self.args.call.trust.as_deref())?;
             self.access.paths.prepare()?;
             if let Err(why) = consent.remember(asked) {
                 output::problem(&why.to_string());
             }
         }
-        self.ask(&found.commands)?;
-        if has_changes || self.wanted.call.resume {
-            self.tell(&found);
+        self.ask(&difference.commands)?;
+        if has_changes || self.args.call.resume {
+            self.tell(&difference);
         } else {
-            self.tell_standing(rows, &found);
+            self.tell_standing(rows, &difference);
         }
         Ok(RunOutcome::OnBoard(RunOnBoard {
-            has_begun: !found.changes.new.is_empty() || self.wanted.call.resume,
-            batch: found.batch,
+            has_begun: !difference.changes.new.is_empty() || self.args.call.resume,
+            batch: difference.batch,
         }))
     }
 
@@ -283,7 +279,7 @@ impl PlanRun<'_> {
     /// Prints that nothing is left to do.
     fn tell_nothing_left(&self, rows: &PlanRows) {
         let plan = &self.read.plan;
-        if self.wanted.call.json.json {
+        if self.args.call.json.json {
             let batch = batch_of(plan, rows.restarts);
             output::json(&serde_json::json!({ "batch": batch, "tasks": [] }));
         } else {
@@ -292,48 +288,48 @@ impl PlanRun<'_> {
     }
 
     /// Prints how a plan stands that is on the board as its files have it.
-    fn tell_standing(&self, rows: &PlanRows, found: &PlanDifference) {
-        if !self.wanted.call.json.json {
+    fn tell_standing(&self, rows: &PlanRows, difference: &PlanDifference) {
+        if !self.args.call.json.json {
             output::all(self.rules());
         }
         output::all(shown::standing(rows.tasks.values()));
-        let next = if found.stopped.is_empty() {
+        let next = if difference.stopped.is_empty() {
             "the plan is on the board as its files have it".to_owned()
         } else {
             format!(
                 "{} stopped; `--resume` takes them up again, `--restart` begins the plan anew",
-                self.read.plan.kind.items(found.stopped.len())
+                self.read.plan.kind.items(difference.stopped.len())
             )
         };
         output::lines(&next);
     }
 
     /// Prints what was changed, made and taken up again.
-    fn tell(&self, found: &PlanDifference) {
-        for change in &found.changes.changed {
+    fn tell(&self, difference: &PlanDifference) {
+        for change in &difference.changes.changed {
             output::line(&format!("{} changed", change.task.id));
         }
-        let new = &found.changes.new;
-        if new.is_empty() && !self.wanted.call.json.json {
+        let new = &difference.changes.new;
+        if new.is_empty() && !self.args.call.json.json {
             output::all(self.rules());
         }
         let ids: Vec<&TaskId> = new.iter().map(|draft| &draft.id).collect();
-        if !ids.is_empty() && !self.wanted.call.json.json {
+        if !ids.is_empty() && !self.args.call.json.json {
             output::line(&self.head(ids.len()));
             output::all(self.rules());
             output::all(shown::table(new, &self.read.plan));
         }
-        if self.wanted.call.json.json {
-            output::json(&serde_json::json!({ "batch": found.batch, "tasks": ids }));
-        } else if !ids.is_empty() && !waits(self.wanted) {
+        if self.args.call.json.json {
+            output::json(&serde_json::json!({ "batch": difference.batch, "tasks": ids }));
+        } else if !ids.is_empty() && !waits(self.args) {
             output::lines(if self.access.has_server() {
                 "released; `dbs` shows how it goes"
             } else {
                 "released; `dbs` starts the work and shows it, `dbs watch` does so without a screen"
             });
         }
-        if found.is_known && self.wanted.call.resume {
-            for id in &found.stopped {
+        if difference.is_known && self.args.call.resume {
+            for id in &difference.stopped {
                 output::line(&format!("{id} goes on"));
             }
         }
@@ -342,7 +338,7 @@ impl PlanRun<'_> {
     /// Returns the line about the plan that is begun.
     fn head(&self, phases: usize) -> String {
         let plan = &self.read.plan;
-        let order = match self.wanted.parallel {
+        let order = match self.args.parallel {
             Some(Some(most)) => format!("as they depend on each other, at most {most} at once"),
             Some(None) => "as they depend on each other".to_owned(),
             None if plan.kind.is_parallel() => "as they depend on each other".to_owned(),
@@ -359,8 +355,8 @@ impl PlanRun<'_> {
     /// Returns the file, the model, the limits, and the place that the agents write to (P19).
     fn rules(&self) -> Vec<String> {
         let plan = &self.read.plan;
-        let output = match self.wanted.call.output {
-            _ if !waits(self.wanted) => "a log for each attempt",
+        let output = match self.args.call.output {
+            _ if !waits(self.args) => "a log for each attempt",
             Some(AgentOutput::File) => "a log for each attempt",
             Some(AgentOutput::Both) => "this terminal and a log for each attempt",
             Some(AgentOutput::Terminal) | None => "this terminal",
@@ -369,7 +365,7 @@ impl PlanRun<'_> {
             ("plan", plan.file.display().to_string()),
             (
                 "model",
-                self.wanted
+                self.args
                     .call
                     .model
                     .clone()

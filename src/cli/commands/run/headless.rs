@@ -37,26 +37,23 @@ pub(in crate::cli::commands) enum FollowEnd {
 }
 
 /// Executes a plan, and waits until it is over or needs a person.
-///
-/// # Errors
-/// The failure, for people.
-pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, args: &RunPlanArgs) -> CommandResult {
     let paths = ProjectPaths::find(&env.folder, env)?;
     let mut events = EventCursor::new(paths.store.clone());
-    events.print_new(wanted.call.json, &|_old| false)?;
+    events.print_new(args.call.json, &|_old| false)?;
     let had_server = BoardAccess::open_project(paths.clone())?.has_server();
     // From here on a signal must not end the command before it can stop what it began.
     let interruption = Interruption::listen();
-    let run = match begin(env, &paths, wanted)? {
+    let run = match begin(env, &paths, args)? {
         Ok(run) => run,
         Err(code) => return Ok(code),
     };
-    let printed = (events, wanted.call.printed(), wanted.call.json);
+    let printed = (events, args.call.printed(), args.call.json);
     let mut follower = RunFollower::new(&paths, &run.batch, printed, interruption);
     match follower.until_still(env)? {
         FollowEnd::Still(found) => follower.finish(&found).map(ExitCode::from),
         FollowEnd::Unread => Ok(ExitCode::SUCCESS),
-        FollowEnd::Interrupted if wanted.call.headless => stop_started(env, &paths, &run, had_server),
+        FollowEnd::Interrupted if args.call.headless => stop_started(env, &paths, &run, had_server),
         FollowEnd::Interrupted => Ok(left_running()),
     }
 }
@@ -94,17 +91,17 @@ fn stop_started(env: &ProcessEnv, paths: &ProjectPaths, run: &RunOnBoard, had_se
     Ok(ExitCode::from(INTERRUPTED))
 }
 
-/// Puts a plan on the board of a running server; returns the exit code with the reason where that is refused.
+/// Puts a plan on the board of a running server; returns the exit code with the reason if that is refused.
 pub(super) fn begin(
     env: &ProcessEnv,
     paths: &ProjectPaths,
-    wanted: &RunPlanArgs,
+    args: &RunPlanArgs,
 ) -> CommandResult<Result<RunOnBoard, ExitCode>> {
     let unready = |why: &str| {
         output::problem(why);
         Ok(Err(ExitCode::from(UNREADY)))
     };
-    let run = match begin::begin(env, paths, wanted)? {
+    let run = match begin::begin(env, paths, args)? {
         RunOutcome::OnBoard(run) => run,
         RunOutcome::Shown | RunOutcome::NothingLeft => return Ok(Err(ExitCode::SUCCESS)),
         RunOutcome::Unsound => return Ok(Err(ExitCode::from(UNSOUND))),
@@ -187,9 +184,9 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Prints the result, and for each phase that is not done the command that continues it; returns the exit code (3.11).
-    pub(in crate::cli::commands) fn finish(&mut self, found: &RunFacts) -> CommandResult<u8> {
+    pub(in crate::cli::commands) fn finish(&mut self, facts: &RunFacts) -> CommandResult<u8> {
         self.print_logs()?;
-        blocking_runtime()?.block_on(self.conclude(found))
+        blocking_runtime()?.block_on(self.conclude(facts))
     }
 
     /// Prints the events until the run is over or needs a person; returns nothing where the server has ended before.
@@ -245,14 +242,14 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Returns the facts beside the run that decide whether it goes on.
-    async fn beside(&self, found: &RunFacts) -> CommandResult<BesideRun> {
+    async fn beside(&self, facts: &RunFacts) -> CommandResult<BesideRun> {
         let mut beside = BesideRun::default();
-        if found.is_worked_on() {
+        if facts.is_worked_on() {
             match self.ask(Query::Attention).await? {
                 Answer::Attention(attention) => beside.attention = attention.rows,
                 other => return Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
             }
-        } else if found.is_paused() {
+        } else if facts.is_paused() {
             let status = Report::Status(Ok(Vec::new()));
             let text = self.report(status, OutputFormat::Json).await?;
             let board: BoardFacts =
@@ -284,9 +281,9 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Prints the paths of the logs of agents that have begun, and opens those that are to be printed.
-    fn note_logs(&mut self, found: &RunFacts) {
+    fn note_logs(&mut self, facts: &RunFacts) {
         let is_first = !std::mem::replace(&mut self.has_looked, true);
-        for task in &found.tasks {
+        for task in &facts.tasks {
             for AttemptFacts { attempt, state } in &task.attempts {
                 if self.known.contains(attempt) {
                     continue;
@@ -345,17 +342,17 @@ impl<'a> RunFollower<'a> {
         Ok(())
     }
 
-    async fn conclude(&self, found: &RunFacts) -> CommandResult<u8> {
-        let code = found.exit_code(UNREADY);
+    async fn conclude(&self, facts: &RunFacts) -> CommandResult<u8> {
+        let code = facts.exit_code(UNREADY);
         if self.json.json {
-            output::json(&serde_json::json!({ "run": self.batch, "state": found.run.state, "exit": code }));
+            output::json(&serde_json::json!({ "run": self.batch, "state": facts.run.state, "exit": code }));
             return Ok(code);
         }
         let text = self
             .report(Report::Run(self.batch.clone()), OutputFormat::Lines)
             .await?;
         output::lines(&text);
-        for task in &found.tasks {
+        for task in &facts.tasks {
             if matches!(task.state, TaskState::Done | TaskState::Cancelled) {
                 continue;
             }

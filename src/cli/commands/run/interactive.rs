@@ -13,9 +13,9 @@ use crate::plans::run_watch::PhaseFacts;
 /// Executes a plan, and asks before each phase is merged and after each that has stopped.
 ///
 /// # Errors
-/// The failure, for people; also when this is not a terminal.
-pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
-    if wanted.call.headless || wanted.call.json.json || !asking::can_ask() {
+/// When this is not a terminal, or the plan cannot be begun or followed.
+pub(super) fn run(env: &ProcessEnv, args: &RunPlanArgs) -> CommandResult {
+    if args.call.headless || args.call.json.json || !asking::can_ask() {
         return Err(CommandError::user(
             "could not ask between phases: --interactive needs a terminal, without --headless and --json. Leave it out, put the line \
              `**Approval:** required` into the phases that are to wait, and answer with `dbs approve ID`, `dbs reject ID WHY` or \
@@ -24,13 +24,13 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     }
     let paths = ProjectPaths::find(&env.folder, env)?;
     let mut events = EventCursor::new(paths.store.clone());
-    events.print_new(wanted.call.json, &|_old| false)?;
+    events.print_new(args.call.json, &|_old| false)?;
     let interruption = Interruption::listen();
-    let batch = match headless::begin(env, &paths, wanted)? {
+    let batch = match headless::begin(env, &paths, args)? {
         Ok(run) => run.batch,
         Err(code) => return Ok(code),
     };
-    let printed = (events, wanted.call.printed(), wanted.call.json);
+    let printed = (events, args.call.printed(), args.call.json);
     let mut follower = RunFollower::new(&paths, &batch, printed, interruption);
     follower.watch.stops_for_approval = true;
     loop {
@@ -45,7 +45,7 @@ pub(super) fn run(env: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
         let Some(answer) = ask(task) else {
             output::line(&format!(
                 "what is under way goes on; `dbs run {} --interactive --resume` asks again",
-                wanted.plan.display()
+                args.plan.display()
             ));
             return Ok(follower.finish(&found)?.into());
         };

@@ -28,24 +28,24 @@ pub(super) struct AgentArgs {
 pub(super) fn changed(
     env: &ProcessEnv,
     task: &TaskId,
-    said: &AgentArgs,
+    args: &AgentArgs,
 ) -> CommandResult<Option<Box<AgentSettings>>> {
-    let all = [&said.agent, &said.model, &said.effort, &said.permissions];
+    let all = [&args.agent, &args.model, &args.effort, &args.permissions];
     if all.iter().all(|part| part.is_none()) {
         return Ok(None);
     }
-    check_kind(env, said)?;
+    check_kind(env, args)?;
     let known = BoardAccess::open(env)?.task(task)?;
     let before = known.map(|detail| detail.task.agent.clone()).unwrap_or_default();
-    merged(said, before).map(|agent| Some(Box::new(agent)))
+    merged(args, before).map(|agent| Some(Box::new(agent)))
 }
 
 /// Checks that there is a kind of agent of the name given on the command line.
 ///
 /// # Errors
 /// When there is none, with the nearest.
-pub(super) fn check_kind(env: &ProcessEnv, said: &AgentArgs) -> CommandResult<()> {
-    let Some(name) = said
+pub(super) fn check_kind(env: &ProcessEnv, args: &AgentArgs) -> CommandResult<()> {
+    let Some(name) = args
         .agent
         .as_deref()
         .map(str::trim)

@@ -9,16 +9,16 @@ use crate::ports::git::SafeName;
 use crate::protocol::query::QueryError;
 
 /// Restores as branches the work that the attic keeps of a task.
-pub(super) fn run(env: &ProcessEnv, wanted: &TaskArgs) -> CommandResult {
+pub(super) fn run(env: &ProcessEnv, args: &TaskArgs) -> CommandResult {
     let mut access = BoardAccess::open(env)?;
-    let id = TaskId::from(wanted.id.as_str());
+    let id = TaskId::from(args.id.as_str());
     if access.task(&id)?.is_none() {
         return Err(QueryError::NoTask(id).into());
     }
     let setup = access.paths.git_setup(env.environment.clone());
     let task = SafeName::derive(id.as_str());
     let brought = GitCli::open(&setup)?.bring_back(&task)?;
-    if wanted.json.json {
+    if args.json.json {
         let kept = brought.iter().map(|kept| {
             let (branch, commit) = (kept.branch.as_str(), kept.commit.as_str());
             json!({ "branch": branch, "commit": commit, "ref": kept.attic_ref, "files": kept.files })

@@ -89,7 +89,7 @@ pub fn requirement(text: &str) -> TaskDraft {
     }
 }
 
-/// Puts a new task on the board, and releases it where that is wanted.
+/// Puts a new task on the board, and releases it if that is wanted.
 pub(in crate::cli::commands) fn put(
     env: &ProcessEnv,
     draft: &TaskDraft,

@@ -4,8 +4,8 @@ use crate::adapters::desktop::editor;
 use crate::cli::commands::prelude::*;
 use crate::domain::{Command, TaskId, TaskPatch};
 
-pub(super) fn run(env: &ProcessEnv, wanted: &TaskArgs) -> CommandResult {
-    let (name, id) = (&wanted.id, TaskId::from(wanted.id.as_str()));
+pub(super) fn run(env: &ProcessEnv, args: &TaskArgs) -> CommandResult {
+    let (name, id) = (&args.id, TaskId::from(args.id.as_str()));
     let mut access = BoardAccess::open(env)?;
     let detail = access.task(&id)?.ok_or_else(|| {
         CommandError::user(format!("could not edit {name}: there is no such task"))
@@ -26,5 +26,5 @@ pub(super) fn run(env: &ProcessEnv, wanted: &TaskArgs) -> CommandResult {
         )));
     }
     let answer = access.execute(&env.author(), Command::Update(id, patch))?;
-    Ok(print_reply(&answer, "", wanted.json))
+    Ok(print_reply(&answer, "", args.json))
 }

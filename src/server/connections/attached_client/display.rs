@@ -28,7 +28,7 @@ impl ClientDisplay {
     /// Applies the theme of that name, or the one in the settings. One that cannot be loaded is replaced by the plain one.
     ///
     /// # Errors
-    /// The reason why it cannot be loaded; reads after "could not".
+    /// When it cannot be loaded. Reads after "could not".
     pub(super) fn apply_theme(&mut self, name: Option<&str>) -> Result<(), ThemeError> {
         let loaded = Theme::of(&self.appearance, name, self.caps);
         let (theme, outcome) = match loaded {

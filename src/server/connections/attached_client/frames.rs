@@ -176,7 +176,7 @@ impl AttachedClient {
         }
     }
 
-    /// Draws the present frame, or one terminal of it; returns the bytes that bring the client's terminal there, nothing when that one
+    /// Draws the present frame, or one terminal of it; returns the bytes that bring the client's terminal there, `None` if that one
     /// cannot be drawn alone.
     fn compose(&mut self, alone: Option<ScreenId>) -> Option<Vec<u8>> {
         self.with_scene(|state, frame, scene| match alone {

@@ -30,7 +30,7 @@ impl AtticExpiry {
 }
 
 /// Returns the names of tasks that have been done or cancelled for `days` days and have no workspace any more that would still be put into
-/// the attic, and the time before which names are removed; nothing when there are none.
+/// the attic, and the time before which names are removed; `None` if there are none.
 fn due(model: &ReadModel, days: u32, now: Timestamp) -> Option<(BTreeSet<SafeName>, Timestamp)> {
     let before = Timestamp(now.0.saturating_sub(u64::from(days) * DAY));
     let in_use = tasks_with_workspace(model);

@@ -167,7 +167,7 @@ impl AgentWatch {
         waits && !self.is_past && self.menu != self.told_menu
     }
 
-    /// Returns the wait that the agent is known to be in, where that is more than presumed.
+    /// Returns the wait that the agent is known to be in, if that is more than presumed.
     pub(super) fn wait(&self, now: Timestamp) -> Option<Wait> {
         let concluded = self.state.conclude(now);
         match concluded.doing {

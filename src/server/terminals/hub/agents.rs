@@ -90,7 +90,7 @@ impl AgentStates {
             .is_some_and(|watch| watch.state.is_unheard())
     }
 
-    /// Returns the wait that the agent is known to be in. None where it is presumed to be over.
+    /// Returns the wait that the agent is known to be in. `None` if it is presumed to be over.
     pub(super) fn wait(&self, attempt: AttemptId) -> Option<Wait> {
         let mut watches = self.watches.lock();
         let now = watches.now();

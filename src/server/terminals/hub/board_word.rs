@@ -26,7 +26,7 @@ pub(super) fn word_of(source: Source, doing: &Doing, at: Timestamp) -> Option<Ac
     word(&said).map(|(word, _)| word)
 }
 
-/// Returns the board's word for the state of an agent, and the name of its source. None for a state that the board learns by other events,
+/// Returns the board's word for the state of an agent, and the name of its source. `None` for a state that the board learns by other events,
 /// and for one that is only presumed: an ask is not over because a key was typed or an answer was sent.
 pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str)> {
     let source = source_name(concluded.source?);
@@ -61,7 +61,7 @@ pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str
     Some((word, source))
 }
 
-/// Returns the first line of a tool's text, or its meaning where it has none.
+/// Returns the first line of a tool's text, or its meaning if it has none.
 fn first_of(text: &str, meaning: &str) -> String {
     let first = text.lines().next().unwrap_or_default().trim();
     if first.is_empty() { meaning } else { first }.to_owned()

@@ -71,7 +71,7 @@ fn work_words(work: &Work) -> String {
     }
 }
 
-/// Returns a word with the first line of its detail, where there is one.
+/// Returns a word with the first line of its detail, if there is one.
 fn with(word: &str, detail: &str) -> String {
     match detail.lines().next().unwrap_or_default() {
         "" => word.to_owned(),

@@ -20,7 +20,7 @@ pub trait TerminalAgents: Send + Sync {
         AgentReport::default()
     }
 
-    /// Returns the way a person logs in to the tool of an agent, where that is known.
+    /// Returns the way a person logs in to the tool of an agent, if that is known.
     fn login_hint(&self, _attempt: AttemptId) -> Option<String> {
         None
     }

@@ -239,7 +239,7 @@ mod tests {
     const CODEX_NO: &str = "No, and tell Codex what to do differently (esc)";
     const QUESTION: [&str; 4] = ["SQLite", "Postgres", "Type something.", "Chat about this"];
 
-    /// A dialog as a person sees it: where it was recorded, what it asks for, its entries, and the one that a yes means.
+    /// A dialog as a person sees it: if it was recorded, what it asks for, its entries, and the one that a yes means.
     struct Dialog {
         screen: String,
         kind: AskKind,

@@ -29,7 +29,7 @@ fn key(ctx: &ViewContext<'_>, task: &Task) -> Option<CacheKey> {
     Some(CacheKey::Attempts(task.id.clone(), newest.id))
 }
 
-/// Adds every attempt: its stage, agent, duration and result, the last on a line of its own where it does not fit.
+/// Adds every attempt: its stage, agent, duration and result, the last on a line of its own if it does not fit.
 pub(super) fn attempt_lines(ctx: &ViewContext<'_>, task: &Task, told: &Told, lines: &mut TextBlock) {
     let model = ctx.scene.model;
     let entry = key(ctx, task).and_then(|key| ctx.scene.cache.get(&key));

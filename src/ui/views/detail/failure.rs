@@ -83,7 +83,7 @@ fn last<'a>(all: impl DoubleEndedIterator<Item = &'a str>, lines: &mut TextBlock
     }
 }
 
-/// Returns the lines of the terminal; nothing when it is not kept any more.
+/// Returns the lines of the terminal; empty if it is not kept any more.
 fn last_lines(scene: &Scene<'_>, id: ScreenId) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     scene.screens.draw(id, &mut |screen| rows = screen.text_rows());

@@ -23,7 +23,7 @@ use crate::ui::views::{ViewContext, diff};
 /// Maximum number of events that are shown, the latest ones.
 const EVENTS: usize = 40;
 
-/// Returns all lines, each at most that many columns where it can be wrapped: one below the other, or facts in a first column and texts in
+/// Returns all lines, each at most that many columns if it can be wrapped: one below the other, or facts in a first column and texts in
 /// a second.
 pub(super) fn detail_lines(ctx: &ViewContext<'_>, id: &TaskId, columns: &[u16]) -> Vec<Lines> {
     let Some(task) = ctx.scene.model.tasks.get(id) else {
@@ -146,7 +146,7 @@ fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     }
 }
 
-/// Adds the batch, where that is informative: there are several, or it has a base of its own (K61); with the batches it waits for.
+/// Adds the batch, if that is informative: there are several, or it has a base of its own (K61); with the batches it waits for.
 fn batch(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let all = &ctx.scene.model.batches;
     let Some(batch) = all

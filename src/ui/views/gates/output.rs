@@ -113,7 +113,7 @@ fn head(ctx: &ViewContext<'_>, check: &CheckRun, room: Rect) -> Vec<Vec<StyledTe
     head
 }
 
-pub(super) fn scroll(ctx: &ViewContext<'_>, below: Rect, step: ViewMove) -> MoveOutcome {
+pub(super) fn scroll(ctx: &ViewContext<'_>, below: Rect, movement: ViewMove) -> MoveOutcome {
     let Some(check) = marked(ctx) else {
         return MoveOutcome::Nowhere;
     };
@@ -124,6 +124,6 @@ pub(super) fn scroll(ctx: &ViewContext<'_>, below: Rect, step: ViewMove) -> Move
         _ => 0,
     };
     let most = lines.saturating_sub(usize::from(height));
-    let rows = step.rows(height).unwrap_or(0);
+    let rows = movement.rows(height).unwrap_or(0);
     MoveOutcome::Scrolled(scrolled(ctx.pane.scroll.min(most), -rows, most))
 }

@@ -21,7 +21,7 @@ const AT_ONCE: u8 = 3;
 /// Collecting of output for one peer, and its progress.
 #[derive(Debug, Default)]
 pub(super) struct OutputPace {
-    /// Longest time for which output is collected; zero collects nothing.
+    /// Maximum time for which output is collected; zero collects nothing.
     longest: Duration,
     sent_at: Option<Instant>,
     held_until: Option<Instant>,

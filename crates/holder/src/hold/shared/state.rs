@@ -16,7 +16,7 @@ use dbs_ports::holders::{ExitedBy, PaneSize};
 const MAX_PEER_LAG: u64 = 256 * 1024;
 /// Bytes kept in memory: the lag and more than one read on top, so that a peer within it never needs the disk.
 const RECENT: usize = 320 * 1024;
-/// Most bytes in one Output.
+/// Maximum number of bytes in one Output.
 const PIECE: usize = 64 * 1024;
 
 /// All values that the threads of a holder share.

@@ -53,7 +53,7 @@ fn flood() -> Vec<u8> {
     vec![b'x'; usize::try_from(pace::FLOOD).unwrap()]
 }
 
-/// What a peer is sent next of the output; nothing while there is nothing or it is held back.
+/// What a peer is sent next of the output; `None` while there is nothing or it is held back.
 fn sent(hub: &SharedState, peer: PeerId) -> Option<String> {
     let next = hub.state.lock().next(peer, Instant::now())?;
     match next {

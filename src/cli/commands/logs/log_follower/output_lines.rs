@@ -1,15 +1,21 @@
 //! Lines from the output of a program, each once it can no longer change. Must not keep more of a line without an end than [`MAX_LINE`].
 
-use crate::term::{EmulatorKind, Size, Terminal};
+use crate::term::{DrainingTerminal, Size, Terminal};
 
-/// Number of lines the terminal keeps above its screen; beyond half of it a new one takes over.
-const EMULATOR_LINES: usize = 16 * 1024;
+/// Number of lines above the emulated screen at which they are dropped.
+const THRESHOLD: usize = 8 * 1024;
 /// Maximum bytes of one line; a longer one is cut into several.
 const MAX_LINE: usize = 64 * 1024;
 
 /// Turns terminal output into lines. Rows that were only wrapped are one line.
 pub(in crate::cli::commands) struct OutputLines {
-    terminal: Terminal,
+    terminal: DrainingTerminal,
+    rows: OutputRows,
+}
+
+/// State of reading the rows that scroll off a screen.
+#[derive(Default)]
+struct OutputRows {
     /// Number of rows above the screen that were read.
     read: usize,
     /// The rows of a line that continues on the screen.
@@ -21,82 +27,73 @@ pub(in crate::cli::commands) struct OutputLines {
 impl OutputLines {
     pub(in crate::cli::commands) fn new() -> OutputLines {
         OutputLines {
-            terminal: emulator(),
-            read: 0,
-            open: String::new(),
-            provisional: None,
+            terminal: DrainingTerminal::new(Size::new(120, 2), THRESHOLD),
+            rows: OutputRows::default(),
         }
     }
 
-    /// Returns the lines that are completed by these bytes, at most 4096 of them.
+    /// Returns the lines that are completed by these bytes.
     pub(in crate::cli::commands) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
-        // Between a line end and the next byte no sequence is open, so the emulator can be changed there.
-        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
-        let (before, rest) = bytes.split_at(whole);
-        let mut lines = self.feed(before);
-        if self.read > EMULATOR_LINES / 2 && whole > 0 || self.read > EMULATOR_LINES / 4 * 3 {
-            let screen = self.terminal.dump(0);
-            self.terminal = emulator();
-            self.terminal.feed(0, &screen);
-            self.read = 0;
-        }
-        lines.extend(self.feed(rest));
+        let mut lines = Vec::new();
+        self.terminal.feed(0, bytes, &mut |terminal| {
+            self.rows.read_new(terminal, &mut lines);
+            self.rows.read = 0;
+        });
+        self.rows.read_new(self.terminal.terminal(), &mut lines);
         lines
     }
 
-    fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
-        self.terminal.feed(0, bytes);
-        let there = self.terminal.history_len();
+    /// Returns the line that is complete but could still change; `None` if it was returned before.
+    pub(in crate::cli::commands) fn rest(&mut self) -> Option<String> {
+        let terminal = self.terminal.terminal();
+        if self.rows.provisional.is_some() || terminal.cursor().row == 0 {
+            return None;
+        }
+        let mut line = self.rows.open.clone();
+        if terminal.join_row(0, 0, &mut line) {
+            return None;
+        }
+        let line = end_of_line(&mut line);
+        self.rows.provisional = Some(line.clone());
+        Some(line)
+    }
+
+    /// Returns the lines that are left on the screen when no more output comes.
+    pub(in crate::cli::commands) fn finish(mut self) -> Vec<String> {
+        let (terminal, rows) = (self.terminal.terminal(), &mut self.rows);
         let mut lines = Vec::new();
+        let goes_on = terminal.join_row(0, 0, &mut rows.open);
+        if !goes_on {
+            let line = end_of_line(&mut rows.open);
+            if terminal.cursor().row > 0 || !line.is_empty() {
+                lines.extend(rows.unless_given(line));
+            }
+        }
+        terminal.join_row(1, 0, &mut rows.open);
+        let line = end_of_line(&mut rows.open);
+        lines.extend(Some(line).filter(|line| !line.is_empty()));
+        lines
+    }
+}
+
+impl OutputRows {
+    /// Appends the lines that end in the rows which scrolled off since the last call.
+    fn read_new(&mut self, terminal: &mut Terminal, lines: &mut Vec<String>) {
+        let there = terminal.history_len();
         for back in (1..=there.saturating_sub(self.read)).rev() {
-            let goes_on = self.terminal.join_row(0, back, &mut self.open);
+            let goes_on = terminal.join_row(0, back, &mut self.open);
             if !goes_on || self.open.len() > MAX_LINE {
                 let line = end_of_line(&mut self.open);
                 lines.extend(self.unless_given(line));
             }
         }
         self.read = there;
-        lines
-    }
-
-    /// Returns the line that is complete but could still change; nothing when it was returned before.
-    pub(in crate::cli::commands) fn rest(&mut self) -> Option<String> {
-        if self.provisional.is_some() || self.terminal.cursor().row == 0 {
-            return None;
-        }
-        let mut line = self.open.clone();
-        if self.terminal.join_row(0, 0, &mut line) {
-            return None;
-        }
-        let line = end_of_line(&mut line);
-        self.provisional = Some(line.clone());
-        Some(line)
-    }
-
-    /// Returns the lines that are left on the screen when no more output comes.
-    pub(in crate::cli::commands) fn finish(mut self) -> Vec<String> {
-        let mut lines = Vec::new();
-        let goes_on = self.terminal.join_row(0, 0, &mut self.open);
-        if !goes_on {
-            let line = end_of_line(&mut self.open);
-            if self.terminal.cursor().row > 0 || !line.is_empty() {
-                lines.extend(self.unless_given(line));
-            }
-        }
-        self.terminal.join_row(1, 0, &mut self.open);
-        let line = end_of_line(&mut self.open);
-        lines.extend(Some(line).filter(|line| !line.is_empty()));
-        lines
     }
 
     fn unless_given(&mut self, line: String) -> Option<String> {
         let is_known = self.provisional.take().is_some_and(|early| early == line);
         (!is_known).then_some(line)
     }
-}
-
-fn emulator() -> Terminal {
-    Terminal::new(EmulatorKind::default(), Size::new(120, 2), EMULATOR_LINES)
 }
 
 /// Returns the line, without blanks at its end; the next one begins.

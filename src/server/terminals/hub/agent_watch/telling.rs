@@ -9,7 +9,7 @@ use crate::domain::{Span, Timestamp};
 
 /// Minimum time between two words for the board. A state that changes more often is reported as it is at the end of that time.
 pub(super) const PACE: Span = Span(200);
-/// The same after two words at once, and so the longest time.
+/// Minimum time after two words at once, and so the maximum of both.
 const PACE_AFTER_TWO: Span = Span(400);
 /// Time to wait for the cause of an error that came without words; session files are read about once a second.
 pub(super) const WORDS_WAIT: Span = Span::seconds(3);
