@@ -728,12 +728,12 @@ fn settings_that_are_set_and_have_no_effect_are_told_with_their_place_and_no_oth
     let fixture = Fixture::new().toml("prefix = \"shop\"\nuse_tmux_windows = true\n");
     fs::write(
         &fixture.places.project[1],
-        "timeout: 9\noutput: both\ninteractive: true\nmax_retries: 1\n",
+        "timeout: 9\nautonomy: high\noutput: both\ninteractive: true\nmax_retries: 1\n",
     )
     .unwrap();
     let idle = fixture.read().idle();
     let named: Vec<&str> = idle.iter().map(|line| line.split(',').next().unwrap()).collect();
-    assert_eq!(named, ["use_tmux_windows", "output"]);
+    assert_eq!(named, ["use_tmux_windows", "autonomy"]);
     assert!(
         idle[1].ends_with("config.yaml:2: without effect in this version"),
         "{}",

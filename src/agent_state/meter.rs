@@ -29,6 +29,8 @@ pub enum Figures {
     Context { used: Option<u64>, window: Option<u64> },
     /// Call of a tool.
     ToolCall { id: String },
+    /// Model that answered.
+    Model(String),
     /// Number of calls of tools so far, as it was counted where each is seen.
     ToolCalls(u32),
 }
@@ -49,6 +51,7 @@ pub struct Meter {
     calls: u32,
     calls_elsewhere: u32,
     recent_calls: VecDeque<String>,
+    model: Option<String>,
 }
 
 impl Meter {
@@ -69,6 +72,7 @@ impl Meter {
                 self.window = window.or(self.window);
             }
             Figures::ToolCall { id } => self.count_call(id),
+            Figures::Model(model) => self.model = Some(model.clone()),
             Figures::ToolCalls(calls) => self.calls_elsewhere = self.calls_elsewhere.max(*calls),
         }
         self.reports_fill |= self.used.is_some();
@@ -82,6 +86,11 @@ impl Meter {
         if self.recent_calls.len() > MOST_REQUESTS {
             self.recent_calls.pop_front();
         }
+    }
+
+    /// Returns the model that answered last, if any was reported.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
     }
 
     /// Returns the usage so far.

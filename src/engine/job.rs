@@ -181,8 +181,11 @@ fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<Pro
 fn model_of(task: &Task, board: &Board) -> String {
     let latest = board.attempts.values().rev();
     let mut own = latest.filter(|attempt| attempt.task == task.id);
-    let choice = own.find(|attempt| attempt.choice != AgentChoice::default());
-    let choice = choice.map(|attempt| &attempt.choice);
+    let last = own.find(|attempt| attempt.choice != AgentChoice::default());
+    if let Some(model) = last.and_then(|attempt| attempt.model.clone()) {
+        return model;
+    }
+    let choice = last.map(|attempt| &attempt.choice);
     let model = choice.and_then(|choice| choice.model.as_ref());
     let agent = choice.and_then(|choice| choice.agent.as_ref());
     match (model, agent) {

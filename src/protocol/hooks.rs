@@ -39,7 +39,7 @@ pub enum HookEvent {
 }
 
 /// Usage that a tool reports; a part that it does not report is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsageFigures {
     /// Cost of its session, with all earlier ones that it resumed.
     pub cost: Option<Cost>,
@@ -50,6 +50,9 @@ pub struct UsageFigures {
     /// Calls of tools so far, if no fill of the context is known.
     #[serde(default)]
     pub tool_calls: Option<u32>,
+    /// Model that answers.
+    #[serde(default)]
+    pub model: Option<String>,
 }
 
 /// Reply to a hook.

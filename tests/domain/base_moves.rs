@@ -15,6 +15,7 @@ fn moved(to: &str, made_here: Option<MadeHere>) -> Event {
             n_commits: 2,
             n_lost: 0,
             made_here,
+            is_own: false,
         }),
     }
 }
@@ -44,6 +45,21 @@ fn a_movement_is_a_line_and_counts_once() {
     assert_eq!(counted(&fixture), 2);
     fixture.happen(moved("m2", None));
     assert_eq!((counted(&fixture), fixture.word("a")), (4, "active"));
+}
+
+#[test]
+fn commits_that_the_persons_own_checkout_has_are_a_quiet_line_and_do_not_count() {
+    let mut fixture = BoardFixture::developing("a");
+    let Event::BaseMoved { task, mut moved } = moved("m1", None) else {
+        unreachable!()
+    };
+    moved.is_own = true;
+    let told = fixture.happen(Event::BaseMoved { task, moved });
+    assert!(
+        format!("{told:?}").contains("level: Info, kind: \"base_moved\""),
+        "{told:?}"
+    );
+    assert_eq!(counted(&fixture), 0);
 }
 
 #[test]

@@ -391,6 +391,10 @@ fn events_are_stored_like_this() {
             attempt: a(),
             changes: vec!["x".to_owned()],
         },
+        Event::ModelReported {
+            attempt: a(),
+            model: "opus-4".to_owned(),
+        },
         Event::SubagentSeen {
             attempt: a(),
             name: "validator".to_owned(),
@@ -418,6 +422,7 @@ fn events_are_stored_like_this() {
                     commit: "c9".to_owned(),
                     folder: "developer-ravel-7".to_owned(),
                 }),
+                is_own: false,
             }),
         },
         Event::Delivered {
@@ -913,6 +918,7 @@ fn an_attempt_is_stored_like_this() {
         comments_before: 3,
         started_at: Some(Timestamp(2)),
         deadline: Some(Timestamp(9)),
+        model: None,
         person_awaited: None,
         awaited: Some(Timestamp(6)),
         ended_at: None,

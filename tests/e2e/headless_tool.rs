@@ -68,10 +68,18 @@ fn kept(story: &Story, name: &str) -> Value {
 fn a_tool_without_an_interface_is_given_its_prompt_asks_and_is_sent_back_once_when_it_forgets_its_report() {
     let forgets =
         "ask; $COMMIT; stop 1 false; keep sent-back; stop 2 true; keep let-go; over; hear; keep answer";
-    let story = story("", &forgets.replace("$COMMIT", COMMIT));
+    let story = story("model = \"fast\"\n", &forgets.replace("$COMMIT", COMMIT));
     let _server: Server = server(&story);
     create(&story);
     story.wait_until("its request", || story.dbs(&["status"]).contains("make it"));
+    // The model that answers stands beside the one that was asked for (A14).
+    story.wait_until("its model", || {
+        story
+            .dbs(&["why", "t-1"])
+            .contains(", model opus, asked for fast)")
+    });
+    let run = story.dbs(&["status", "--run"]);
+    assert!(run.contains("  opus, asked for fast  "), "{run}");
     let prompt = kept(&story, "prompt-1");
     let text = prompt["message"]["content"].as_str().unwrap();
     assert!(text.contains("Make it"), "{text}");

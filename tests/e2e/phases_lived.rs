@@ -221,7 +221,11 @@ fn between_phases_a_person_approves_has_one_done_again_skips_one_quits_and_goes_
         stands.contains("1 phase stopped; `--resume`") && !stands.contains("differs"),
         "it went on without the second: {stands}"
     );
-    let tty = story.tty(&["run", "plan/MASTER.md", "--interactive", "--resume"], (120, 40));
+    // The settings of an earlier program ask for the same (P51).
+    let earlier = story.project().join(".debussy/config.yaml");
+    fs::write(earlier, "interactive: true\noutput: file\n").unwrap();
+    let tty = story.tty(&["run", "plan/MASTER.md", "--resume"], (120, 40));
+    tty.see("output to   a log for each attempt");
     for n in [2, 3, 4] {
         story.wait_until(&question(n), || tty.times_received(&question(n)) == 1);
         tty.type_text("a\n");

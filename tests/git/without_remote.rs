@@ -475,6 +475,35 @@ fn a_commit_that_an_agent_puts_on_the_branch_of_the_person_is_told_from_the_pers
     fixture.git(&fixture.project(), &["merge", "-q", "--ff-only", "feature/t1"]);
     let moved = git.base_move(&branch("main"), &counted(&git)).unwrap().unwrap();
     assert_eq!((moved.n_commits, moved.made_here), (1, None));
+    assert!(moved.is_own, "the checkout took it");
+}
+
+#[test]
+fn own_commits_of_the_person_are_told_from_those_of_another_hand_also_where_they_are_merged() {
+    let (fixture, git) = alone();
+    git.base_move(&branch("main"), &counted(&git)).unwrap();
+    fixture.commit(&fixture.project(), "mine.txt", "mine\n", "Mine");
+    let moved = git.base_move(&branch("main"), &counted(&git)).unwrap().unwrap();
+    assert!(moved.is_own, "{moved:?}");
+    git.note_base(&branch("main"), &counted(&git)).unwrap();
+    // Merged work came first, and the person's next commit is merged onto it.
+    with_merged_work(&fixture, &git);
+    git.base_move(&branch("main"), &counted(&git)).unwrap();
+    git.note_base(&branch("main"), &counted(&git)).unwrap();
+    fixture.commit(&fixture.project(), "more.txt", "more\n", "More");
+    let merge = counted(&git);
+    let moved = git.base_move(&branch("main"), &merge).unwrap().unwrap();
+    assert!(moved.is_own && moved.n_commits == 2, "{moved:?}");
+    git.note_base(&branch("main"), &merge).unwrap();
+    // A commit that only the branch has, and none that the checkout made or took.
+    let aside = fixture.root().join("aside");
+    let add = ["worktree", "add", "-q", "--detach", aside.to_str().unwrap()];
+    fixture.git(&fixture.project(), &add);
+    let words = ["commit-tree", "main^{tree}", "-p", "main", "-m", "Elsewhere"];
+    let foreign = fixture.git(&aside, &words);
+    fixture.git(&aside, &["update-ref", "refs/heads/main", foreign.trim()]);
+    let moved = git.base_move(&branch("main"), &counted(&git)).unwrap().unwrap();
+    assert!(!moved.is_own, "{moved:?}");
 }
 
 /// One step of a random story.

@@ -392,6 +392,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         comments_before: 0,
         started_at: Some(ago(since + 3)),
         deadline: None,
+        model: None,
         person_awaited: None,
         awaited: None,
         ended_at: None,

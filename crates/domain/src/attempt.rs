@@ -35,6 +35,9 @@ pub struct Attempt {
     /// Agent, model and other settings the attempt was started with.
     #[serde(default, skip_serializing_if = "AgentChoice::is_none")]
     pub choice: AgentChoice,
+    /// Model that answers the agent, as far as its tool reports it; the one that was asked for is among the choices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     pub worker: Worker,
     pub state: AttemptState,
     pub signals: Vec<Signal>,
@@ -122,6 +125,17 @@ impl Attempt {
     /// Returns true if the attempt is a conductor, with which a person plans.
     pub fn conducts(&self) -> bool {
         self.worker.role().is_some_and(RoleId::is_conductor)
+    }
+
+    /// Returns the model that answers the agent, beside another one that was asked for; nothing where neither is known.
+    pub fn model_words(&self) -> Option<String> {
+        let asked = self.choice.model.as_ref().map(|chosen| chosen.value.as_str());
+        match (self.model.as_deref(), asked) {
+            (Some(used), Some(asked)) if used != asked => Some(format!("{used}, asked for {asked}")),
+            (Some(used), _) => Some(used.to_owned()),
+            (None, Some(asked)) => Some(format!("asked for {asked}")),
+            (None, None) => None,
+        }
     }
 
     /// Returns the attempt that began the session: this one, or one before it. An action of the engine has none.

@@ -24,6 +24,9 @@ pub struct BaseMove {
     /// Commit among them that was made in a worktree of the engine, and is in no branch of the person's own checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_here: Option<MadeHere>,
+    /// True if the person's own checkout made or took all of its commits, in a project without a remote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_own: bool,
 }
 
 /// Commit that was made in a worktree of the engine.
@@ -65,7 +68,8 @@ impl BaseMove {
             (0, _) => format!("{base} was set back to {to}, {lost} fewer"),
             (commits, 0) => {
                 let commits = pluralized(commits, "commit");
-                format!("{base} moved to {to} by {by}, {commits}, not reviewed here")
+                let own = if self.is_own { "" } else { ", not reviewed here" };
+                format!("{base} moved to {to} by {by}, {commits}{own}")
             }
             (commits, _) => {
                 let commits = pluralized(commits, "commit");

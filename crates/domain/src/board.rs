@@ -189,6 +189,7 @@ impl Board {
                 usage,
                 context,
             } => self.usage_reported(transition, *attempt, *usage, *context),
+            Event::ModelReported { attempt, model } => self.model_reported(*attempt, model),
             Event::SubagentSeen { attempt, name } => self.subagent_seen(*attempt, name),
             Event::ContextCompacted { attempt } => self.compacted(transition, *attempt),
             Event::WorkSaved { attempt, work } => self.work_saved(transition, *attempt, work),

@@ -26,6 +26,7 @@ impl Event {
             | Event::Signalled { attempt, .. }
             | Event::Observed { attempt, .. }
             | Event::UsageReported { attempt, .. }
+            | Event::ModelReported { attempt, .. }
             | Event::ContextCompacted { attempt }
             | Event::WorkSaved { attempt, .. }
             | Event::AskOpened { attempt, .. }

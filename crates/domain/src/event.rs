@@ -94,6 +94,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<ContextFill>,
     },
+    /// The tool of an attempt reported the model that answers its agent.
+    ModelReported {
+        attempt: AttemptId,
+        model: String,
+    },
     /// A subagent of that name was seen at work for an attempt.
     SubagentSeen {
         attempt: AttemptId,

@@ -4,6 +4,7 @@
 use super::attic::log_lines;
 use super::cli::GitCli;
 use super::error_text::one_line;
+use super::person_base::person_name;
 use super::worktree_link;
 use crate::domain::Timestamp;
 use crate::domain::base_move::{BaseMove, MadeHere};
@@ -43,14 +44,41 @@ impl GitCli {
             return Ok(None);
         }
         let ids: Vec<&CommitId> = came.iter().map(|(id, _)| id).collect();
+        let made_here = self.made_here(&ids)?;
+        let is_own = n_lost == 0 && made_here.is_none() && self.is_taken_up(branch, now, &known)?;
         Ok(Some(BaseMove {
             base: branch.as_str().to_owned(),
             to: now.as_str().to_owned(),
             by: came.first().map(|(_, by)| one_line(by)).unwrap_or_default(),
             n_commits: ids.len() as u64,
             n_lost: n_lost as u64,
-            made_here: self.made_here(&ids)?,
+            made_here,
+            is_own,
         }))
+    }
+
+    /// Returns true if a base without a remote has nothing beyond these commits but what the person's checkout made or took, and the merge
+    /// with which it was taken up.
+    fn is_taken_up(
+        &self,
+        branch: &BranchName,
+        now: &CommitId,
+        known: &[&CommitId],
+    ) -> Result<bool, GitError> {
+        let Some(person) = self
+            .control_ref(&person_name(branch))?
+            .filter(|_| !self.has_remote())
+        else {
+            return Ok(false);
+        };
+        let known: Vec<&CommitId> = known.iter().copied().chain([&person]).collect();
+        let rest = self.commits_without(now, &known)?;
+        let is_taken_up = match &rest[..] {
+            [] => true,
+            [(merge, _)] => self.is_merge_of_person(branch, merge, &person),
+            _ => false,
+        };
+        Ok(is_taken_up && self.was_taken(&person)?)
     }
 
     /// Remembers the commit of a branch at a look whose result was reported.

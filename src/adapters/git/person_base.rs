@@ -190,6 +190,25 @@ impl GitCli {
         Ok(commit)
     }
 
+    /// Returns true if a commit is the very merge with which the person's commits are taken up.
+    pub(super) fn is_merge_of_person(
+        &self,
+        branch: &BranchName,
+        commit: &CommitId,
+        person: &CommitId,
+    ) -> bool {
+        let parent = self.in_control(format!("read the parent of {commit}"));
+        let parent = parent.and_then(|call| {
+            let call = call.words("rev-parse --verify --quiet --end-of-options");
+            call.arg(format!("{commit}^1")).run_line()
+        });
+        let parent = parent.and_then(|id| Ok(CommitId::new(&id)?));
+        parent.is_ok_and(|parent| {
+            let again = self.merge_person(branch, &parent, person);
+            again.is_ok_and(|again| again == *commit)
+        })
+    }
+
     fn author_of(&self, commit: &CommitId) -> Result<Signature, GitError> {
         let call = self.in_control(format!("read the author of {commit}"))?;
         let call = call.words("log -1 --format=%an%x00%ae%x00%ct --end-of-options");

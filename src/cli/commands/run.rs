@@ -111,7 +111,11 @@ pub struct RunCallArgs {
 impl RunCommand for RunPlanArgs {
     fn run(mut self, env: &ProcessEnv) -> CommandResult {
         let has_person = begin::stays_attached(&self) && !self.call.headless;
-        self.call.interactive |= has_person && asks_by_settings(env);
+        let settings = RunCallArgs::by_settings(env);
+        self.call.interactive |= has_person && settings.asks;
+        if begin::waits(&self) {
+            self.call.output = self.call.output.or(settings.output);
+        }
         if self.call.interactive && !self.call.dry_run {
             interactive::run(env, &self)
         } else if begin::waits(&self) && !self.call.dry_run {
@@ -122,17 +126,32 @@ impl RunCommand for RunPlanArgs {
     }
 }
 
+/// Options of a call that settings of earlier programs choose (P51).
+#[derive(Default)]
+struct CallSettings {
+    /// True if a person approves each phase.
+    asks: bool,
+    output: Option<AgentOutput>,
+}
+
 impl RunCallArgs {
+    /// Returns the options that the project's settings choose.
+    fn by_settings(env: &ProcessEnv) -> CallSettings {
+        let Ok(paths) = ProjectPaths::find(&env.folder, env) else {
+            return CallSettings::default();
+        };
+        let config = paths.read_config();
+        let output = config.value(&schema::OUTPUT);
+        CallSettings {
+            asks: config.value(&schema::INTERACTIVE) == Some(true),
+            output: output.and_then(|word| AgentOutput::from_str(&word, false).ok()),
+        }
+    }
+
     /// Returns the destination of the agents' output while the call waits.
     fn printed(&self) -> AgentOutput {
         self.output.unwrap_or(AgentOutput::Terminal)
     }
-}
-
-/// Returns true if an earlier program's settings of the project ask for approvals (P51).
-fn asks_by_settings(env: &ProcessEnv) -> bool {
-    let paths = ProjectPaths::find(&env.folder, env).ok();
-    paths.is_some_and(|paths| paths.read_config().value(&schema::INTERACTIVE) == Some(true))
 }
 
 impl RunPlanArgs {

@@ -34,6 +34,7 @@ impl RunCommand for StatuslineArgs {
                 used: context.map(|context| context.used),
                 window: context.and_then(|context| context.window),
                 tool_calls: None,
+                model: meter.model().map(str::to_owned),
             };
             tell(&caller, &caller.call(HookEvent::Usage(figures)))?;
         }

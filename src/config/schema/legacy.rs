@@ -13,6 +13,8 @@ settings! { LEGACY
         "Of earlier programs: `roles.default.model` where the agent of `default` is Claude, unless that is set.");
     INTERACTIVE: Option<bool> = unset(ValueKind::Switch), earlier("interactive", Harmless, "P51, P56",
         "Of earlier programs: `dbs run` at a terminal is as with `--interactive`, unless `--headless` or `--detach` is given.");
+    OUTPUT: Option<String> = unset(ValueKind::Choice(&["terminal", "file", "both"])), earlier("output", Harmless, "P51",
+        "Of earlier programs: where a `dbs run` that waits sends the agents' output, unless `--output` is given.");
     MAX_RETRIES: Option<u32> = unset(FEW_OR_NONE), earlier("max_retries", Harmless, "P51, P21",
         "Of earlier programs: how often a phase of a plan is tried again after failures of one kind; `limits.phased.*` take precedence.");
     NOTIFICATIONS_ENABLED: Option<bool> = unset(ValueKind::Switch), earlier("notifications.enabled", Harmless, "P51",
@@ -76,7 +78,6 @@ pub(in crate::config) static RENAMED: &[SettingSpec] = &[
 
 /// Settings without an effect, in the order of the documentation.
 pub(in crate::config) static KEPT: &[SettingSpec] = &[
-    kept("output", ValueKind::Choice(&["terminal", "file", "both"])),
     kept("role_models.<role>", ValueKind::Text),
     kept("role_efforts.<role>", ValueKind::Text),
     kept("autonomy", ValueKind::Text),

@@ -254,7 +254,7 @@ fn attempts(model: &ReadModel, tasks: &[&Task]) -> Vec<String> {
         .attempts
         .values()
         .filter(|attempt| ids.contains(&attempt.task));
-    let rows: Vec<[String; 7]> = all.map(|attempt| attempt_row(model, attempt)).collect();
+    let rows: Vec<[String; 8]> = all.map(|attempt| attempt_row(model, attempt)).collect();
     if rows.is_empty() {
         return Vec::new();
     }
@@ -266,13 +266,14 @@ fn attempts(model: &ReadModel, tasks: &[&Task]) -> Vec<String> {
             "STARTED (UTC)",
             "ENDED (UTC)",
             "TOOK",
+            "MODEL",
             "STATUS",
         ],
         &rows,
     )
 }
 
-fn attempt_row(model: &ReadModel, attempt: &Attempt) -> [String; 7] {
+fn attempt_row(model: &ReadModel, attempt: &Attempt) -> [String; 8] {
     let end = attempt.ended_at;
     let stage = model.tasks.get(&attempt.task).map(|task| {
         let flow = model.workflows.get(&task.workflow);
@@ -286,6 +287,10 @@ fn attempt_row(model: &ReadModel, attempt: &Attempt) -> [String; 7] {
         clock::utc_time(attempt.created_at),
         end.map(clock::utc_time).unwrap_or_default(),
         end.map_or_else(String::new, |end| end.since(attempt.created_at).to_string()),
+        attempt
+            .model_words()
+            .map(|words| sanitize(&words).into_owned())
+            .unwrap_or_default(),
         attempt_status(model, attempt),
     ]
 }
@@ -312,7 +317,7 @@ fn task_json(model: &ReadModel, task: &Task) -> Value {
         let steps = steps.filter(|signal| signal.kind == SignalKind::Progress);
         let steps = steps.map(|step| json!({ "at": step.at, "text": step.text }));
         json!({
-            "attempt": attempt.id, "stage": attempt.stage, "by": attempt.worker.name(), "state": attempt.state,
+            "attempt": attempt.id, "stage": attempt.stage, "by": attempt.worker.name(), "model": attempt.model, "asked_model": attempt.choice.model, "state": attempt.state,
             "started": attempt.created_at, "ended": attempt.ended_at, "steps": steps.collect::<Vec<_>>(),
         })
     });

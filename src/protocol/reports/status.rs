@@ -126,6 +126,7 @@ mod tests {
             n_commits,
             n_lost: 0,
             made_here: None,
+            is_own: false,
         }
     }
 

@@ -6,6 +6,7 @@ use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::why::why_task;
 use crate::protocol::reports::{TaskJson, in_format};
 use crate::read_model::{ReadModel, file_report_words};
+use crate::term::sanitize;
 
 pub(in crate::protocol) fn report(
     model: &ReadModel,
@@ -125,7 +126,11 @@ fn attempt_lines(model: &ReadModel, attempt: &Attempt) -> Vec<String> {
         .kept
         .iter()
         .map(|kept| format!("      {}", kept.line(&attempt.task)));
-    let facts = choice.into_iter().chain(by_file);
+    let used = attempt
+        .model
+        .as_ref()
+        .map(|name| format!("      answered by {}", sanitize(name)));
+    let facts = choice.into_iter().chain(used).chain(by_file);
     std::iter::once(head)
         .chain(facts)
         .chain(evidence)

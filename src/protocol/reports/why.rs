@@ -7,6 +7,7 @@ use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::progress::progress;
 use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_words};
+use crate::term::sanitize;
 
 /// Explains a task, or an agent at work, by its name; with the report of each source if that is asked for.
 pub(in crate::protocol) fn report(
@@ -100,8 +101,10 @@ fn at_work(model: &ReadModel, task: &Task, attempt: &Attempt) -> String {
     );
     let step = progress(model, attempt).map_or_else(String::new, |step| format!("; {step}"));
     let session = session_words(&attempt.session);
+    let used = attempt.model.as_ref().and_then(|_| attempt.model_words());
+    let used = used.map_or_else(String::new, |words| format!(", model {}", sanitize(&words)));
     format!(
-        "{}: {stands}; {worker} (attempt {}{session}){leaves}{step}",
+        "{}: {stands}; {worker} (attempt {}{session}{used}){leaves}{step}",
         task.id, attempt.id
     )
 }

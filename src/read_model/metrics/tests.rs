@@ -40,6 +40,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, from: u64, to: u64, verdict:
         comments_before: 0,
         started_at: None,
         deadline: None,
+        model: None,
         person_awaited: None,
         awaited: None,
         ended_at: Some(Timestamp(to)),

@@ -32,6 +32,7 @@ struct MeterRow {
     /// Set when the record of its session was not read to its end yet.
     is_behind: bool,
     told: Option<Timestamp>,
+    told_model: Option<String>,
 }
 
 impl UsageMeters {
@@ -46,7 +47,8 @@ impl UsageMeters {
             window: figures.window,
         };
         let calls = figures.tool_calls.map(Figures::ToolCalls);
-        let all: Vec<Figures> = [total, context].into_iter().chain(calls).collect();
+        let model = figures.model.clone().map(Figures::Model);
+        let all: Vec<Figures> = [total, context].into_iter().chain(calls).chain(model).collect();
         let is_behind = self.0.lock().get(&attempt).is_some_and(|row| row.is_behind);
         self.count_all(attempt, &all, !is_behind);
     }
@@ -106,6 +108,7 @@ impl UsageMeters {
             if is_due || is_last || row.has_jumped() {
                 (row.has_news, row.told, row.told_fill) = (false, Some(now), row.percent());
                 events.push(row.event(*attempt));
+                events.extend(row.new_model(*attempt));
             }
         }
         // An attempt that has not reported for so long has ended, or begins again with its next total.
@@ -121,6 +124,14 @@ impl MeterRow {
             usage: self.meter.usage(),
             context: self.meter.context(),
         }
+    }
+
+    /// Returns the event about another model than the engine knows.
+    fn new_model(&mut self, attempt: AttemptId) -> Option<Event> {
+        let model = self.meter.model()?.to_owned();
+        let is_news = self.told_model.as_ref() != Some(&model);
+        self.told_model = Some(model.clone());
+        is_news.then_some(Event::ModelReported { attempt, model })
     }
 
     fn percent(&self) -> Option<u64> {
@@ -148,6 +159,7 @@ mod tests {
             used: Some(1_000 + cents),
             window: Some(200_000),
             tool_calls: None,
+            model: None,
         }
     }
 
@@ -240,6 +252,27 @@ mod tests {
         }
         meters.tell(&inbox, Timestamp(1), true);
         assert_eq!(calls(&told(&outlet)), [Some(3)]);
+    }
+
+    #[test]
+    fn another_model_is_told_once() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let told_at = |model: &str, at| {
+            let figures = UsageFigures {
+                model: Some(model.to_owned()),
+                ..figures(at)
+            };
+            meters.count(AttemptId(7), &figures);
+            meters.tell(&inbox, Timestamp(at * 20_000), false);
+            let models = told(&outlet).into_iter().filter_map(|event| match event {
+                Event::ModelReported { model, .. } => Some(model),
+                _ => None,
+            });
+            models.collect::<Vec<_>>()
+        };
+        assert_eq!(told_at("opus", 1), ["opus"]);
+        assert_eq!(told_at("opus", 2), [""; 0]);
+        assert_eq!(told_at("haiku", 3), ["haiku"]);
     }
 
     #[test]

@@ -28,6 +28,10 @@ impl Board {
         if is_merge || known.any(is_known) {
             return;
         }
+        if moved.is_own {
+            // The person knows of it.
+            return transition.notify(NoticeLevel::Info, "base_moved", moved.summary());
+        }
         self.edit_batch(&task.batch, |batch| {
             let before = batch
                 .base_moves

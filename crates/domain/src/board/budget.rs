@@ -2,17 +2,31 @@
 //! agent and holds the task for a person; a day's budget stops all agents and starts none until the next day (UTC) begins.
 
 use std::ops::Add;
+use std::sync::Arc;
 
 use super::Board;
 use super::transition::Transition;
 use crate::attempt::{Attempt, StopCause, Worker};
 use crate::batch::PauseReason;
+use crate::cut::cut_bytes;
 use crate::effect::NoticeLevel;
 use crate::id::AttemptId;
 use crate::task::{HoldReason, Task};
 use crate::usage::{ContextFill, Cost, Spending, Usage};
 
+/// Longest name of a model that is kept, in bytes.
+const LONGEST_MODEL: usize = 100;
+
 impl Board {
+    /// Records the model that answers the agent of an attempt.
+    pub(super) fn model_reported(&mut self, id: AttemptId, model: &str) {
+        let model = cut_bytes(model, LONGEST_MODEL);
+        let is_news = |row: Arc<Attempt>| row.model.as_deref() != Some(model);
+        if self.attempt(id).is_some_and(is_news) {
+            self.edit_attempt(id, |row| row.model = Some(model.to_owned()));
+        }
+    }
+
     /// Records the usage of an attempt's session. Figures only grow: a lower one came late.
     pub(super) fn usage_reported(
         &mut self,

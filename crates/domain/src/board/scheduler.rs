@@ -245,6 +245,7 @@ fn new_attempt(
         comments_before: task.comments.len(),
         started_at: (!is_agent).then_some(transition.now),
         deadline: None,
+        model: None,
         person_awaited: None,
         awaited: None,
         ended_at: None,

@@ -27,6 +27,7 @@ pub fn read(input: &[u8]) -> AgentReport {
     if used.is_some() || window.is_some() {
         figures.push(Figures::Context { used, window });
     }
+    figures.extend(filled(&input, "/model/id").map(Figures::Model));
     AgentReport {
         figures,
         session: filled(&input, "/session_id"),

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::adapters::agents::json_report::{failed, failure, list, number, raw, text, tokens, usage_limit};
+use crate::adapters::agents::json_report::{
+    failed, failure, filled, list, number, raw, text, tokens, usage_limit,
+};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 use crate::domain::{Cost, Tokens};
 
@@ -18,7 +20,10 @@ pub(super) fn assistant(line: &Value) -> AgentReport {
         None => Work::Thinking,
     };
     AgentReport {
-        figures: request(line, "/message/id", "/message/usage"),
+        figures: request(line, "/message/id", "/message/usage")
+            .into_iter()
+            .chain(model(line, "/message/model"))
+            .collect(),
         ..AgentReport::doing(Doing::Working(work))
     }
 }
@@ -36,6 +41,12 @@ pub(super) fn stream_event(line: &Value) -> AgentReport {
         },
         _ => AgentReport::default(),
     }
+}
+
+/// The model that answered. Messages that the tool itself made up name one in angle brackets.
+fn model(line: &Value, path: &str) -> Option<Figures> {
+    let name = filled(line, path).filter(|name| !name.starts_with('<'));
+    name.map(Figures::Model)
 }
 
 fn request(line: &Value, id: &str, usage: &str) -> Vec<Figures> {

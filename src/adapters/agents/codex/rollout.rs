@@ -3,12 +3,17 @@
 
 use serde_json::Value;
 
-use crate::adapters::agents::json_report::{failure, number, object, positive, raw, text, time};
+use crate::adapters::agents::json_report::{failure, filled, number, object, positive, raw, text, time};
 use crate::agent_state::{AgentReport, Doing, Figures, Seen, Work};
 use crate::domain::{Timestamp, Tokens};
 
 /// Marks of the lines that say something. Searched before a line is parsed, because most lines say nothing and are long.
-const KINDS: [&[u8]; 3] = [b"\"token_count\"", b"\"task_started\"", b"\"task_complete\""];
+const KINDS: [&[u8]; 4] = [
+    b"\"token_count\"",
+    b"\"task_started\"",
+    b"\"task_complete\"",
+    b"\"turn_context\"",
+];
 
 /// Reads the lines of one record in their order.
 #[derive(Debug, Default)]
@@ -25,6 +30,14 @@ impl RecordReader {
         let Some(line) = is_known.then(|| object(line)).flatten() else {
             return Default::default();
         };
+        if raw(&line, "/type") == "turn_context" {
+            let model = filled(&line, "/payload/model").map(Figures::Model);
+            let report = AgentReport {
+                figures: model.into_iter().collect(),
+                ..AgentReport::default()
+            };
+            return (report, None);
+        }
         match raw(&line, "/payload/type") {
             "token_count" => {
                 self.limit_ends = limit_ends(&line);
@@ -121,6 +134,13 @@ mod tests {
             Some(Seen::Doing(doing)) => doing,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn the_model_of_a_turn_is_that_of_its_context() {
+        let line = r#"{"type":"turn_context","payload":{"cwd":"/work","model":"gpt-5-codex"}}"#;
+        let (report, _) = RecordReader::default().read(line.as_bytes());
+        assert_eq!(report.figures, [Figures::Model("gpt-5-codex".to_owned())]);
     }
 
     #[test]

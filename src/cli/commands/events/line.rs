@@ -144,6 +144,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             "signalled",
             json!({ "signal": kind.to_string(), "text": text, "report": report, "by_file": by_file }),
         ),
+        Event::ModelReported { model, .. } => ("model_reported", json!({ "model": model })),
         Event::SubagentSeen { name, .. } => ("subagent_seen", json!({ "name": name })),
         Event::Observed { doing, source, .. } => {
             let (doing, text) = tagged(doing);

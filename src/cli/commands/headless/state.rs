@@ -90,9 +90,10 @@ impl HeadlessState {
                 .map(|context: ContextFill| context.used),
             window: context.and_then(|context| context.window),
             tool_calls: calls,
+            model: self.meter.model().map(str::to_owned),
         };
         let is_news = figures != self.told;
-        self.told = figures;
+        self.told.clone_from(&figures);
         is_news.then_some(figures)
     }
 }
