@@ -580,6 +580,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Choice(words) => (*words.last().unwrap()).to_owned(),
             ValueKind::Permissions => "allow run make*; deny".to_owned(),
             ValueKind::TestCommand => "run {file}".to_owned(),
+            ValueKind::Commands => "npm ci, then more\nmake 'all'".to_owned(),
             ValueKind::TestPath => "a/{name}.py".to_owned(),
             ValueKind::Commands => "npm ci\nmake \"all\" 'it'".to_owned(),
             ValueKind::VariableNames => "NPM_TOKEN, AWS_*".to_owned(),
@@ -600,6 +601,44 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
         );
     }
     assert!(fixture.told().is_empty(), "{:?}", fixture.told());
+}
+
+#[test]
+fn a_list_of_entries_is_one_value_in_toml_and_json_and_no_list_of_other_things() {
+    for (file, text) in [
+        (
+            "config.toml",
+            "[workspace]\nsetup = [\"npm ci\", 'a, b']\ncopy = [\n  \".env*\", # mine\n  \"x\",\n]\nkey = \"a, b\"\n",
+        ),
+        (
+            "config.json",
+            r#"{"workspace": {"setup": ["npm ci", "a, b"], "copy": [".env*", "x"], "key": "a, b"}}"#,
+        ),
+    ] {
+        let fixture = Fixture::new();
+        fs::write(fixture.places.toml().with_file_name(file), text).unwrap();
+        let config = fixture.read();
+        let value = |key: &str| config.text(key);
+        assert_eq!(
+            value("workspace.setup").as_deref(),
+            Some("npm ci\na, b"),
+            "{file}"
+        );
+        assert_eq!(value("workspace.copy").as_deref(), Some(".env*, x"), "{file}");
+        assert_eq!(value("workspace.key").as_deref(), Some("a, b"), "{file}");
+    }
+    let fixture = Fixture::new();
+    fs::write(
+        fixture.places.toml(),
+        "[workspace]\nsetup = [1, 2]\nkey = [\"../out\"]\n",
+    )
+    .unwrap();
+    assert_eq!(fixture.read().text("workspace.key"), None);
+    let told = format!("{:?}", fixture.told());
+    assert!(
+        told.contains("workspace.key") && told.contains("workspace.setup"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -25,6 +25,7 @@
 //! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
 //! | why an agent is shown as it is: title, hooks, status records | `activity` |
 //! | a kind of agent that a file describes: prompt, session, model, permissions, title | `kinds` |
+//! | a workspace with ignored files, a setup and no packages of the checkout | `workspaces` |
 //! | a tool without its interface over the Agent Client Protocol: allowed, denied, interrupted, killed, broken | `protocol` |
 //! | server stopped during a check, agents without a server | `stopping` |
 //! | usage limit, full disk, killed holder, hostile agent, flood | `hostile`, `mishaps` |
@@ -145,3 +146,5 @@ mod trusting;
 mod without_remote;
 #[path = "support/work_folder.rs"]
 mod work_folder;
+#[path = "e2e/workspaces.rs"]
+mod workspaces;

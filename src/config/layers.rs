@@ -316,10 +316,10 @@ impl Config {
             RawValue::List(_) if known.kind.is_private() => {
                 Err(ValueError(format!("{}, not a list", known.kind)))
             }
-            RawValue::List(text) if known.kind.takes_list() && text.starts_with('[') => {
-                known.kind.parse(text)
-            }
-            RawValue::List(text) => Err(ValueError(format!("{}, not the list `{text}`", known.kind))),
+            RawValue::List(text) => match known.kind.entries(text) {
+                Some(entries) => known.kind.parse(&entries),
+                None => Err(ValueError(format!("{}, not the list `{text}`", known.kind))),
+            },
         };
         value
             .map_err(|why| {

@@ -158,7 +158,7 @@ impl ValueKind {
     }
 
     /// Returns the entries of a list as files write it, `["a", "b"]`, as one text; none where the text is no list, or the kind has none.
-    fn entries(&self, text: &str) -> Option<String> {
+    pub(super) fn entries(&self, text: &str) -> Option<String> {
         let between = match self {
             ValueKind::List | ValueKind::InnerPaths | ValueKind::VariableNames => ", ",
             ValueKind::Commands => "\n",
@@ -167,14 +167,6 @@ impl ValueKind {
         let list: toml_edit::Value = text.starts_with('[').then(|| text.parse().ok()).flatten()?;
         let words = list.as_array()?.iter().map(toml_edit::Value::as_str);
         Some(words.collect::<Option<Vec<&str>>>()?.join(between))
-    }
-
-    /// Returns true if a value may be a list of entries.
-    pub(super) fn takes_list(&self) -> bool {
-        matches!(
-            self,
-            ValueKind::List | ValueKind::InnerPaths | ValueKind::VariableNames | ValueKind::Commands
-        )
     }
 
     /// Returns true if a wrong value must not be shown: it may hold a password.
