@@ -152,7 +152,7 @@ impl Config {
         all
     }
 
-    /// Returns the value of a setting; its default where it is not set.
+    /// Returns the value of a setting; its default if it is not set.
     pub fn value<T: FromSettingValue + Clone>(&self, setting: &Setting<T>) -> T {
         let set = self.all(&setting.spec, &owned(setting.spec.name)).first();
         set.and_then(|(value, _)| T::from_value(value))
@@ -193,7 +193,7 @@ impl Config {
         Some(value)
     }
 
-    /// All values of a setting, strongest first; those of its earlier key where it has none.
+    /// All values of a setting, strongest first; those of its earlier key if it has none.
     fn all(&self, known: &SettingSpec, path: &[String]) -> &[(SettingValue, SettingOrigin)] {
         let earlier = || self.values.get(&owned(known.earlier?));
         let set = self.values.get(path).or_else(earlier);

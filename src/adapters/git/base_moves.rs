@@ -10,7 +10,7 @@ use crate::ports::git::{BranchName, CommitId, GitError, SafeName};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Most commits of one movement that are counted.
+/// Maximum number of commits of one movement that are counted.
 const MOST_COMMITS: &str = "--max-count=1000";
 
 impl GitCli {

@@ -24,7 +24,7 @@ use crate::ports::git::{
 };
 
 const CONTROL: &str = "the control repository";
-/// Most bytes of a list of a remote's refs.
+/// Maximum number of bytes of a list of a remote's refs.
 const MOST_LISTED: usize = 64 * 1024 * 1024;
 
 /// Implementation of the `Git` port for one project, by the git command line.

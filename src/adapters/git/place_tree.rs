@@ -14,7 +14,7 @@ use crate::ports::git::{CommitId, GitError, TreeId};
 
 /// Mode of a repository among the entries of an index, as in the file.
 const LINK_MODE: &[u8] = b"\x00\x00\xe0\x00";
-/// Most repositories without a commit in one folder; with more the folder cannot be read.
+/// Maximum number of repositories without a commit in one folder; with more the folder cannot be read.
 const MOST_UNBORN: usize = 50;
 
 /// A repository among the entries of an index: `160000 <id> 0` and its path.

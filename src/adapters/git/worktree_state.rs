@@ -14,7 +14,7 @@ use crate::ports::git::{CommitId, GitError, TreeId, WorkingTree, WorkspaceTree};
 
 /// Trees of commits that are remembered; all are forgotten when there are more.
 const MOST_TREES: usize = 1_000;
-/// Largest index that is searched here; git is asked about a larger one.
+/// Maximum size of an index that is searched here; git is asked about a larger one.
 const LARGEST_INDEX: u64 = 256 * 1024 * 1024;
 /// Settings that make files on the disk differ from those in the repository, or give them another name.
 const CONVERTING: &[&str] = &[
@@ -25,7 +25,7 @@ const CONVERTING: &[&str] = &[
 ];
 
 impl CheckoutDir {
-    /// The commit checked out; none when the branch is unborn.
+    /// The commit checked out; `None` if the branch is unborn.
     pub(super) fn head(&self, git: &GitCli) -> Result<Option<CommitId>, GitError> {
         if let Some(commit) = git.checked_out_at(&self.git_dir) {
             return Ok(Some(commit));
