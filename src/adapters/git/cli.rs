@@ -203,16 +203,16 @@ impl Git for GitCli {
         self.create_or_reuse(spec)
     }
 
-    fn workspace_tree(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError> {
-        self.state_of(place)
+    fn workspace_tree(&self, tree: &WorkingTree) -> Result<WorkspaceTree, GitError> {
+        self.state_of(tree)
     }
 
-    fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri {
-        or_unknown(self.compare_state(place, start), Tri::Unknown)
+    fn workspace_unchanged(&self, tree: &WorkingTree, start: &WorkspaceTree) -> Tri {
+        or_unknown(self.compare_state(tree, start), Tri::Unknown)
     }
 
-    fn snapshot(&self, place: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError> {
-        self.snapshot_checkout(&self.locate(place)?, owner)
+    fn snapshot(&self, tree: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError> {
+        self.snapshot_checkout(&self.locate(tree)?, owner)
     }
 
     fn remove_worktree(&self, folder: &SafeName, owner: &AtticOwner) -> Result<RemoveOutcome, GitError> {
