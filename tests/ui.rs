@@ -19,8 +19,6 @@ mod breaking;
 mod cache_entries;
 #[path = "ui/cards.rs"]
 mod cards;
-#[path = "ui/defaults.rs"]
-mod defaults;
 #[path = "ui/differences.rs"]
 mod differences;
 #[path = "ui/docs.rs"]

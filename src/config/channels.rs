@@ -12,7 +12,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::{Config, SecretText, schema};
 use crate::ports::notify::Notifier;
 
-/// Longest run of a person's program, and longest wait for an answer.
+/// Maximum run time of a person's program, and maximum wait for an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Default address of ntfy topics.
 const NTFY: &str = "https://ntfy.sh";
@@ -44,7 +44,7 @@ pub struct NotifyChannel {
 }
 
 impl ChannelSettings {
-    /// Reads the channels from the settings; those of earlier programs where there are no others (P51, P52).
+    /// Reads the channels from the settings; those of earlier programs if there are no others (P51, P52).
     pub fn of(config: &Config) -> ChannelSettings {
         let provider = match config.value(&schema::NOTIFICATIONS_ENABLED) {
             Some(false) => None,

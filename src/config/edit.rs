@@ -70,7 +70,7 @@ pub fn set_user(places: &ConfigFiles, answers: &[(String, String)]) -> Result<Pa
     Ok(file.clone())
 }
 
-/// The text of a file; `None` where there is none.
+/// The text of a file; `None` if there is none.
 fn text_of(file: &Path) -> Result<Option<String>, ConfigError> {
     match text_file::read_text(file, text_file::LARGEST_WRITTEN) {
         Ok(text) => Ok(Some(text)),

@@ -21,7 +21,7 @@ const FOLDERS: [(&str, &[&str]); 7] = [
     ("prompts", &["md"]),
     ("plans", &["md"]),
 ];
-/// Most files that are kept.
+/// Maximum number of files that are kept.
 const MOST: usize = 500;
 
 /// The files people wrote in a project's `.debussy`, and their copies.

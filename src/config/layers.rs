@@ -151,7 +151,7 @@ impl Config {
         all
     }
 
-    /// Returns the value of a setting; its default where it is not set.
+    /// Returns the value of a setting; its default if it is not set.
     pub fn value<T: FromSettingValue + Clone>(&self, setting: &Setting<T>) -> T {
         let set = self.all(&setting.spec, &owned(setting.spec.name)).first();
         set.and_then(|(value, _)| T::from_value(value))
@@ -201,7 +201,7 @@ impl Config {
         Some(value)
     }
 
-    /// All values of a setting, strongest first; those of its earlier key where it has none.
+    /// All values of a setting, strongest first; those of its earlier key if it has none.
     fn all(&self, known: &SettingSpec, path: &[String]) -> &[(SettingValue, SettingOrigin)] {
         let earlier = || self.values.get(&owned(known.earlier?));
         let set = self.values.get(path).or_else(earlier);
@@ -310,14 +310,11 @@ impl Config {
         };
         let value = match &found.text {
             RawValue::Plain(text) => known.parse(&found.parts(), text),
-            RawValue::List(text) if known.kind.takes_list() && text.starts_with('[') => {
-                known.parse(&found.parts(), text)
-            }
             RawValue::List(_) if known.kind.is_private() => {
                 Err(ValueError(format!("{}, not a list", known.kind)))
             }
             RawValue::List(text) => match known.kind.entries(text) {
-                Some(entries) => known.kind.parse(&entries),
+                Some(entries) => known.parse(&found.parts(), &entries),
                 None => Err(ValueError(format!("{}, not the list `{text}`", known.kind))),
             },
         };

@@ -29,7 +29,7 @@ pub enum SettingOrigin {
 }
 
 impl SettingOrigin {
-    /// The file and line that findings about the value name; line 0 where there is none.
+    /// The file and line that findings about the value name; line 0 if there is none.
     pub fn place(&self) -> (&Path, usize) {
         match self {
             SettingOrigin::File { path, line } => (path, *line),

@@ -28,7 +28,7 @@ pub struct ProjectPaths {
     /// Last part of the root: the name of its session unless another one is set.
     folder_name: String,
     project: Project,
-    /// Folder in which this person's state is kept, where there is one.
+    /// Folder in which this person's state is kept, if there is one.
     person: Option<PathBuf>,
     /// Folder `.debussy`, which people read and edit.
     pub debussy: PathBuf,

@@ -7,7 +7,7 @@ use crate::config::origin::SettingOrigin;
 /// Function that reads the settings in the text of a configuration file.
 pub(super) type ReadFn = fn(&Path, &str) -> Result<Vec<RawSetting>, (usize, String)>;
 
-/// Most values of one file: far more than there are settings. Each is looked for among all settings, and in the file for its line.
+/// Maximum number of values of one file: far more than there are settings. Each is looked for among all settings, and in the file for its line.
 const MOST_VALUES: usize = 1_000;
 
 /// The name of a gate's command in a table of the gate: `gates.test = { command = "make test", fresh = true }`.

@@ -44,7 +44,7 @@ pub enum SettingStatus {
     Used,
     /// Setting whose time is over; the text names its replacement.
     Obsolete(&'static str),
-    /// Setting of an earlier program that still does what its doc says; listed where it is set.
+    /// Setting of an earlier program that still does what its doc says; listed if it is set.
     Legacy,
     /// Setting that is known and kept, without effect in this version.
     Kept,
@@ -188,7 +188,7 @@ impl<T> Setting<T> {
 
 /// A type that values of settings are read into.
 pub trait FromSettingValue: Sized {
-    /// The value as this type; `None` where it is of another kind.
+    /// The value as this type; `None` if it is of another kind.
     fn from_value(value: &SettingValue) -> Option<Self>;
 }
 

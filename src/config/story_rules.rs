@@ -1,6 +1,6 @@
 //! Consequences when a story whose tests are written first does not go as it should.
 
-/// Commands for tests where none are set. The project's own Python is put in the place of the first word.
+/// Commands for tests if none are set. The project's own Python is put in the place of the first word.
 pub(super) const PYTHON_TEST: &str = "python3 -m pytest {file}";
 pub(super) const PYTHON_SUITE: &str = "python3 -m pytest";
 

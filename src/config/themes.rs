@@ -30,7 +30,7 @@ fn named(file: &Path, text: String) -> UserTheme {
     }
 }
 
-/// Paths of the TOML files of a folder, in order; none where there is no folder.
+/// Paths of the TOML files of a folder, in order; none if there is no folder.
 ///
 /// # Errors
 /// When the folder cannot be listed.
@@ -49,7 +49,7 @@ pub fn toml_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// Paths and contents of text files.
 pub type TextFiles = Vec<(PathBuf, String)>;
 
-/// The TOML files of a folder, in order of their names; none where there is no folder.
+/// The TOML files of a folder, in order of their names; none if there is no folder.
 ///
 /// # Errors
 /// The first file or folder that cannot be read, and why.

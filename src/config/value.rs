@@ -245,7 +245,7 @@ fn count(text: &str, least: i64, most: i64) -> Option<SettingValue> {
         .then_some(SettingValue::Count(number))
 }
 
-/// Longest accepted time: ten years. A longer one is a slip.
+/// Maximum accepted time: ten years. A longer one is a slip.
 const LONGEST: i64 = 10 * 366 * 24 * 3600;
 
 fn seconds(text: &str) -> Option<i64> {

@@ -199,7 +199,7 @@ fn make_workplace(
     Ok((session_before::with_its_start(job, attempt, made), worktree.base))
 }
 
-/// Makes the base branch of the task's batch on the remote, where it has none yet (K61). Answers whether it did.
+/// Makes the base branch of the task's batch on the remote, if it has none yet (K61). Answers whether it did.
 fn begin_base(context: &EngineContext, job: &Job) -> Result<bool, Cause> {
     let Some(from) = &job.base_origin else {
         return Ok(false);

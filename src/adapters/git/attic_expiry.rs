@@ -8,7 +8,7 @@ use super::cli::GitCli;
 use crate::domain::Timestamp;
 use crate::ports::git::{CommitId, GitError, SafeName};
 
-/// Most names that are removed at a time, each by a git of its own; the others go the next time.
+/// Maximum number of names that are removed at a time, each by a git of its own; the others go the next time.
 const MOST: usize = 100;
 /// Prefix of the names of entries, by task.
 const ATTIC: &str = "refs/dbs/attic/";

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Log of a checkout, in its git folder.
 pub(super) const CHECKOUT_LOG: &str = "logs/HEAD";
-/// Most commits of one movement that are counted.
+/// Maximum number of commits of one movement that are counted.
 const MOST_COMMITS: &str = "--max-count=1000";
 
 impl GitCli {

@@ -24,7 +24,7 @@ use crate::ports::git::{
 };
 
 const CONTROL: &str = "the control repository";
-/// Most bytes of a list of a remote's refs.
+/// Maximum number of bytes of a list of a remote's refs.
 const MOST_LISTED: usize = 64 * 1024 * 1024;
 
 /// Implementation of the `Git` port for one project, by the git command line.
@@ -204,16 +204,16 @@ impl Git for GitCli {
         self.create_or_reuse(spec)
     }
 
-    fn workspace_tree(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError> {
-        self.state_of(place)
+    fn workspace_tree(&self, tree: &WorkingTree) -> Result<WorkspaceTree, GitError> {
+        self.state_of(tree)
     }
 
-    fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri {
-        or_unknown(self.compare_state(place, start), Tri::Unknown)
+    fn workspace_unchanged(&self, tree: &WorkingTree, start: &WorkspaceTree) -> Tri {
+        or_unknown(self.compare_state(tree, start), Tri::Unknown)
     }
 
-    fn snapshot(&self, place: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError> {
-        self.snapshot_checkout(&self.locate(place)?, owner)
+    fn snapshot(&self, tree: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError> {
+        self.snapshot_checkout(&self.locate(tree)?, owner)
     }
 
     fn remove_worktree(&self, folder: &SafeName, owner: &AtticOwner) -> Result<RemoveOutcome, GitError> {

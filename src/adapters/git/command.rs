@@ -20,7 +20,7 @@ use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError};
 use crate::ports::trouble::io_trouble;
 
-/// Most bytes of output kept where no other limit is set: lists of files and refs of very large repositories.
+/// Maximum number of bytes of output kept if no other limit is set: lists of files and refs of very large repositories.
 const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
 
 /// Variable that says whether paths are taken literally.
@@ -223,7 +223,7 @@ impl GitCommand {
         self
     }
 
-    /// Most bytes of memory for git and all it starts.
+    /// Maximum number of bytes of memory for git and all it starts.
     pub(super) fn memory(mut self, limit: u64) -> Self {
         self.spec.memory = Some(limit);
         self

@@ -4,11 +4,11 @@
 use super::error_text;
 use crate::domain::cut::cut_chars;
 
-/// Longest first line, and where lines below it are wrapped, in characters.
+/// Maximum length of the first line, and of the lines below it, which are wrapped, in characters.
 const WIDTH: usize = 72;
-/// Longest title kept in full where the first line could not hold it, in characters.
+/// Maximum length of a title kept in full where the first line could not hold it, in characters.
 const LONGEST_TITLE: usize = 250;
-/// Most bytes below the title: the whole message must stay small enough to be handed to git before it reads.
+/// Maximum number of bytes below the title: the whole message must stay small enough to be handed to git before it reads.
 const LONGEST_TEXT: usize = 1_800;
 
 /// Parts of the message of a commit that the engine makes.

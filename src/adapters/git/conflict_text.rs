@@ -24,7 +24,7 @@ pub(super) struct Sides<'a> {
     pub(super) theirs: &'a str,
 }
 
-/// Judges `result`, which was made of `marked`; nothing where that has no conflict markers.
+/// Judges `result`, which was made of `marked`; `None` if that has no conflict markers.
 pub(super) fn resolution(marked: &[u8], result: &[u8], sides: Sides<'_>) -> Option<ConflictResolution> {
     let marked = match Marked::read(marked, sides) {
         Some(marked) if marked.clean.len() == 1 => return None,
@@ -52,7 +52,7 @@ struct Marked<'a> {
 }
 
 impl<'a> Marked<'a> {
-    /// Takes a file apart; nothing where a conflict begins within another one, or does not end.
+    /// Takes a file apart; `None` if a conflict begins within another one, or does not end.
     fn read(file: &'a [u8], sides: Sides<'_>) -> Option<Marked<'a>> {
         let Sides { ours, theirs } = sides;
         let mut clean = vec![Vec::new()];
@@ -79,7 +79,7 @@ impl<'a> Marked<'a> {
         })
     }
 
-    /// Returns the lines in the place of the conflicts; nothing where those around them are not as they were, in their order.
+    /// Returns the lines in the place of the conflicts; `None` if those around them are not as they were, in their order.
     fn in_place_of_conflicts<'r>(&self, result: &[&'r [u8]]) -> Option<Vec<&'r [u8]>> {
         let (first, rest) = self.clean.split_first()?;
         let (last, between) = rest.split_last()?;

@@ -43,7 +43,7 @@ pub(super) struct ControlRepo {
     _temporary: Option<TempDir>,
 }
 
-/// Returns the folder of the project's state, made where there is none, with the ignore rules of the project's folders.
+/// Returns the folder of the project's state, made if there is none, with the ignore rules of the project's folders.
 fn made_state(project: &ProjectRepo) -> Result<PathBuf, GitError> {
     ensure_excludes(&project.common)?;
     let state = state_folder::of(&project.common, &project.git_dir);
@@ -55,7 +55,7 @@ fn made_state(project: &ProjectRepo) -> Result<PathBuf, GitError> {
 }
 
 impl ControlRepo {
-    /// Opens it, and makes it first where there is none. An existing one keeps the address of `origin` it was made
+    /// Opens it, and makes it first if there is none. An existing one keeps the address of `origin` it was made
     /// with.
     pub(super) fn open(
         program: &GitProgram,

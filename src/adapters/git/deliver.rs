@@ -43,12 +43,12 @@ struct Journal {
     base: String,
     from: String,
     to: String,
-    /// Paths that had their new content before; nothing while no file has been moved.
+    /// Paths that had their new content before; `None` while no file has been moved.
     settled: Option<BTreeSet<String>>,
 }
 
 impl GitCli {
-    /// Brings a commit of the base into the person's checkout, or only into the branch where that is checked out nowhere. Before each step
+    /// Brings a commit of the base into the person's checkout, or only into the branch if that is checked out nowhere. Before each step
     /// `at` is called with its name.
     ///
     /// # Errors

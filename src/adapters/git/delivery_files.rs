@@ -142,7 +142,7 @@ impl Move<'_> {
         Ok(())
     }
 
-    /// Puts the files that were put aside back where nothing is in their place.
+    /// Puts the files that were put aside back if nothing is in their place.
     pub(super) fn put_back(&self) -> Moving<()> {
         for change in &self.changes {
             let (place, old) = (self.place(&change.path), self.in_stage("old", &change.path));

@@ -198,7 +198,7 @@ impl<'a> Move<'a> {
     }
 }
 
-/// Returns what is at a path; nothing where there is nothing. A link is not followed.
+/// Returns what is at a path; `None` if there is nothing. A link is not followed.
 pub(super) fn present(path: &Path) -> io::Result<Option<fs::Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),

@@ -4,9 +4,9 @@ use super::process::ProcessOutput;
 use crate::domain::TroubleKind;
 use crate::term::sanitize;
 
-/// Longest reason kept, in characters.
+/// Maximum length of a reason kept, in characters.
 const LIMIT: usize = 400;
-/// Most lines kept: the first ones, which name the cause, and the last, which names the result.
+/// Maximum number of lines kept: the first ones, which name the cause, and the last, which names the result.
 const N_LINES: usize = 4;
 
 /// The lines of git's error output that name the cause, on one line: control characters escaped, credentials in addresses

@@ -14,7 +14,7 @@ use super::filter_settings::{KnownFilters, filter_of};
 use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError};
 
-/// Longest file of attributes that is looked through.
+/// Maximum length of a file of attributes that is looked through.
 const ATTRIBUTES_LIMIT: usize = 1024 * 1024;
 
 impl GitCli {

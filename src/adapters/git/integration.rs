@@ -12,9 +12,9 @@ use super::refs::PinKind;
 use crate::domain::Integration;
 use crate::ports::git::{CommitId, GitError, MergeRequest, TreeId};
 
-/// Longest file in conflict that is compared; one that is longer counts as changed.
+/// Maximum length of a file in conflict that is compared; one that is longer counts as changed.
 const FILE_LIMIT: usize = 8 * 1024 * 1024;
-/// Most files of each kind that are reported.
+/// Maximum number of files of each kind that are reported.
 const MOST_FILES: usize = 100;
 
 /// Merge of two commits before its conflicts are resolved.
@@ -83,7 +83,7 @@ impl GitCli {
         self.found_between(found, &from, now, now).map(Some)
     }
 
-    /// Lists the files that differ from the engine's own merge; nothing where none is to be reviewed.
+    /// Lists the files that differ from the engine's own merge; `None` if none is to be reviewed.
     fn differences(
         &self,
         own: &OwnMerge,
@@ -179,7 +179,7 @@ impl GitCli {
         })
     }
 
-    /// Judges the text of a file; nothing where it has no conflict markers, because one side deleted it or it is not text.
+    /// Judges the text of a file; `None` if it has no conflict markers, because one side deleted it or it is not text.
     fn judge_text(
         &self,
         own: &OwnMerge,
@@ -196,7 +196,7 @@ impl GitCli {
         Ok(resolution(&marked, &result, sides))
     }
 
-    /// Reads a file; nothing where it is too long to be compared.
+    /// Reads a file; `None` if it is too long to be compared.
     fn whole_blob(&self, entry: &parse::FileEntry) -> Result<Option<Vec<u8>>, GitError> {
         let call = self.in_control("read a file in conflict")?.limit(FILE_LIMIT);
         let call = call.words("cat-file blob --end-of-options").arg(&entry.id);

@@ -23,10 +23,10 @@ pub struct FileCommit {
     pub is_committed: bool,
 }
 
-/// Largest file that is compared with its commit.
+/// Maximum size of a file that is compared with its commit.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// The last commit of the branch that is checked out which changed a file below the project. None where git does not know the file.
+/// The last commit of the branch that is checked out which changed a file below the project. `None` if git does not know the file.
 ///
 /// # Errors
 /// When git cannot be asked.

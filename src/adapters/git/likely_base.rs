@@ -4,7 +4,7 @@ use super::command::{ConfigScope, GitProgram};
 use super::options::{GitSetup, RemoteChoice};
 use crate::ports::git::GitError;
 
-/// Names that are taken where nothing else decides.
+/// Names that are taken if nothing else decides.
 const USUAL: [&str; 2] = ["main", "master"];
 
 /// A branch that tasks may start from, and how it was found.

@@ -60,7 +60,7 @@ impl GitCli {
         Ok(links)
     }
 
-    /// Addresses by path, as the tree's own `.gitmodules` gives them; none where it cannot be read.
+    /// Addresses by path, as the tree's own `.gitmodules` gives them; empty if it cannot be read.
     fn submodule_addresses(&self, tree: &TreeId) -> Result<BTreeMap<String, String>, GitError> {
         let call = self.in_control("read .gitmodules")?.words("config --blob");
         let call = call.arg(format!("{tree}:.gitmodules")).words("-z --get-regexp");

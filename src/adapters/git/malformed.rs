@@ -16,7 +16,7 @@ use crate::ports::git::{CommitId, GitError};
 
 /// The setting with which a fetch checks every object that it brings.
 pub(super) const CHECK: &str = "fetch.fsckObjects=true";
-/// Longest note.
+/// Maximum length of a note.
 const NOTE_LIMIT: u64 = 4 * 1024;
 
 /// Returns the message of the check of a fetch, if that is why it failed.

@@ -11,11 +11,11 @@ use super::refs::PinKind;
 use crate::domain::cut::cut_chars;
 use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeRequest, TreeId};
 
-/// Most bytes of one file in conflict, and of git's report.
+/// Maximum number of bytes of one file in conflict, and of git's report.
 const TEXT_LIMIT: usize = 16 * 1024;
-/// Most files in conflict whose text is kept.
+/// Maximum number of files in conflict whose text is kept.
 const N_TEXTS: usize = 20;
-/// Most merge commits looked through for one of ours.
+/// Maximum number of merge commits looked through for one of ours.
 const N_LOOKED_THROUGH: &str = "--max-count=1000";
 
 impl GitCli {

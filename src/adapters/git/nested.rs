@@ -15,7 +15,7 @@ use super::nested_search::{self, NestedRepo};
 use super::worktree_link::CheckoutDir;
 use crate::ports::git::{AtticOwner, CommitId, GitError, SafeName, TreeId};
 
-/// Most bytes of a commit message.
+/// Maximum number of bytes of a commit message.
 const MESSAGE_LIMIT: usize = 3_000;
 /// Attributes with which files are taken byte by byte.
 const UNCONVERTED: &str = "* -text -eol -crlf -ident -filter -working-tree-encoding\n";

@@ -11,15 +11,15 @@ use super::nested_search::NestedRepo;
 use super::parse::existing_commit;
 use crate::ports::git::{CommitId, GitError};
 
-/// Longest file that is read as refs or as their log.
+/// Maximum length of a file that is read as refs or as their log.
 const FILE_LIMIT: u64 = 64 * 1024 * 1024;
-/// Most ids taken from logs, the newest of each file first.
+/// Maximum number of ids taken from logs, the newest of each file first.
 const MOST_LOGGED: usize = 10_000;
 
 /// Ids that a repository names.
 #[derive(Debug, Default)]
 pub(super) struct NamedIds {
-    /// Commit that is checked out; none where there is no commit yet.
+    /// Commit that is checked out; `None` if there is no commit yet.
     pub(super) head: Option<CommitId>,
     /// Commits by name: branches, tags, stashes, heads.
     pub(super) names: BTreeMap<String, CommitId>,
@@ -121,7 +121,7 @@ fn read_logs(folder: &Path, logged: &mut BTreeSet<CommitId>) -> Result<(), GitEr
     Ok(())
 }
 
-/// Reads a file; an empty text where it does not exist.
+/// Reads a file; an empty text if it does not exist.
 fn text_of(file: &Path) -> Result<String, GitError> {
     match file.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),

@@ -18,11 +18,11 @@ use crate::ports::git::{BranchName, GitError, GitOverride};
 
 /// Files of the repository that git obeys in every commit, by their names in the git folder.
 const FILES: [&str; 3] = ["info/attributes", "info/grafts", "shallow"];
-/// Most bytes of such a file; a longer one is known by its beginning.
+/// Maximum number of bytes of such a file; a longer one is known by its beginning.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// Most characters that are shown of a value.
+/// Maximum number of characters that are shown of a value.
 const MOST_SHOWN: usize = 80;
-/// Most entries that are listed one by one.
+/// Maximum number of entries that are listed one by one.
 const MOST_ENTRIES: usize = 100;
 
 impl GitCli {

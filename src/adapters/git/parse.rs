@@ -46,7 +46,7 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// The entry, where it is one of the two sides.
+    /// The entry, if it is one of the two sides.
     pub(super) fn side(&self) -> Option<&FileEntry> {
         (self.stage > 1).then_some(&self.entry)
     }
@@ -101,7 +101,7 @@ pub(super) fn tree_changes(bytes: &[u8]) -> Vec<TreeChange> {
     changes
 }
 
-/// Reads an entry; nothing where the mode says that there is none.
+/// Reads an entry; `None` if the mode says that there is none.
 fn entry(mode: &str, id: &str) -> Option<FileEntry> {
     let (mode, id) = (mode.to_owned(), id.to_owned());
     (mode != "000000").then_some(FileEntry { mode, id })

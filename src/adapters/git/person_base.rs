@@ -19,9 +19,9 @@ use crate::ports::git::{BranchName, CommitId, GitError, Signature};
 
 /// Number of looks at a branch that moves each time it was looked at.
 const N_TRIES: usize = 5;
-/// Most bytes of a file in which git notes the branch that it works on.
+/// Maximum number of bytes of a file in which git notes the branch that it works on.
 const LONGEST_NOTE: u64 = 64 * 1024;
-/// Most files in conflict that are named.
+/// Maximum number of files in conflict that are named.
 const MOST_NAMED: usize = 5;
 
 impl GitCli {
@@ -246,7 +246,7 @@ impl GitCli {
         call.run_locked(&mut turn, &[lock_of(&shown)]).map(drop)
     }
 
-    /// Moves the person's branch to the base after a merge, where no checkout has it and no git works on it; elsewhere its files would have
+    /// Moves the person's branch to the base after a merge, if no checkout has it and no git works on it; elsewhere its files would have
     /// to move, too. The merge counts in any case, so a failure is only noted.
     pub(super) fn bring_to_person(&self, branch: &BranchName) {
         if self.has_remote() {

@@ -16,7 +16,7 @@ use crate::ports::git::{CommitId, GitError, TreeId};
 
 /// Mode of a repository among the entries of an index, as in the file.
 pub(super) const LINK_MODE: &[u8] = b"\x00\x00\xe0\x00";
-/// Most repositories without a commit in one folder; with more the folder cannot be read.
+/// Maximum number of repositories without a commit in one folder; with more the folder cannot be read.
 const MOST_UNBORN: usize = 50;
 
 /// Entry of an index, such as `160000 <id> 0` for a repository, and its path.

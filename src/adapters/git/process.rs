@@ -18,7 +18,7 @@ use crate::adapters::holder::process::Keeper;
 use crate::adapters::load::LoadSampler;
 use crate::ports::holders::OrphanPolicy;
 
-/// Most bytes of git's error output that are kept; the end is what matters.
+/// Maximum number of bytes of git's error output that are kept; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
 /// Time between two looks at the memory of a process with a memory limit: it can take more in that time.
 const MEMORY_INTERVAL: Duration = Duration::from_millis(200);
@@ -31,9 +31,9 @@ pub(super) struct ProcessSpec {
     pub(super) command: Command,
     pub(super) input: StdinSource,
     pub(super) timeout: Duration,
-    /// Most bytes of standard output; after that the pipe is closed.
+    /// Maximum number of bytes of standard output; after that the pipe is closed.
     pub(super) limit: usize,
-    /// Most bytes of memory that the process and all it starts may take.
+    /// Maximum number of bytes of memory that the process and all it starts may take.
     pub(super) memory: Option<u64>,
     /// Keeper above the process, where the command may start programs that others wrote.
     pub(super) keeper: Option<Keeper>,
@@ -65,7 +65,7 @@ pub(super) enum StdinSource {
 
 /// Exit code and captured output of a process that has ended.
 pub(super) struct ProcessOutput {
-    /// Exit code; none when a signal ended it.
+    /// Exit code; `None` if a signal ended it.
     pub(super) code: Option<i32>,
     pub(super) stdout: Vec<u8>,
     pub(super) truncated: bool,

@@ -198,7 +198,7 @@ impl GitCli {
     }
 }
 
-/// Reads the result for the branch from git's report of a failed push; none where the push broke off before there was an answer.
+/// Reads the result for the branch from git's report of a failed push; `None` if the push broke off before there was an answer.
 fn rejection(report: &str, reason: &str, is_killed: bool) -> Option<PushReply> {
     let line = report.lines().find_map(|line| line.strip_prefix("!\t"))?;
     let is_remote = line.contains("[remote rejected]") || line.contains("[no match]");

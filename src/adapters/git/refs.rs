@@ -9,9 +9,9 @@ use super::cli::GitCli;
 use crate::adapters::text_file;
 use crate::ports::git::{BranchName, CommitId, GitError};
 
-/// Longest file that can be a ref: an id and the end of its line, or a name.
+/// Maximum length of a file that can be a ref: an id and the end of its line, or a name.
 const REF_LIMIT: u64 = 512;
-/// Longest list of packed refs that is looked through.
+/// Maximum size of the list of packed refs that is looked through.
 const PACKED_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Reason for which the control repository keeps a commit: it was worked with or seen on the remote.

@@ -16,10 +16,10 @@ use crate::adapters::text_file;
 use crate::domain::TroubleKind;
 use crate::ports::git::{AtticOwner, AtticSnapshot, BranchName, GitError};
 
-/// Longest call of a git of ours, where it may live on because a child cannot hold the queue's lock beyond its parent's death.
+/// Maximum duration of a git of ours that may live on because a child cannot hold the queue's lock beyond its parent's death.
 const LONGEST_CALL: Duration = Duration::from_mins(if cfg!(unix) { 0 } else { 30 });
 
-/// Most bytes of the lock of a ref, which holds one id.
+/// Maximum number of bytes of the lock of a ref, which holds one id.
 const LONGEST_LOCK: u64 = 1024;
 
 /// The file git holds while it changes a ref, in the repository.

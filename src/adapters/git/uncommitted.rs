@@ -14,7 +14,7 @@ pub struct UncommittedFiles {
 }
 
 impl GitCli {
-    /// Lists the files of the main checkout that differ from the commit that is checked out there. Nothing where nothing was ever
+    /// Lists the files of the main checkout that differ from the commit that is checked out there. Nothing if nothing was ever
     /// committed.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ struct CheckoutGoal {
 
 struct BranchGoal {
     name: BranchName,
-    /// Commit of the local branch now; none when it has to be made.
+    /// Commit of the local branch now; `None` if it has to be made.
     local: Option<CommitId>,
     /// The local head is not part of the goal and goes to the attic first.
     is_replaced: bool,

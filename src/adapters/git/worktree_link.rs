@@ -11,7 +11,7 @@ use crate::adapters::text_file;
 use crate::domain::Cause;
 use crate::ports::git::GitError;
 
-/// Longest pointer file read.
+/// Maximum length of a pointer file read.
 const POINTER_LIMIT: u64 = 8 * 1024;
 /// A file in a worktree's git folder that says its files were written completely.
 const READY: &str = "dbs-ready";

@@ -14,7 +14,7 @@ use crate::ports::git::{CommitId, GitError, TreeId, WorkingTree, WorkspaceTree};
 
 /// Trees of commits that are remembered; all are forgotten when there are more.
 const MOST_TREES: usize = 1_000;
-/// Largest index that is searched here; git is asked about a larger one.
+/// Maximum size of an index that is searched here; git is asked about a larger one.
 const LARGEST_INDEX: u64 = 256 * 1024 * 1024;
 /// Settings that make files on the disk differ from those in the repository, or give them another name.
 const CONVERTING: &[&str] = &[
@@ -25,7 +25,7 @@ const CONVERTING: &[&str] = &[
 ];
 
 impl CheckoutDir {
-    /// The commit checked out; none when the branch is unborn.
+    /// The commit checked out; `None` if the branch is unborn.
     pub(super) fn head(&self, git: &GitCli) -> Result<Option<CommitId>, GitError> {
         if let Some(commit) = git.checked_out_at(&self.git_dir) {
             return Ok(Some(commit));
@@ -49,8 +49,8 @@ impl CheckoutDir {
 
 impl GitCli {
     /// Finds a place; an unverified worktree is an error.
-    pub(super) fn locate(&self, place: &WorkingTree) -> Result<CheckoutDir, GitError> {
-        let name = match place {
+    pub(super) fn locate(&self, tree: &WorkingTree) -> Result<CheckoutDir, GitError> {
+        let name = match tree {
             WorkingTree::Main => {
                 return Ok(CheckoutDir {
                     folder: self.project.root.clone(),
@@ -70,8 +70,8 @@ impl GitCli {
         }
     }
 
-    pub(super) fn state_of(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError> {
-        self.read_state(&self.locate(place)?)
+    pub(super) fn state_of(&self, tree: &WorkingTree) -> Result<WorkspaceTree, GitError> {
+        self.read_state(&self.locate(tree)?)
     }
 
     pub(super) fn read_state(&self, checkout: &CheckoutDir) -> Result<WorkspaceTree, GitError> {
@@ -108,8 +108,8 @@ impl GitCli {
                 .is_ok_and(|text| memmem::find(&text, b".gitattributes").is_none())
     }
 
-    pub(super) fn compare_state(&self, place: &WorkingTree, start: &WorkspaceTree) -> Result<Tri, GitError> {
-        let now = self.state_of(place)?;
+    pub(super) fn compare_state(&self, tree: &WorkingTree, start: &WorkspaceTree) -> Result<Tri, GitError> {
+        let now = self.state_of(tree)?;
         if now == *start {
             return Ok(Tri::Yes);
         }

@@ -27,54 +27,25 @@ settings! { LEGACY
     NESTED_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy.topic", Sends, "P51, P53", TOPIC);
 }
 
-/// Settings that now have another key, in the order of the documentation.
-pub(in crate::config) static RENAMED: &[SettingSpec] = &[
-    renamed(
-        "timeout",
-        ValueKind::Seconds { least: 1 },
-        Harmless,
-        "Of earlier programs: `agent_timeout`, unless that is set.",
-    ),
-    renamed(
-        "context_threshold",
-        ValueKind::Decimal,
-        Steers,
-        "Of earlier programs: `context.threshold`, unless that is set.",
-    ),
-    renamed(
-        "tool_call_threshold",
-        ValueKind::Count {
-            least: 1,
-            most: 100_000,
-        },
-        Steers,
-        "Of earlier programs: `context.tool_calls`, unless that is set.",
-    ),
-    renamed(
-        "max_restarts",
-        ValueKind::Count { least: 0, most: 99 },
-        Steers,
-        "Of earlier programs: `context.restarts`, unless that is set.",
-    ),
-    renamed(
-        "auto_commit",
-        ValueKind::Switch,
-        Harmless,
-        "Of earlier programs: `commit.auto`, unless that is set.",
-    ),
-    renamed(
-        "commit_message_template",
-        ValueKind::CommitTemplate,
-        Harmless,
-        "Of earlier programs: `commit.message`, unless that is set.",
-    ),
-    renamed(
-        "strict_compliance",
-        ValueKind::Switch,
-        Harmless,
-        "Of earlier programs: `compliance.strict`, unless that is set.",
-    ),
-];
+/// Declares the settings of earlier programs that have another key now.
+macro_rules! renamed_settings {
+    ($($name:literal: $kind:expr, $trust:expr, now $key:literal;)+) => {
+        /// Settings that now have another key, in the order of the documentation.
+        pub(in crate::config) static RENAMED: &[SettingSpec] = &[
+            $(renamed($name, $kind, $trust, concat!("Of earlier programs: `", $key, "`, unless that is set."))),+
+        ];
+    };
+}
+
+renamed_settings! {
+    "timeout": ValueKind::Seconds { least: 1 }, Harmless, now "agent_timeout";
+    "context_threshold": ValueKind::Decimal, Steers, now "context.threshold";
+    "tool_call_threshold": ValueKind::Count { least: 1, most: 100_000 }, Steers, now "context.tool_calls";
+    "max_restarts": ValueKind::Count { least: 0, most: 99 }, Steers, now "context.restarts";
+    "auto_commit": ValueKind::Switch, Harmless, now "commit.auto";
+    "commit_message_template": ValueKind::CommitTemplate, Harmless, now "commit.message";
+    "strict_compliance": ValueKind::Switch, Harmless, now "compliance.strict";
+}
 
 /// Settings without an effect, in the order of the documentation.
 pub(in crate::config) static KEPT: &[SettingSpec] = &[

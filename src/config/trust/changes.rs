@@ -35,7 +35,7 @@ impl TrustChange {
     }
 }
 
-/// Longest search for the smallest difference of two texts; after that a larger one is shown.
+/// Maximum length of the search for the smallest difference of two texts; after that a larger one is shown.
 const LONGEST_SEARCH: Duration = Duration::from_millis(200);
 
 /// The lines that differ, those that are gone behind `-`, those that came behind `+`.
@@ -60,7 +60,7 @@ pub struct TrustEntry {
 }
 
 impl TrustEntry {
-    /// Returns file and line, the file from the project's root where it is inside.
+    /// Returns file and line, the file from the project's root if it is inside.
     pub fn place(&self, root: &Path) -> String {
         let file = self.listed.file.strip_prefix(root).unwrap_or(&self.listed.file);
         match self.listed.line {
@@ -112,7 +112,7 @@ pub struct TrustReport {
     pub problem: Option<String>,
 }
 
-/// Most names in a line; more are counted.
+/// Maximum number of names in a line; more are counted.
 const MAX_NAMED: usize = 3;
 
 impl TrustReport {

@@ -17,7 +17,7 @@ pub struct PlanTrust {
     project: Project,
     /// Path of its master file, from the root of the project where it is inside.
     plan: String,
-    /// File of the record; nothing where there is no folder to keep it in.
+    /// File of the record; `None` if there is no folder to keep it in.
     file: Option<PathBuf>,
 }
 

@@ -25,7 +25,7 @@ use crate::formats::prompt::{PromptError, PromptLibrary};
 pub struct ProjectTrust {
     pub(super) project: Project,
     files: ConfigFiles,
-    /// Record of what is trusted; nothing where there is no folder to keep it in, and then nothing can be trusted.
+    /// Record of what is trusted; `None` if there is no folder to keep it in, and then nothing can be trusted.
     pub(super) record: Option<PathBuf>,
 }
 

@@ -12,7 +12,7 @@ use crate::config::trust::error::{RecordError, TrustError};
 use crate::config::trust::item::TrustItem;
 use crate::config::trust::listing::hash;
 
-/// Largest record that is read.
+/// Maximum size of a record that is read.
 const LARGEST: u64 = 32 * 1024 * 1024;
 /// The version of the form that records have.
 const VERSION: u32 = 1;
@@ -66,7 +66,7 @@ impl TrustRecord {
         hash(self.items.iter())
     }
 
-    /// The record in the file; nothing where there is none. `is_meant` says whether it is of the right project and plan.
+    /// The record in the file; `None` if there is none. `is_meant` says whether it is of the right project and plan.
     ///
     /// # Errors
     /// Why it cannot be used.

@@ -15,9 +15,9 @@ const INTERPRETERS: [&str; 14] = [
     "sh", "bash", "dash", "zsh", "fish", "python", "python3", "node", "deno", "ruby", "perl", "php",
     "source", ".",
 ];
-/// Longest script whose text is kept; of a longer one only its hash is.
+/// Maximum length of a script whose text is kept; of a longer one only its hash is.
 const LONGEST: u64 = 64 * 1024;
-/// Largest script that is looked at.
+/// Maximum size of a script that is looked at.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// The scripts that the programs and kinds of agents among these texts name, each once, in order of their names.
@@ -40,7 +40,7 @@ pub(super) fn of_programs<'a>(root: &Path, texts: impl Iterator<Item = &'a Liste
     names.into_iter().filter_map(listed).collect()
 }
 
-/// The command line of a kind of agent, as a trusted file describes it; nothing where the file cannot be read.
+/// The command line of a kind of agent, as a trusted file describes it; `None` if the file cannot be read.
 pub(super) fn words_of_kind(item: &TrustItem) -> Option<Vec<String>> {
     let file = Path::new(&item.name);
     let name = file.file_stem()?.to_str()?;
@@ -144,7 +144,7 @@ fn can_be_executed(file: &Path) -> bool {
         .is_some_and(|found| ends.iter().any(|end| found.eq_ignore_ascii_case(end)))
 }
 
-/// Returns the text of a script; if it is not text or too long to keep, its hash. Nothing where it cannot be read.
+/// Returns the text of a script; if it is not text or too long to keep, its hash. `None` if it cannot be read.
 fn text_of(file: &Path) -> Option<String> {
     if let Ok(text) = text_file::read_text(file, LONGEST) {
         return Some(text);

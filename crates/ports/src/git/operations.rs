@@ -47,13 +47,13 @@ pub trait Git: Send + Sync {
     fn ensure_worktree(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError>;
 
     /// Records everything in a place as it is now.
-    fn workspace_tree(&self, place: &WorkingTree) -> Result<WorkspaceTree, GitError>;
+    fn workspace_tree(&self, tree: &WorkingTree) -> Result<WorkspaceTree, GitError>;
 
     /// Checks whether a place still looks as it did; No names the changes.
-    fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri;
+    fn workspace_unchanged(&self, tree: &WorkingTree, start: &WorkspaceTree) -> Tri;
 
     /// Keeps everything in a place under the attic, without touching its index or branch. The same content again gives the same snapshot.
-    fn snapshot(&self, place: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError>;
+    fn snapshot(&self, tree: &WorkingTree, owner: &AtticOwner) -> Result<AtticSnapshot, GitError>;
 
     /// Removes the worktree of that name, after a snapshot if it holds anything that is kept nowhere else. Ignored files are not kept.
     /// The caller knows that no agent works there any more (LK-19).
