@@ -582,7 +582,6 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::TestCommand => "run {file}".to_owned(),
             ValueKind::Commands => "npm ci, then more\nmake 'all'".to_owned(),
             ValueKind::TestPath => "a/{name}.py".to_owned(),
-            ValueKind::Commands => "npm ci\nmake \"all\" 'it'".to_owned(),
             ValueKind::VariableNames => "NPM_TOKEN, AWS_*".to_owned(),
             ValueKind::Variable => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
             ValueKind::WordsOrNone | ValueKind::InnerPath | ValueKind::InnerPaths | ValueKind::List => {
