@@ -2,6 +2,7 @@
 //! starts end together, and their output read on threads. Knows nothing of what a process is for.
 
 pub(crate) mod children;
+pub(super) mod memory;
 pub(super) mod output;
 
 pub(super) use group::{

@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::adapters::child_process;
+use crate::adapters::child_process::memory::memory_of;
 use crate::adapters::child_process::output::{CapturedOutput, OutputCollector, OutputLimit, RunningProcess};
 use crate::adapters::holder::process::Keeper;
-use crate::adapters::load::LoadSampler;
 use crate::ports::holders::OrphanPolicy;
 
 /// Maximum number of bytes of git's error output that are kept; the end is what matters.
@@ -104,8 +104,7 @@ pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> 
     let is_too_large = || {
         let is_due = spec.memory.is_some() && last_look.elapsed() >= MEMORY_INTERVAL;
         if is_due {
-            let usage = LoadSampler::default().sample(&[id]).pop().flatten();
-            (last_look, taken) = (Instant::now(), usage.map_or(0, |usage| usage.memory));
+            (last_look, taken) = (Instant::now(), memory_of(id));
         }
         spec.memory.is_some_and(|limit| taken > limit)
     };
