@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::{Actor, Stage};
-use dbs::domain::{EngineAction, FailureClass, SignalKind, Span, Workflow};
+use dbs::domain::{EngineAction, FailureClass, ProcessExit, SignalKind, Span, Workflow};
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -123,6 +123,90 @@ fn the_limits_are_the_seeds() {
     let settings = dbs::domain::BoardSettings::default();
     assert_eq!((settings.max_agents, settings.max_starts), (8, 2));
     assert_eq!(settings.agent_timeout, Span::minutes(60));
+}
+
+/// A stage in one line: its actor and fallback, where its work leads, where a rejection leads, what its agent may say, its time and its
+/// approval.
+fn stage_line(flow: &Workflow, stage: &Stage) -> String {
+    let actor = match &stage.actor {
+        Actor::Role(role) => role.to_string(),
+        Actor::Engine(action) => format!("{action:?}").to_lowercase(),
+        Actor::Human => "human".to_owned(),
+    };
+    let fallback = stage
+        .fallback
+        .as_ref()
+        .map_or_else(String::new, |role| format!("/{role}"));
+    let edges: Vec<&str> = stage.success.iter().map(|edge| edge.to.as_str()).collect();
+    let signals: Vec<String> = stage.signals.iter().map(ToString::to_string).collect();
+    let timeout = stage
+        .timeout
+        .map_or_else(|| "default".to_owned(), |limit| limit.to_string());
+    format!(
+        "{} {}: {actor}{fallback} -> [{}], reject {:?}, says {}, time {timeout}, approval {:?}",
+        flow.id,
+        stage.id,
+        edges.join(" "),
+        stage.reject,
+        signals.join(" "),
+        stage.approval
+    )
+}
+
+#[test]
+fn every_stage_of_every_workflow_has_its_edges_its_actor_its_signals_and_its_time() {
+    let lines: Vec<String> = builtin()
+        .iter()
+        .flat_map(|flow| flow.stages.iter().map(|stage| stage_line(flow, stage)))
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// Agents of each workflow fail until its limit: the last failure ends the task, and none before.
+#[test]
+fn the_last_failure_that_a_workflow_allows_ends_the_task_as_the_workflow_says() {
+    let wanted = [
+        ("phased", "work", 2, "failed"),
+        ("graph", "work", 3, "failed"),
+        ("graph", "checking", 3, "failed"),
+        ("atdd", "tests", 2, "held"),
+        ("atdd", "implementation", 2, "held"),
+        ("design", "analysis", 2, "failed"),
+        ("design", "expert", 2, "failed"),
+        ("design", "critique", 2, "failed"),
+        ("convert", "converting", 2, "failed"),
+        ("conduct", "conducting", 3, "held"),
+    ];
+    let mut found = Vec::new();
+    let gate = |name: &str| GateCommand {
+        name: name.to_owned(),
+        command: "true".to_owned(),
+    };
+    for (flow, stage, ..) in wanted {
+        let mut fixture = BoardFixture::new();
+        let mut draft = draft("a", flow);
+        draft.stage = Some(stage.into());
+        draft.gates = ["document", "plan", "tests", "it"].map(gate).to_vec();
+        fixture.released(draft);
+        let mut crashes = 0;
+        while !["failed", "held"].contains(&fixture.word("a")) {
+            let open = fixture.task("a").open_attempt;
+            let open =
+                open.unwrap_or_else(|| panic!("{flow} {stage}: {crashes} crashes, {:?}", fixture.task("a")));
+            fixture.start(open);
+            fixture.end_with(open, ProcessExit::Code(1), None);
+            crashes += 1;
+            fixture.settled(open);
+            for _ in 0..3 {
+                if fixture.word("a") == "released" {
+                    fixture.wait_until_due();
+                }
+            }
+        }
+        found.push((flow, stage, crashes, fixture.word("a").to_owned()));
+    }
+    let wanted = wanted.map(|(flow, stage, crashes, word)| (flow, stage, crashes, word.to_owned()));
+    assert_eq!(found, wanted);
 }
 
 /// One board per built-in stage, with its first attempt there just begun; the merge has failed, so that its integrator works.

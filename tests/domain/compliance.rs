@@ -659,10 +659,12 @@ fn tasks_that_list_the_same_file_work_one_after_another() {
     let first = fixture.open("a");
     fixture.live(first, SignalKind::Done, "");
     fixture.verify(first, &[]);
+    assert_eq!((fixture.stage("a"), fixture.word("b")), ("merging", "released"));
+    fixture.pass("a");
     assert_eq!(
-        fixture.word("b"),
-        "active",
-        "the other one is no longer at work on it"
+        (fixture.word("a"), fixture.word("b")),
+        ("done", "active"),
+        "the work of the other one is on the base"
     );
 }
 

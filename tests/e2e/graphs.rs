@@ -36,7 +36,7 @@ pub(crate) fn story(scenario: &str, tasks: &[Value]) -> Story {
 }
 
 /// Carries the plan out until it is over; the exit code and what was said.
-fn carried_out(story: &Story) -> (Option<i32>, String) {
+pub(crate) fn carried_out(story: &Story) -> (Option<i32>, String) {
     let shown = story.dbs(&["execute", "--dry-run"]);
     let hash = shown.split("hash of the commands: ").nth(1).unwrap().trim();
     let output = story.run(&["execute", "--headless", "--trust", hash]);

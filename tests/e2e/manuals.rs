@@ -9,6 +9,7 @@ use crate::attached::type_in_shell;
 use crate::driver::{Story, said};
 use crate::phases_mishaps::part;
 use crate::terminal::Make;
+use crate::without_remote::without_remote;
 
 /// A line that runs a plan, and what the person does and sees who types it at a terminal.
 struct PlanLine {
@@ -94,6 +95,14 @@ const INTERACTIVE_WITH_OUTPUT: PlanLine = PlanLine {
     misses: &[],
     ..LINE
 };
+
+/// Types the line that chooses the model, the output and the phase, in a project without a remote.
+pub(crate) fn combined_example() -> Story {
+    let story = without_remote(project());
+    let chosen = |line: &&PlanLine| line.typed.ends_with("--model haiku --output file --phase 2");
+    is_run(&story, 1, PLAN_LINES.iter().find(chosen).unwrap());
+    story
+}
 
 /// A project with links to the program under all its names.
 fn project() -> Story {

@@ -105,6 +105,12 @@ def make_server(port):
 ]
 "#;
 
+/// A project with the PRD of a health check, whose agents use pytest; nothing where that is not on this machine.
+pub(crate) fn health() -> Option<Story> {
+    let story = project(PYTHON, &[("prds/001-FEAT-health.json", HEALTH)]);
+    has_pytest(&story).then_some(story)
+}
+
 /// A project with these files on its base, whose agents play these parts.
 fn project(workers: &str, files: &[(&str, &str)]) -> Story {
     let story = Story::new(workers);
@@ -154,10 +160,7 @@ fn has_pytest(story: &Story) -> bool {
 
 #[test]
 fn the_health_check_is_tested_first_with_pytest_then_built_recorded_and_committed() {
-    let story = project(PYTHON, &[("prds/001-FEAT-health.json", HEALTH)]);
-    if !has_pytest(&story) {
-        return;
-    }
+    let Some(story) = health() else { return };
     let _server = story.server();
     story.wait_until("the server", || story.is_live());
     let shown = story.dbs(&["atdd", "run", "--dry-run"]);

@@ -9,7 +9,7 @@ use crate::batch::RunState;
 use crate::id::{AttemptId, BatchId, RoleId, StageId, TaskId};
 use crate::plan_entry::PlanEntry;
 use crate::settings::FaultReach;
-use crate::task::Task;
+use crate::task::{Task, TaskState};
 use crate::time::Timestamp;
 use crate::wait_reason::WaitReason;
 use crate::workflow::{
@@ -117,7 +117,33 @@ impl Board {
             };
             places.occupy(attempt.id, &attempt.worker, &task.batch, single);
         }
+        for task in self.tasks.values().filter(|task| self.is_on_its_way(task)) {
+            if let Some(plan) = &task.plan {
+                places.writing.insert(task.id.clone(), Arc::clone(plan));
+            }
+        }
         places
+    }
+
+    /// Returns true if work on listed files is past the stage that made it, and not on the base yet: an agent that began on such a file now
+    /// would not see it. Work that waits for other tasks is not on its way: one of them may need the file.
+    fn is_on_its_way(&self, task: &Task) -> bool {
+        let moves = matches!(
+            task.state,
+            TaskState::Released | TaskState::Active | TaskState::Verifying
+        );
+        let lists_files = task.plan.as_ref().is_some_and(|plan| plan.paths.lists_files());
+        let is_work = moves && lists_files && task.head.is_some() && task.merged.is_none();
+        let stage = is_work.then(|| self.stage_of(task)).flatten();
+        let is_past = stage.is_some_and(|stage| writes_listed(task, stage).is_none());
+        let waits_for_none = || {
+            let is_known = |id: &TaskId| self.tasks.contains_key(id);
+            self.check_go_ahead(task).is_ok()
+                && self.open_batches(task).is_empty()
+                && task.deps.iter().all(is_known)
+                && self.open_dependencies(task).is_empty()
+        };
+        is_past && (task.open_attempt.is_some() || waits_for_none())
     }
 
     /// Returns the place an attempt of that stage needs for itself, if the stage is a singleton.
