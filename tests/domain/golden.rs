@@ -126,6 +126,7 @@ fn plan() -> PlanEntry {
             item: "1".to_owned(),
             line: 12,
             hash: "h".to_owned(),
+            imported: None,
         },
         notes_before: Some("notes/0.md".to_owned()),
         notes: Some("notes/1.md".to_owned()),

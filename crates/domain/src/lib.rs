@@ -49,6 +49,7 @@ pub mod undo;
 pub mod usage;
 pub mod wait_graph;
 pub mod wait_reason;
+pub mod work_source;
 pub mod workflow;
 
 pub use agent_choice::{AgentChoice, AgentLayers, AgentSettings, ChoiceSource, ChoiceValue, RoleChoice};
@@ -74,7 +75,7 @@ pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, Work
 pub use integration::Integration;
 pub use kept_work::KeptWork;
 pub use plan_entry::{
-    Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, WorkSource, queued_prd,
+    Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,
 };
 pub use plan_job::{JobStep, MadeForm, PlanJob};
 pub use plural::{counted, pluralized};
@@ -96,4 +97,5 @@ pub use undo::UndoScope;
 pub use usage::{AttemptUsage, ContextFill, Cost, Spending, Tokens, Usage};
 pub use wait_graph::WaitGraph;
 pub use wait_reason::WaitReason;
+pub use work_source::WorkSource;
 pub use workflow::{EngineAction, EvidenceKind, Workflow};
