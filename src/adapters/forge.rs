@@ -17,11 +17,11 @@ use crate::domain::Cause;
 use crate::term::sanitize;
 
 /// Time of one call.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 /// Most bytes of a list of issues.
 const MOST_OUTPUT: usize = 16 * 1024 * 1024;
 const MOST_ERRORS: usize = 4 * 1024;
-/// Exit code by which `gh` says that nobody is logged in.
+/// Exit code of `gh` without a login.
 const NO_LOGIN: i32 = 4;
 
 /// Switches of such programs that keep them from asking, from colours, pagers and news about versions.
@@ -35,7 +35,7 @@ const QUIET: &[(&str, &str)] = &[
     ("NO_COLOR", "1"),
 ];
 
-/// Forge with a program of its own.
+/// A forge that has a program of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForgeKind {
     Github,
@@ -73,20 +73,21 @@ pub struct IssueQuery {
 }
 
 /// A forge as the person's program reaches it.
-#[derive(Debug)]
-pub struct Forge<'a> {
+pub struct ForgeProgram<'a> {
     pub kind: ForgeKind,
     /// Environment of the person.
     pub environment: &'a [(OsString, OsString)],
     /// Folder whose remotes name the repository.
     pub folder: &'a Path,
+    /// Function that returns true once an answer is no longer waited for.
+    pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Forge<'_> {
+impl ForgeProgram<'_> {
     /// Returns the open issues as the program prints them in JSON. Asks the network.
     ///
     /// # Errors
-    /// When there is no such program, it is too old, nobody is logged in, or the forge does not answer in time; for people.
+    /// When there is no such program, it is too old, it has no login, or the forge does not answer in time; for people.
     pub fn issues(&self, query: &IssueQuery) -> Result<String, Cause> {
         self.check_version()?;
         self.run(&arguments(self.kind, query))
@@ -151,7 +152,7 @@ impl Forge<'_> {
         let errors = process.collect_errors(CapturedOutput::new(OutputLimit::Last(MOST_ERRORS)));
         let errors = errors.map_err(|error| failed(&error))?;
         let deadline = Instant::now() + LIMIT;
-        let ended = process.wait(deadline);
+        let ended = process.wait_unless(deadline, || (self.is_cancelled)());
         let is_drained =
             ended.is_ok() && process.wait_drained(|| output.has_all() && errors.has_all(), deadline);
         process.kill();
@@ -175,7 +176,7 @@ impl Forge<'_> {
     }
 }
 
-/// Words the refusal of a program: its first line, and the way out where nobody is logged in.
+/// Words the refusal of a program: its first line, and the way out where there is no login.
 fn refused(program: &str, code: Option<i32>, said: &str) -> Cause {
     let first = said
         .lines()
@@ -267,5 +268,57 @@ mod tests {
             refused("gh", Some(1), "no\x1b[31m way").to_string(),
             "gh refused: no way"
         );
+    }
+
+    /// A program called `gh` that writes its words down and ends as told.
+    #[cfg(unix)]
+    fn stand_in(folder: &Path, end: &str) -> Vec<(OsString, OsString)> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (text, file) = (folder.join("text"), folder.join("gh"));
+        std::fs::write(
+            &text,
+            format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$0.args\"\n{end}\n"),
+        )
+        .unwrap();
+        std::fs::set_permissions(&text, std::fs::Permissions::from_mode(0o755)).unwrap();
+        // Copied by another process: no program that a test beside this one starts at this moment has the copy open for writing.
+        assert!(
+            Command::new("cp")
+                .args([&text, &file])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let path = format!("{}:/usr/bin:/bin", folder.display());
+        vec![("PATH".into(), path.into())]
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_issue_is_closed_in_its_repository_and_a_program_that_is_no_longer_waited_for_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let close = |end: &str, is_cancelled: bool| {
+            let environment = stand_in(folder.path(), end);
+            let forge = ForgeProgram {
+                kind: ForgeKind::Github,
+                environment: &environment,
+                folder: folder.path(),
+                is_cancelled: &|| is_cancelled,
+            };
+            forge
+                .close_issue("github.com/own/shop", "12", "Done.")
+                .map_err(|why| why.to_string())
+        };
+        assert_eq!(close("exit 0", false), Ok(()));
+        let words = std::fs::read_to_string(folder.path().join("gh.args")).unwrap();
+        assert_eq!(
+            words,
+            "issue\nclose\n12\n--repo=github.com/own/shop\n--comment=Done.\n"
+        );
+        assert_eq!(
+            close("echo no way >&2; exit 1", false),
+            Err("gh refused: no way".to_owned())
+        );
+        assert!(close("sleep 600", true).unwrap_err().contains("did not answer"));
     }
 }

@@ -150,7 +150,7 @@ commands! {
         History(history::HistoryArgs),
         #[command(subcommand, visible_alias = "stories")]
         Atdd(atdd::AtddCommand),
-        Import(import::ImportArgs),
+        Import(import::ImportWorkArgs),
     }
     "Agents": {
         Agents(agents::AgentsArgs),

@@ -28,11 +28,9 @@ pub struct ImportPlace {
 
 /// A list of work compared with the board.
 #[derive(Debug)]
-pub struct Import {
+pub struct ListImport {
     /// New tasks, each behind those it waits for.
     pub tasks: Vec<ListedTask>,
-    /// Names of the items of these tasks, by the tasks' ids.
-    pub names: BTreeMap<TaskId, String>,
     /// Number of items that are done in the list.
     pub n_done: usize,
     /// Number of open items that are tasks already.
@@ -43,7 +41,7 @@ pub struct Import {
 /// Function that gives the origin of the task with an id: nothing if there is no such task.
 pub type OriginOf<'a, E> = &'a mut dyn FnMut(&TaskId) -> Result<Option<PlanSource>, E>;
 
-impl Import {
+impl ListImport {
     /// Compares a list with the board.
     ///
     /// # Errors
@@ -53,7 +51,7 @@ impl Import {
         file: &Path,
         place: &ImportPlace,
         origin_of: OriginOf<'_, E>,
-    ) -> Result<Import, E> {
+    ) -> Result<ListImport, E> {
         let mut ids: BTreeMap<&str, TaskId> = BTreeMap::new();
         let mut used: BTreeSet<String> = BTreeSet::new();
         let mut new: Vec<(&WorkItem, TaskId)> = Vec::new();
@@ -88,12 +86,8 @@ impl Import {
         });
         let (tasks, faults) = task_list::in_order(file, tasks.collect());
         let n_done = list.items.iter().filter(|item| item.is_done).count();
-        Ok(Import {
+        Ok(ListImport {
             tasks,
-            names: new
-                .iter()
-                .map(|(item, id)| (id.clone(), item.id.clone()))
-                .collect(),
             n_done,
             n_known: list.items.len() - n_done - new.len(),
             findings: list.findings.iter().cloned().chain(faults).collect(),
@@ -108,10 +102,10 @@ impl Import {
             pluralized(self.tasks.len(), "task")
         );
         if self.n_done > 0 {
-            head.push_str(&format!(", {} done", self.n_done));
+            head = format!("{head}, {} done", self.n_done);
         }
         if self.n_known > 0 {
-            head.push_str(&format!(", {} on the board already", self.n_known));
+            head = format!("{head}, {} on the board already", self.n_known);
         }
         let mut lines = vec![head];
         lines.extend(self.tasks.iter().map(|task| {
@@ -122,16 +116,20 @@ impl Import {
             } else {
                 format!(", waits for {}", waits.join(", "))
             };
-            let line = format!(
-                "{:<12} {}  ({}:{}{waits})",
-                draft.id.as_str(),
-                draft.title,
-                place.list,
-                task.line
-            );
+            let place = place_of(draft, task.line, &place.list);
+            let line = format!("{:<12} {}  ({place}{waits})", draft.id.as_str(), draft.title);
             sanitize(&line).into_owned()
         }));
         lines
+    }
+}
+
+/// Returns where a task comes from: file and line, or the address of an issue.
+fn place_of(draft: &TaskDraft, line: usize, list: &str) -> String {
+    let origin = draft.plan.as_ref().map(|plan| &plan.source);
+    match origin.filter(|origin| origin.imported.is_some_and(WorkSource::is_forge)) {
+        Some(issue) => format!("{list}/{}", issue.item),
+        None => format!("{list}:{line}"),
     }
 }
 
@@ -203,7 +201,7 @@ mod tests {
     use super::*;
     use crate::formats::work_list;
 
-    fn import(source: WorkSource, text: &str, board: &[TaskDraft]) -> Import {
+    fn import(source: WorkSource, text: &str, board: &[TaskDraft]) -> ListImport {
         let list = work_list::read(source, Path::new("list"), text);
         let place = ImportPlace {
             list: "list".to_owned(),
@@ -220,10 +218,11 @@ mod tests {
             };
             Ok::<_, Infallible>(task.map(origin))
         };
-        Import::new(&list, Path::new("list"), &place, &mut origin_of).unwrap_or_else(|never| match never {})
+        ListImport::new(&list, Path::new("list"), &place, &mut origin_of)
+            .unwrap_or_else(|never| match never {})
     }
 
-    fn ids(import: &Import) -> Vec<&str> {
+    fn ids(import: &ListImport) -> Vec<&str> {
         import.tasks.iter().map(|task| task.draft.id.as_str()).collect()
     }
 

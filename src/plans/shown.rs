@@ -85,6 +85,8 @@ fn phase(item: &PlanItem) -> Vec<String> {
     let done = item.tasks.iter().filter(|task| task.is_done).count();
     let work = match &item.detail {
         Some(detail) => said(item, detail),
+        // Without a file of its own the plan is all that tells of it.
+        None if item.file.is_none() && item.tasks.is_empty() => item.status.word().to_lowercase(),
         None => format!("{done} of {} done", pluralized(item.tasks.len(), "task")),
     };
     let mut lines = vec![format!(

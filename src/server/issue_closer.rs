@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::adapters::forge::{Forge, ForgeKind};
+use crate::adapters::forge::{ForgeKind, ForgeProgram};
 use crate::adapters::{clock, text_file};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::{channels, schema};
@@ -38,7 +38,7 @@ impl IssueCloser {
             let open = done_issues(&model.tasks, &closed(&self.paths));
             // Issues that could not be closed are tried again with the next task that is done.
             if !open.is_empty() && open != looked_at {
-                self.close(model, open).await;
+                self.close(model, open, stop).await;
                 looked_at = done_issues(&self.engine.read_model().tasks, &closed(&self.paths));
             }
             let changed = stop.run_until_cancelled(models.changed()).await;
@@ -48,9 +48,11 @@ impl IssueCloser {
         }
     }
 
-    async fn close(&mut self, model: Arc<ReadModel>, issues: Vec<DoneIssue>) {
-        let (paths, git) = (self.paths.clone(), Arc::clone(&self.git));
-        let closing = tokio::task::spawn_blocking(move || close_all(&paths, git.as_ref(), &model, &issues));
+    async fn close(&mut self, model: Arc<ReadModel>, issues: Vec<DoneIssue>, stop: &CancellationToken) {
+        let (paths, git, stop) = (self.paths.clone(), Arc::clone(&self.git), stop.clone());
+        let closing = tokio::task::spawn_blocking(move || {
+            close_all(&paths, git.as_ref(), &model, &issues, &|| stop.is_cancelled())
+        });
         match closing.await {
             Ok(problems) => {
                 for problem in problems {
@@ -79,7 +81,13 @@ fn closed(paths: &ProjectPaths) -> BTreeSet<String> {
 }
 
 /// Closes issues one after another; returns the reasons why some were not.
-fn close_all(paths: &ProjectPaths, git: &dyn Git, model: &ReadModel, issues: &[DoneIssue]) -> Vec<Cause> {
+fn close_all(
+    paths: &ProjectPaths,
+    git: &dyn Git,
+    model: &ReadModel,
+    issues: &[DoneIssue],
+    is_cancelled: &dyn Fn() -> bool,
+) -> Vec<Cause> {
     if !paths.read_config().value(&schema::IMPORT_WRITE_BACK) {
         return Vec::new();
     }
@@ -87,19 +95,24 @@ fn close_all(paths: &ProjectPaths, git: &dyn Git, model: &ReadModel, issues: &[D
     let environment = channels::environment(paths);
     let mut problems = Vec::new();
     for issue in issues {
+        if is_cancelled() {
+            break;
+        }
         let batch = model.batches.get(&issue.batch);
         let base = batch
             .and_then(|batch| batch.base.as_deref())
             .or(model.base.as_deref());
-        let forge = Forge {
+        let forge = ForgeProgram {
             kind: match issue.source {
                 WorkSource::Gitlab => ForgeKind::Gitlab,
                 _ => ForgeKind::Github,
             },
             environment: &environment,
             folder: &paths.root,
+            is_cancelled,
         };
-        let result = may_close(git, issue, remote.as_deref(), base).and_then(|repository| {
+        let is_merged = |commit: &CommitId, base: &BranchName| git.is_merged(commit, base);
+        let result = may_close(issue, remote.as_deref(), base, &is_merged).and_then(|repository| {
             forge.close_issue(&repository, &issue.number, &format!("Done by {}.", issue.commit))
         });
         match result {
@@ -117,10 +130,10 @@ fn close_all(paths: &ProjectPaths, git: &dyn Git, model: &ReadModel, issues: &[D
 
 /// Returns the repository of an issue if its merge is on the remote that is that repository.
 fn may_close(
-    git: &dyn Git,
     issue: &DoneIssue,
     remote: Option<&str>,
     base: Option<&str>,
+    is_merged: &dyn Fn(&CommitId, &BranchName) -> Tri,
 ) -> Result<String, Cause> {
     let repository = issue
         .repository()
@@ -130,9 +143,54 @@ fn may_close(
     let wrap = |error: &dyn std::fmt::Display| Cause::from(format!("could not {error}"));
     let base = BranchName::new(base).map_err(|error| wrap(&error))?;
     let commit = CommitId::new(&issue.commit).map_err(|error| wrap(&error))?;
-    match git.is_merged(&commit, &base) {
+    match is_merged(&commit, &base) {
         Tri::Yes => Ok(repository),
         Tri::No(why) => Err(format!("its merge is not on the remote: {why}").into()),
         Tri::Unknown(why) => Err(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issue_is_closed_only_where_its_merge_is_on_its_own_remote() {
+        let issue = DoneIssue {
+            task: "gh-12".into(),
+            source: WorkSource::Github,
+            list: "https://github.com/own/shop/issues".to_owned(),
+            number: "12".to_owned(),
+            commit: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+            batch: "main".into(),
+        };
+        let asked = |remote: Option<&str>, base: Option<&str>, answer: Tri| {
+            may_close(&issue, remote, base, &|_, _| answer.clone()).map_err(|why| why.to_string())
+        };
+        let own = Some("git@github.com:own/shop.git");
+        assert_eq!(
+            asked(own, Some("main"), Tri::Yes).as_deref(),
+            Ok("github.com/own/shop")
+        );
+        for (remote, base, answer, because) in [
+            (
+                Some("/srv/shop.git"),
+                Some("main"),
+                Tri::Yes,
+                "another repository",
+            ),
+            (None, Some("main"), Tri::Yes, "another repository"),
+            (own, None, Tri::Yes, "no base branch"),
+            (
+                own,
+                Some("main"),
+                Tri::No("it is not there".to_owned()),
+                "not on the remote: it is not there",
+            ),
+            (own, Some("main"), Tri::Unknown("no answer".into()), "no answer"),
+        ] {
+            let why = asked(remote, base, answer).unwrap_err();
+            assert!(why.contains(because), "{why}");
+        }
     }
 }

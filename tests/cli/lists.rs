@@ -159,12 +159,12 @@ fn issues_of_a_forge_come_through_the_persons_own_program() {
     let env = with_gh(&shop, &format!("cat <<'END'\n{issues}\nEND"));
     let said = shop.run_with(
         &env,
-        &["import", "github", "--label", "--web", "--search", "a b", "--yes"],
+        &["import", "github", "--label=--web", "--search", "a b", "--yes"],
     );
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
         said.out
-            .contains("gh-12        Crash [31mred  (https://github.com/o/r/issues:12)"),
+            .contains("gh-12        Crash [31mred  (https://github.com/o/r/issues/12)"),
         "{said:?}"
     );
     let words = fs::read_to_string(shop.git.root().join("bin/gh.args")).unwrap();

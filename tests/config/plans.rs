@@ -218,7 +218,7 @@ fn subagents_steps_and_notes_are_read_from_the_process_alone() {
 #[test]
 fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
     let row = |rows: &str| read(&master(rows), &[("plans/one.md", SOUND), ("plans/two.md", SOUND)]);
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 10] = [
         ("", &["!NO_PHASES plans/MASTER.md:0"]),
         (
             "| x y | [One](one.md) | | | |\n",

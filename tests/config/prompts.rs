@@ -249,6 +249,7 @@ fn plan() -> PlanEntry {
             item: "2".to_owned(),
             line: 14,
             hash: "h".to_owned(),
+            imported: None,
         },
         notes_before: Some("notes/NOTES_export_phase_1.md".to_owned()),
         notes: Some("notes/NOTES_export_phase_2.md".to_owned()),

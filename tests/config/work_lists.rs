@@ -272,7 +272,8 @@ proptest! {
         let list = work_list::read(source, Path::new("list"), &text);
         let ids: BTreeSet<&str> = list.items.iter().map(|item| item.id.as_str()).collect();
         for item in &list.items {
-            prop_assert!(!item.title.contains(['\n', '\u{1b}', '\u{202e}']) && !item.title.is_empty());
+            let is_shown_as_it_is = !item.title.contains(['\n', '\u{1b}', '\u{202e}']);
+            prop_assert!(is_shown_as_it_is && !item.title.is_empty());
         }
         let once = work_list::with_done(source, &text, &ids, "2026-02-01T20:00:00Z");
         prop_assert_eq!(work_list::with_done(source, &once, &ids, "later"), once);

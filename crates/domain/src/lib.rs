@@ -52,6 +52,7 @@ pub mod undo;
 pub mod usage;
 pub mod wait_graph;
 pub mod wait_reason;
+pub mod work_source;
 pub mod workflow;
 
 pub use agent_choice::{AgentChoice, AgentLayers, AgentSettings, ChoiceSource, ChoiceValue, RoleChoice};
@@ -79,7 +80,7 @@ pub use integration::Integration;
 pub use kept_work::KeptWork;
 pub use missing_part::MissingPart;
 pub use plan_entry::{
-    Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, WorkSource, queued_prd,
+    Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,
 };
 pub use plan_job::{JobStep, MadeForm, PlanJob};
 pub use plural::{counted, pluralized};
@@ -101,4 +102,5 @@ pub use undo::UndoScope;
 pub use usage::{AttemptUsage, ContextFill, Cost, Spending, Tokens, Usage};
 pub use wait_graph::WaitGraph;
 pub use wait_reason::WaitReason;
+pub use work_source::WorkSource;
 pub use workflow::{EngineAction, EvidenceKind, Workflow};

@@ -11,6 +11,7 @@ use super::glob;
 use super::id::TaskId;
 use super::test_run::TestCounts;
 use super::time::Timestamp;
+use super::work_source::WorkSource;
 
 /// Maximum number of names that are remembered of what an agent used or reported.
 const MOST_NAMES: usize = 64;
@@ -159,41 +160,6 @@ pub struct PlanSource {
     /// Kind of list it was imported from; nothing for an item of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<WorkSource>,
-}
-
-/// Kind of list that a task was imported from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkSource {
-    /// `.beads/issues.jsonl`
-    Beads,
-    /// `tasks.json` of task-master.
-    TaskMaster,
-    /// List of stories that say whether they pass.
-    Stories,
-    /// Markdown text with boxes to tick.
-    Checklist,
-    Github,
-    Gitlab,
-}
-
-impl WorkSource {
-    /// Returns true if its items are on a forge, and not in a file.
-    pub fn is_forge(self) -> bool {
-        matches!(self, WorkSource::Github | WorkSource::Gitlab)
-    }
-
-    /// Returns the name for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            WorkSource::Beads => "beads store",
-            WorkSource::TaskMaster => "task-master file",
-            WorkSource::Stories => "list of stories",
-            WorkSource::Checklist => "checklist",
-            WorkSource::Github => "list of GitHub issues",
-            WorkSource::Gitlab => "list of GitLab issues",
-        }
-    }
 }
 
 /// Files that a task makes, changes and must leave alone: paths relative to the repository, in which `*` matches any characters; a path

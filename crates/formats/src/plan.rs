@@ -59,16 +59,7 @@ pub(crate) fn has_phases(text: &str) -> bool {
 /// the same name. Files are asked for by paths relative to the folder of `file`, never above it.
 pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'_>) -> Plan {
     let found = Findings::about(file, text);
-    let body = text.trim_start_matches('\u{feff}');
-    let parts = document::parts(body);
-    let table = master::read(&parts, &found);
-    let has_files = |master: &master::Master| master.rows.iter().any(|row| row.link.is_some());
-    let is_linked = table.as_ref().is_some_and(has_files);
-    let master = if is_linked {
-        table
-    } else {
-        sections::read(&parts, body, table, gates, &found)
-    };
+    let (master, is_linked) = read_master(text, gates, &found);
     let mut plan = Plan {
         kind: PlanKind::Phased,
         title: String::new(),
@@ -121,6 +112,18 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
     plan.findings = found.finish();
     plan.findings.extend(of_phases);
     plan
+}
+
+/// Reads the phases of a plan, and returns true if they have files of their own.
+fn read_master(text: &str, gates: &[GateCommand], findings: &Findings<'_>) -> (Option<master::Master>, bool) {
+    let body = text.trim_start_matches('\u{feff}');
+    let parts = document::parts(body);
+    let table = master::read(&parts, findings);
+    let has_files = |master: &master::Master| master.rows.iter().any(|row| row.link.is_some());
+    if table.as_ref().is_some_and(has_files) {
+        return (table, true);
+    }
+    (sections::read(&parts, body, table, gates, findings), false)
 }
 
 /// Returns the path of the file of a phase, as the link gives it; `None` if there is none that may be read.

@@ -163,7 +163,7 @@ fn sections(parts: &[(&str, &str)]) -> String {
             whole.push_str("\n\n");
         }
         if !heading.is_empty() {
-            whole.push_str(&format!("{heading}:\n"));
+            whole.extend([heading, ":\n"]);
         }
         whole.push_str(&text);
     }

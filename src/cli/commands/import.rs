@@ -12,7 +12,7 @@ use crate::cli::{asking, text_input};
 use crate::domain::{PlanSource, TaskId, WorkSource};
 use crate::formats::finding::Finding;
 use crate::formats::work_list::{self, TextShape, shape_of};
-use crate::plans::importing::{Import, ImportPlace};
+use crate::plans::importing::{ImportPlace, ListImport};
 use crate::plans::in_project;
 use crate::term::sanitize;
 
@@ -32,8 +32,8 @@ const USUAL: [&str; 3] = [
 /// Closing a task closes its item in the file only with `dbs config import.write_back true`. A database of the earlier program
 /// (`.debussy/state.db`) is only shown.
 #[derive(Debug, Args)]
-#[command(add = facts(Persons, "dbs import .beads/issues.jsonl\ndbs import TODO.md --yes --release\ndbs import github --label ready --milestone v2\ndbs import .debussy/state.db --json"))]
-pub struct ImportArgs {
+#[command(add = facts(Persons, "dbs import .beads/issues.jsonl\ndbs import tasks.md --yes --release\ndbs import github --label ready --milestone v2\ndbs import .debussy/state.db --json"))]
+pub struct ImportWorkArgs {
     /// File, `-` for standard input, `github` or `gitlab`; default: the list or database in its usual place
     source: Option<PathBuf>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub struct ImportArgs {
     json: JsonFlag,
 }
 
-impl RunCommand for ImportArgs {
+impl RunCommand for ImportWorkArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let Some(source) = self.named_source(env)? else {
             return earlier::show(None, env, self.json);
@@ -82,7 +82,7 @@ impl RunCommand for ImportArgs {
     }
 }
 
-impl ImportArgs {
+impl ImportWorkArgs {
     /// Returns the source that was named, or the list in its usual place; nothing where only a database can be meant.
     fn named_source(&self, env: &ProcessEnv) -> CommandResult<Option<PathBuf>> {
         if self.source.is_some() {
@@ -136,7 +136,7 @@ impl ImportArgs {
             let origin = task.map(|task| task.plan.as_ref().map(|plan| plan.source.clone()));
             Ok(origin.map(Option::unwrap_or_default))
         };
-        let import = Import::new(&list, file, place, &mut origin_of)?;
+        let import = ListImport::new(&list, file, place, &mut origin_of)?;
         refuse(&import.findings)?;
         let lines = import.lines(source.word(), place);
         self.take(env, access, file, &import.tasks, lines)

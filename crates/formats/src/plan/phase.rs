@@ -14,6 +14,15 @@ use crate::finding::Findings;
 use crate::prompt::is_hidden;
 use dbs_domain::task::GateCommand;
 
+/// Form in which a phase is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PhaseForm {
+    /// A file of its own; its status may be given by the plan.
+    File { has_status: bool },
+    /// A section of its plan.
+    Section,
+}
+
 /// Section of the file that holds the part at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
@@ -41,7 +50,7 @@ pub(super) fn read(
     if let (true, Some(heading)) = (item.title.is_empty(), heading) {
         words::title_in_heading(&heading).clone_into(&mut item.title);
     }
-    read_parts(parts, item, has_status, false, known, findings);
+    read_parts(parts, item, PhaseForm::File { has_status }, known, findings);
     judge(item, findings);
 }
 
@@ -52,15 +61,14 @@ pub(super) fn read_section(
     known: &[GateCommand],
     findings: &Findings<'_>,
 ) {
-    read_parts(parts, item, true, true, known, findings);
+    read_parts(parts, item, PhaseForm::Section, known, findings);
     judge_names(item, findings);
 }
 
 fn read_parts(
     parts: &[Part],
     item: &mut PlanItem,
-    has_status: bool,
-    is_section: bool,
+    form: PhaseForm,
     known: &[GateCommand],
     findings: &Findings<'_>,
 ) {
@@ -87,7 +95,7 @@ fn read_parts(
                     line,
                     tick: Some(tick),
                 },
-            ) if is_section || section == Section::Tasks => {
+            ) if form == PhaseForm::Section || section == Section::Tasks => {
                 task(item, &text.plain(), tick, *line);
             }
             (Section::Agents, Part::Table { rows, .. }) => {
@@ -97,6 +105,7 @@ fn read_parts(
             }
             (Section::Other, Part::Paragraph { text, line }) => {
                 unwritten(item, &text.plain(), *line, findings);
+                let has_status = form != PhaseForm::File { has_status: false };
                 metadata(item, text, *line, has_status, findings);
             }
             (_, Part::Commands { text, line }) => commands(item, text, *line),

@@ -246,7 +246,7 @@ fn heading(text: &str) -> Option<PhaseHeading> {
     for mark in MARKS {
         bare = bare.replace(mark, "");
     }
-    let lower = bare.to_lowercase();
+    let lower = bare.to_ascii_lowercase();
     let kept = DONE_ENDS
         .iter()
         .find_map(|end| lower.trim_end().strip_suffix(end));
@@ -257,7 +257,9 @@ fn heading(text: &str) -> Option<PhaseHeading> {
     // A number before the word only counts the headings: `2. Phase 1: Model`.
     let counted = bare.trim_start_matches(|sign: char| sign.is_ascii_digit());
     let counted = counted.strip_prefix(['.', ')']).unwrap_or(bare).trim_start();
-    let worded = behind_word(counted).or_else(|| behind_word(bare));
+    let worded = behind_word(counted)
+        .or_else(|| behind_word(bare))
+        .or_else(|| behind_title(bare));
     let (rest, is_worded) = worded.map_or((bare, false), |rest| (rest, true));
     let is_sign = |sign: char| sign.is_ascii_alphanumeric() || "._-".contains(sign);
     let end = rest.find(|sign: char| !is_sign(sign)).unwrap_or(rest.len());
@@ -267,7 +269,8 @@ fn heading(text: &str) -> Option<PhaseHeading> {
     let is_separator = |sign: char| ":.)-–—|".contains(sign);
     let is_apart = title.trim_start().starts_with(is_separator);
     let first = id.chars().next()?;
-    if !words::is_id(id) || (!is_worded && !(first.is_ascii_uppercase() && is_apart)) {
+    let is_meant = is_worded || first.is_ascii_uppercase() && is_apart;
+    if !words::is_id(id) || !is_meant {
         return None;
     }
     let title = title.trim_start_matches(|sign: char| sign.is_whitespace() || is_separator(sign));
@@ -279,6 +282,15 @@ fn heading(text: &str) -> Option<PhaseHeading> {
     })
 }
 
+/// Returns the id and title behind the name of the plan, as the file of a single phase has them: `Shop Phase 2: Export`.
+fn behind_title(text: &str) -> Option<&str> {
+    let at = text.to_ascii_lowercase().find(" phase ")?;
+    let rest = text.get(at + " phase ".len()..)?;
+    let (id, _) = rest.split_once(':')?;
+    words::is_id(id).then_some(rest)
+}
+
+/// Returns the text behind a word that begins the heading of a phase.
 fn behind_word(text: &str) -> Option<&str> {
     let (word, rest) = text.split_once([' ', '\u{a0}'])?;
     WORDS
@@ -301,7 +313,9 @@ mod tests {
         assert_eq!(read("2. Phase 1: Model"), wanted("1", "Model", false));
         assert_eq!(read("P2_1 — Export"), wanted("P2_1", "Export", false));
         assert_eq!(read("A: Tables"), wanted("A", "Tables", false));
+        assert_eq!(read("Shop Phase 2: Export"), wanted("2", "Export", false));
         for other in [
+            "Notes on phase 2",
             "Phases",
             "1. Overview",
             "A plan",

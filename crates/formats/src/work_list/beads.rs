@@ -125,13 +125,14 @@ fn of_kind(issue: &JsonPlace, kinds: &[&str]) -> Vec<String> {
         .member("dependencies")
         .and_then(JsonPlace::entries)
         .unwrap_or_default();
-    let needs = entries.iter().filter_map(|entry| match entry.text() {
-        Some(id) => kinds.contains(&"blocks").then(|| id.to_owned()),
-        None => {
-            let kind = text_of(entry, "type");
-            let is_meant = kinds.contains(&kind.as_str()) || (kind.is_empty() && kinds.contains(&"blocks"));
-            is_meant.then(|| text_of(entry, "depends_on_id"))
+    let blocks = kinds.contains(&"blocks");
+    let needs = entries.iter().filter_map(|entry| {
+        if let Some(id) = entry.text() {
+            return blocks.then(|| id.to_owned());
         }
+        let kind = text_of(entry, "type");
+        let is_meant = kinds.contains(&kind.as_str()) || (kind.is_empty() && blocks);
+        is_meant.then(|| text_of(entry, "depends_on_id"))
     });
     needs.filter(|id| !id.is_empty()).take(MOST_NAMES).collect()
 }

@@ -62,15 +62,14 @@ pub(super) fn is_whole(root: &JsonPlace) -> bool {
 
 /// Returns all tasks and subtasks of a file.
 pub(super) fn entries(root: &JsonPlace) -> Vec<Entry<'_>> {
-    let lists: Vec<(Option<&str>, &JsonPlace)> = match root.member("tasks") {
-        Some(list) => vec![(None, list)],
-        None => {
-            let members = root.members().unwrap_or_default().iter();
-            members
-                .filter_map(|(tag, value)| Some((Some(tag.as_str()), value.member("tasks")?)))
-                .collect()
-        }
-    };
+    let untagged = root.member("tasks").map(|list| (None, list));
+    let members = root
+        .members()
+        .filter(|_| untagged.is_none())
+        .unwrap_or_default()
+        .iter();
+    let tagged = members.filter_map(|(tag, value)| Some((Some(tag.as_str()), value.member("tasks")?)));
+    let lists = untagged.into_iter().chain(tagged);
     let mut entries = Vec::new();
     for (tag, list) in lists {
         let prefix = tag

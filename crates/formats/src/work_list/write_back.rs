@@ -48,7 +48,7 @@ fn of_beads(text: &str, done: &BTreeSet<&str>, at: &str) -> Vec<Edit> {
         for (key, value) in fields {
             match issue.member(key) {
                 Some(field) => edits.push((line.at + field.start..line.at + field.end, value.to_owned())),
-                None => added.push_str(&format!(",\"{key}\":{value}")),
+                None => added.extend([",\"", key, "\":", value]),
             }
         }
         if !added.is_empty() {
@@ -66,14 +66,14 @@ fn of_task_master(text: &str, done: &BTreeSet<&str>) -> Vec<Edit> {
     let entries = task_master::entries(&root);
     let is_done = |entry: &task_master::Entry<'_>| done.contains(entry.id.as_str());
     // A task is done with the last of its subtasks.
-    let closes = |entry: &task_master::Entry<'_>| {
+    let ends = |entry: &task_master::Entry<'_>| {
         let mut children = entries
             .iter()
             .filter(|child| child.parent.as_ref().is_some_and(|(id, _)| *id == entry.id))
             .peekable();
         children.peek().is_some() && children.all(|child| is_done(child) || task_master::is_over(child.task))
     };
-    let closed = entries.iter().filter(|entry| is_done(entry) || closes(entry));
+    let closed = entries.iter().filter(|entry| is_done(entry) || ends(entry));
     let open = closed.filter(|entry| !task_master::is_over(entry.task));
     let status = open.filter_map(|entry| entry.task.member("status"));
     status

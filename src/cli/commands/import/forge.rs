@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::value_parser;
 
-use crate::adapters::forge::{Forge, ForgeKind, IssueQuery};
+use crate::adapters::forge::{ForgeKind, ForgeProgram, IssueQuery};
 use crate::cli::commands::prelude::*;
 
 /// Choice among the issues of a forge.
@@ -59,10 +59,11 @@ impl IssueArgs {
 
     /// Asks the forge of the folder's remotes.
     pub(super) fn ask(&self, kind: ForgeKind, env: &ProcessEnv, folder: &Path) -> CommandResult<String> {
-        let forge = Forge {
+        let forge = ForgeProgram {
             kind,
             environment: &env.environment,
             folder,
+            is_cancelled: &|| false,
         };
         let query = IssueQuery {
             labels: self.labels.clone(),
