@@ -343,7 +343,7 @@ fn a_reader_that_changed_files_is_a_protocol_failure_and_does_not_advance() {
 fn gates_that_count_only_if_there_are_any_are_left_out_where_there_is_none() {
     let mut fixture = BoardFixture::with(BoardSettings {
         gates: Vec::new(),
-        ..crate::fixture::settings()
+        ..settings()
     });
     fixture.released(draft("a", "kanban"));
     assert_eq!(
@@ -612,7 +612,7 @@ fn what_an_edited_file_changes_is_told_and_stands_on_each_task_judged_until_a_pe
                 is_edit,
                 at: Timestamp(at),
             }),
-            ..crate::fixture::settings()
+            ..settings()
         })
     };
     let mut fixture = BoardFixture::developing("a");
@@ -626,7 +626,7 @@ fn what_an_edited_file_changes_is_told_and_stands_on_each_task_judged_until_a_pe
         "judged by settings that an edited file brought into force while the server ran: gates.tests";
     assert_eq!(fixture.comments("a").matches(judged).count(), 1, "once");
     // Settings without a change of that kind leave what is known.
-    fixture.happen(Event::configured(crate::fixture::settings()));
+    fixture.happen(Event::configured(settings()));
     fixture.released(draft("b", "kanban"));
     fixture.pass("b");
     assert!(fixture.comments("b").contains(judged));
@@ -646,12 +646,12 @@ fn a_merge_to_which_no_gate_applies_is_called_unchecked() {
             fixture.pass("a");
         }
         assert_eq!(
-            (fixture.stage("a"), fixture.task("a").is_unchecked),
+            (fixture.stage("a"), !fixture.task("a").merge_check.is_checked()),
             ("merging", false)
         );
         let merge = fixture.open("a");
         fixture.action_done(merge);
-        assert_eq!(fixture.task("a").is_unchecked, is_unchecked);
+        assert_eq!(!fixture.task("a").merge_check.is_checked(), is_unchecked);
         let told = fixture.notice_texts("unchecked");
         let wanted = ["a is merged unchecked: no gate applied to the merged tree"];
         assert_eq!(told, wanted[..usize::from(is_unchecked)]);
