@@ -9,7 +9,7 @@ use crate::domain::{Attempt, Cause, Tri};
 use crate::ports::gates::GateEnv;
 use crate::ports::git::{CommitId, SafeName, WorkingTree, Worktree, WorktreeOrigin};
 use crate::ports::trouble::io_trouble;
-use crate::ports::workspaces::{Preparation, PreparedBy, WorkspaceUser};
+use crate::ports::workspaces::{PreparedBy, WorkspaceRequest, WorkspaceUser};
 
 /// File in an attempt's folder that says that its worktree is prepared.
 const MARK: &str = "prepared";
@@ -28,7 +28,7 @@ pub(super) fn of_worktree(
     let Some(commit) = worktree.start.head.as_ref().filter(|_| !goes_on) else {
         return Ok(());
     };
-    let prepared = context.workspaces.prepare(&Preparation {
+    let prepared = context.workspaces.prepare(&WorkspaceRequest {
         folder: &worktree.path,
         commit,
         user: WorkspaceUser::Agent,
@@ -60,7 +60,7 @@ pub(super) fn of_checkout(
     folder: &Path,
     logs: PathBuf,
 ) -> Result<(), Cause> {
-    let prepared = context.workspaces.prepare(&Preparation {
+    let prepared = context.workspaces.prepare(&WorkspaceRequest {
         folder,
         commit,
         user: WorkspaceUser::Gate,

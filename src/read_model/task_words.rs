@@ -77,7 +77,7 @@ impl ReadModel {
                 standing.because(reason)
             }
             TaskState::Parked(why) => new(DisplayStatus::Paused, "parked").because(why).way(retry(id)),
-            TaskState::Done if task.is_unchecked => new(DisplayStatus::Done, "done, unchecked")
+            TaskState::Done if !task.merge_check.is_checked() => new(DisplayStatus::Done, "done, unchecked")
                 .because("it is merged, and no gate applied to the merged tree")
                 .way("`dbs config gates.NAME COMMAND` sets one for the next merges"),
             TaskState::Done => new(DisplayStatus::Done, "done"),

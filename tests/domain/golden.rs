@@ -8,7 +8,7 @@ use dbs::domain::batch::{Batch, PauseReason};
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::plan_entry::Risk;
-use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
+use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, MergeCheck, Task, TaskKind};
 use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, AgentSettings, Ask, AskAnswer,
     AskChannel, AskKind, AskRecord, AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage,
@@ -694,7 +694,7 @@ fn task() -> Task {
         plan: Some(Arc::new(plan())),
         record: record(),
         merged: Some("m1".to_owned()),
-        is_unchecked: false,
+        merge_check: MergeCheck::Unchecked,
         why_not: None,
         comments: vec![Comment {
             author: "ada".to_owned(),

@@ -646,12 +646,12 @@ fn a_merge_to_which_no_gate_applies_is_called_unchecked() {
             fixture.pass("a");
         }
         assert_eq!(
-            (fixture.stage("a"), fixture.task("a").is_unchecked),
+            (fixture.stage("a"), !fixture.task("a").merge_check.is_checked()),
             ("merging", false)
         );
         let merge = fixture.open("a");
         fixture.action_done(merge);
-        assert_eq!(fixture.task("a").is_unchecked, is_unchecked);
+        assert_eq!(!fixture.task("a").merge_check.is_checked(), is_unchecked);
         let told = fixture.notice_texts("unchecked");
         let wanted = ["a is merged unchecked: no gate applied to the merged tree"];
         assert_eq!(told, wanted[..usize::from(is_unchecked)]);

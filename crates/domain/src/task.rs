@@ -97,9 +97,8 @@ pub struct Task {
     pub integration: Option<Box<Integration>>,
     /// Commit of the base that contains the task's head, seen on the remote.
     pub merged: Option<String>,
-    /// True if no gate applied to the tree that was merged.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_unchecked: bool,
+    #[serde(default, skip_serializing_if = "MergeCheck::is_checked")]
+    pub merge_check: MergeCheck,
     /// Reason the task was not started when the scheduler last looked.
     pub why_not: Option<WaitReason>,
     pub comments: Vec<Comment>,
@@ -123,6 +122,24 @@ pub struct Task {
     #[serde(default)]
     pub number: u64,
     pub since: Timestamp,
+}
+
+/// Check of the tree that a task's merge made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeCheck {
+    /// Gates applied to it, or it is not merged.
+    #[default]
+    Checked,
+    /// No gate applied to it.
+    Unchecked,
+}
+
+impl MergeCheck {
+    /// Returns true unless no gate applied.
+    pub fn is_checked(&self) -> bool {
+        *self == MergeCheck::Checked
+    }
 }
 
 /// Task as it was before a person's command, and as the command left it.

@@ -14,7 +14,7 @@ pub trait Workspaces: Send + Sync {
     ///
     /// # Errors
     /// When something cannot be brought, or a command fails; reads as a sentence of its own.
-    fn prepare(&self, preparation: &Preparation<'_>) -> Result<PreparedBy, Cause>;
+    fn prepare(&self, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, Cause>;
 
     /// Returns the variables that name the ports of a task: the same for each call.
     ///
@@ -25,7 +25,7 @@ pub trait Workspaces: Send + Sync {
 
 /// Worktree or checkout to prepare.
 #[derive(Debug, Clone)]
-pub struct Preparation<'a> {
+pub struct WorkspaceRequest<'a> {
     pub folder: &'a Path,
     pub commit: &'a CommitId,
     pub user: WorkspaceUser,

@@ -59,19 +59,17 @@ impl GitCli {
         read: impl FnOnce(&Path) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         let index = self.control.scratch(&self.unique_name("index"))?;
-        let filled = match commit {
-            Some(commit) => self.on_files(folder, &index, "read a commit").and_then(|call| {
-                let call = call.words("read-tree --end-of-options").arg(commit.as_str());
-                call.run_ok().map(drop)
-            }),
-            None => {
-                let own = self.project.git_dir.join("index");
-                match fs::copy(&own, &index) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        Err(failed("read", &own)(error))
-                    }
-                    Ok(_) | Err(_) => Ok(()),
+        let filled = if let Some(commit) = commit {
+            let call = self.on_files(folder, &index, "read a commit")?;
+            let call = call.words("read-tree --end-of-options").arg(commit.as_str());
+            call.run_ok().map(drop)
+        } else {
+            let own = self.project.git_dir.join("index");
+            match fs::copy(&own, &index) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    Err(failed("read", &own)(error))
                 }
+                Ok(_) | Err(_) => Ok(()),
             }
         };
         let result = filled.and_then(|()| read(&index));

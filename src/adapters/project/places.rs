@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::{ProjectError, failed};
 use super::find::Project;
 use super::folders::make;
+use super::secret::hex;
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
 
@@ -54,7 +55,7 @@ impl Project {
             .map(|above| above.join(format!("{name}.dbs")));
         let in_state = person.map(|folder| {
             let digest = Sha256::digest(self.root().as_os_str().as_encoded_bytes());
-            let digits: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+            let digits = hex(digest.get(..6).unwrap_or_default());
             folder.join("work").join(format!("{name}-{digits}"))
         });
         let mut places = WorkPlaces {

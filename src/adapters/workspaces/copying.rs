@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Files that only work where they were made: a Python environment and a build folder of CMake.
+/// Files that only work where they were made: a Python environment and a build folder of `CMake`.
 const BOUND: [&str; 2] = ["pyvenv.cfg", "CMakeCache.txt"];
 
 /// Copy of files from one folder to the same paths of another.
@@ -34,7 +34,7 @@ impl TreeCopy<'_> {
                 Ok(true) => {}
                 // The commit has something else there.
                 Ok(false) => return Ok(()),
-                Err(error) => return Err(about(&above, error)),
+                Err(error) => return Err(about(&above, &error)),
             }
         }
         self.copy(&self.from.join(path), &self.to.join(path))
@@ -43,14 +43,14 @@ impl TreeCopy<'_> {
     fn copy(&self, source: &Path, target: &Path) -> io::Result<()> {
         let found = match source.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            found => found.map_err(|error| about(source, error))?,
+            found => found.map_err(|error| about(source, &error))?,
         };
         if found.is_dir() {
-            if !make_folder(target).map_err(|error| about(target, error))? {
+            if !make_folder(target).map_err(|error| about(target, &error))? {
                 return Ok(());
             }
-            for entry in fs::read_dir(source).map_err(|error| about(source, error))? {
-                let name = entry.map_err(|error| about(source, error))?.file_name();
+            for entry in fs::read_dir(source).map_err(|error| about(source, &error))? {
+                let name = entry.map_err(|error| about(source, &error))?.file_name();
                 self.copy(&source.join(&name), &target.join(&name))?;
             }
             return Ok(());
@@ -65,7 +65,7 @@ impl TreeCopy<'_> {
             // Pipes, sockets and devices are nothing to copy.
             false => Ok(()),
         };
-        copied.map_err(|error| about(source, error))
+        copied.map_err(|error| about(source, &error))
     }
 
     /// Copies beside the target first, so that a copy that is cut off never passes for the file.
@@ -135,17 +135,18 @@ fn is_real_way(root: &Path, path: &Path) -> io::Result<bool> {
             Ok(found) if found.is_dir() => {}
             Ok(_) => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(about(&root.join(above), error)),
+            Err(error) => return Err(about(&root.join(above), &error)),
         }
     }
     Ok(true)
 }
 
-fn about(path: &Path, error: io::Error) -> io::Error {
+fn about(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 

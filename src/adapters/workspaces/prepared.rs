@@ -14,7 +14,7 @@ use crate::domain::{Cause, TaskId, Tri, telling_line};
 use crate::ports::gates::{GateReport, GateRun, Gates};
 use crate::ports::git::Git;
 use crate::ports::trouble::io_trouble;
-use crate::ports::workspaces::{Preparation, PreparedBy, WorkspaceUser, Workspaces};
+use crate::ports::workspaces::{PreparedBy, WorkspaceRequest, WorkspaceUser, Workspaces};
 
 /// Most bytes of output kept of one command.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
@@ -44,21 +44,21 @@ pub struct WorkspaceLocks {
 }
 
 impl Workspaces for PreparedWorkspaces {
-    fn prepare(&self, preparation: &Preparation<'_>) -> Result<PreparedBy, Cause> {
+    fn prepare(&self, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, Cause> {
         let rules = (self.rules)();
         if rules.is_empty() {
             return Ok(PreparedBy::Copies);
         }
         let copied = self.files_to_copy(&rules)?;
-        let name = template::name_for(&*self.git, &rules, preparation.commit, &self.root, &copied)?;
+        let name = template::name_for(&*self.git, &rules, request.commit, &self.root, &copied)?;
         if let Some(name) = name
-            && self.take_template(&rules, &name, &copied, preparation)?
+            && self.take_template(&rules, &name, &copied, request)?
         {
-            self.link(&rules, preparation)?;
+            self.link(&rules, request)?;
             return Ok(PreparedBy::Copies);
         }
-        self.fill(&rules, &copied, preparation)?;
-        self.set_up(&rules, preparation)
+        self.fill(&rules, &copied, request)?;
+        self.set_up(&rules, request)
     }
 
     fn ports(&self, task: &TaskId) -> Result<Vec<(String, String)>, Cause> {
@@ -93,29 +93,27 @@ impl PreparedWorkspaces {
         rules: &WorkspaceRules,
         name: &str,
         copied: &[PathBuf],
-        preparation: &Preparation<'_>,
+        request: &WorkspaceRequest<'_>,
     ) -> Result<bool, Cause> {
         let template = Template::named(&self.place.join(".templates"), name);
         {
             let _copying = self.locks.templates.read();
             if let Some(facts) = template.finished() {
-                return self.copy_template(&template, &facts, preparation);
+                return self.copy_template(&template, &facts, request);
             }
         }
-        if !preparation.is_base {
+        if !request.is_base {
             return Ok(false);
         }
         {
             let _making = self.locks.templates.write();
             if template.finished().is_none() {
-                self.make_template(rules, &template, copied, preparation)?;
+                self.make_template(rules, &template, copied, request)?;
             }
         }
         let _copying = self.locks.templates.read();
         let facts = template.finished();
-        facts.map_or(Ok(false), |facts| {
-            self.copy_template(&template, &facts, preparation)
-        })
+        facts.map_or(Ok(false), |facts| self.copy_template(&template, &facts, request))
     }
 
     fn make_template(
@@ -123,25 +121,25 @@ impl PreparedWorkspaces {
         rules: &WorkspaceRules,
         template: &Template,
         copied: &[PathBuf],
-        preparation: &Preparation<'_>,
+        request: &WorkspaceRequest<'_>,
     ) -> Result<(), Cause> {
         let git = |error: crate::ports::git::GitError| error.cause().after("could not ");
         let made = self
             .git
-            .checkout_clean(preparation.commit, &template.files())
+            .checkout_clean(request.commit, &template.files())
             .map_err(git)?;
-        let own = Preparation {
+        let own = WorkspaceRequest {
             folder: &made.path,
             // It is copied to agents and gates alike.
             user: WorkspaceUser::Gate,
             logs: template.logs(),
-            ..preparation.clone()
+            ..request.clone()
         };
         self.fill(rules, copied, &own)?;
         self.set_up(rules, &own)?;
         let mut paths = self
             .git
-            .ignored_files(Some((preparation.commit, &made.path)))
+            .ignored_files(Some((request.commit, &made.path)))
             .map_err(git)?;
         paths.retain(|path| !rules.link.iter().any(|link| path.starts_with(link)));
         let facts = template.finish(paths)?;
@@ -159,18 +157,18 @@ impl PreparedWorkspaces {
         &self,
         template: &Template,
         facts: &TemplateFacts,
-        preparation: &Preparation<'_>,
+        request: &WorkspaceRequest<'_>,
     ) -> Result<bool, Cause> {
         if facts.bound.is_some() {
             return Ok(false);
         }
         let copy = TreeCopy {
             from: &template.files(),
-            to: preparation.folder,
+            to: request.folder,
             leaves_out_links: false,
             refuses_bound: false,
         };
-        self.bring(&copy, &facts.paths, preparation).map(|()| true)
+        self.bring(&copy, &facts.paths, request).map(|()| true)
     }
 
     /// Copies from the person's checkout, and makes links to shared folders.
@@ -178,21 +176,21 @@ impl PreparedWorkspaces {
         &self,
         rules: &WorkspaceRules,
         copied: &[PathBuf],
-        preparation: &Preparation<'_>,
+        request: &WorkspaceRequest<'_>,
     ) -> Result<(), Cause> {
         let copy = TreeCopy {
             from: &self.root,
-            to: preparation.folder,
+            to: request.folder,
             leaves_out_links: true,
             refuses_bound: true,
         };
-        self.bring(&copy, copied, preparation)?;
+        self.bring(&copy, copied, request)?;
         let clone = TreeCopy {
             leaves_out_links: false,
             ..copy
         };
-        self.bring(&clone, &rules.clone, preparation)?;
-        self.link(rules, preparation)
+        self.bring(&clone, &rules.clone, request)?;
+        self.link(rules, request)
     }
 
     /// Copies those of the paths that git ignores in the workspace.
@@ -200,19 +198,20 @@ impl PreparedWorkspaces {
         &self,
         copy: &TreeCopy<'_>,
         paths: &[PathBuf],
-        preparation: &Preparation<'_>,
+        request: &WorkspaceRequest<'_>,
     ) -> Result<(), Cause> {
         let is_there = |path: &&PathBuf| copy.from.join(path).symlink_metadata().is_ok();
         // A rule with a slash at its end means a folder, which git does not see yet: it is asked about a file in it.
-        let asked = |path: &PathBuf| match copy.from.join(path).is_dir() {
-            true => path.join(".dbs"),
-            false => path.clone(),
+        let asked = |path: &PathBuf| {
+            if copy.from.join(path).is_dir() {
+                path.join(".dbs")
+            } else {
+                path.clone()
+            }
         };
         let wanted: Vec<&PathBuf> = paths.iter().filter(is_there).collect();
         let asked_of: Vec<PathBuf> = wanted.iter().map(|path| asked(path)).collect();
-        let ignored = self
-            .git
-            .only_ignored(preparation.commit, preparation.folder, asked_of);
+        let ignored = self.git.only_ignored(request.commit, request.folder, asked_of);
         let ignored = ignored.map_err(|error| error.cause().after("could not "))?;
         for path in wanted {
             if !ignored.contains(&asked(path)) {
@@ -228,14 +227,14 @@ impl PreparedWorkspaces {
     }
 
     /// Makes links to the folders that workspaces share.
-    fn link(&self, rules: &WorkspaceRules, preparation: &Preparation<'_>) -> Result<(), Cause> {
-        let shared = self.place.join(".shared").join(match preparation.user {
+    fn link(&self, rules: &WorkspaceRules, request: &WorkspaceRequest<'_>) -> Result<(), Cause> {
+        let shared = self.place.join(".shared").join(match request.user {
             WorkspaceUser::Agent => "agents",
             WorkspaceUser::Gate => "gates",
         });
         let ignored = self
             .git
-            .only_ignored(preparation.commit, preparation.folder, rules.link.clone());
+            .only_ignored(request.commit, request.folder, rules.link.clone());
         let ignored = ignored.map_err(|error| error.cause().after("could not "))?;
         for path in &rules.link {
             if !ignored.contains(path) {
@@ -245,7 +244,7 @@ impl PreparedWorkspaces {
                 )
                 .into());
             }
-            link_to(&shared.join(path), &preparation.folder.join(path)).map_err(|error| {
+            link_to(&shared.join(path), &request.folder.join(path)).map_err(|error| {
                 let why = format!("could not link {} (workspace.link): {error}", path.display());
                 io_trouble(error.kind()).cause(why)
             })?;
@@ -254,11 +253,11 @@ impl PreparedWorkspaces {
     }
 
     /// Runs the commands of the setup, in order; the first that fails ends it.
-    fn set_up(&self, rules: &WorkspaceRules, preparation: &Preparation<'_>) -> Result<PreparedBy, Cause> {
+    fn set_up(&self, rules: &WorkspaceRules, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, Cause> {
         if rules.setup.is_empty() {
             return Ok(PreparedBy::Copies);
         }
-        let logs = &preparation.logs;
+        let logs = &request.logs;
         fs::create_dir_all(logs).map_err(|error| {
             io_trouble(error.kind()).cause(format!("could not make {}: {error}", logs.display()))
         })?;
@@ -267,10 +266,10 @@ impl PreparedWorkspaces {
             let report = self.gates.run(&GateRun {
                 name: "setup".to_owned(),
                 command: command.clone(),
-                commit: preparation.commit.as_str().to_owned(),
-                began: preparation.now,
-                cwd: preparation.folder.to_owned(),
-                env: preparation.env.clone(),
+                commit: request.commit.as_str().to_owned(),
+                began: request.now,
+                cwd: request.folder.to_owned(),
+                env: request.env.clone(),
                 timeout: rules.setup_timeout,
                 output: output.clone(),
                 output_limit: OUTPUT_LIMIT,

@@ -149,13 +149,13 @@ pub(super) fn name_for(
         let content = text_file::read(&file, u64::try_from(LARGEST_KEY).unwrap_or(u64::MAX));
         add(&path.to_string_lossy(), &content.unwrap_or_default());
     }
-    let name: String = digest
+    let digits: Vec<String> = digest
         .finalize()
         .iter()
         .take(16)
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    Ok(has_key.then_some(name))
+    Ok(has_key.then(|| digits.concat()))
 }
 
 /// Returns the first text file at or below a path that contains the bytes. Build folders of cargo are passed over.

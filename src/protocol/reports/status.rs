@@ -66,7 +66,8 @@ pub(super) fn lines(model: &ReadModel, branches: &TaskBranches) -> Vec<String> {
             counts.join(", ")
         }
     ));
-    let n_unchecked = model.tasks.values().filter(|task| task.is_unchecked).count();
+    let unchecked = model.tasks.values().filter(|task| !task.merge_check.is_checked());
+    let n_unchecked = unchecked.count();
     if n_unchecked > 0 {
         let tasks = pluralized(n_unchecked, "task");
         lines.push(format!(

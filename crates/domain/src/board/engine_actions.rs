@@ -14,6 +14,7 @@ use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy};
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId};
 
+use crate::task::MergeCheck;
 use crate::tri::Tri;
 use crate::workflow::{EngineAction, FindingPolicy, RejectTo};
 
@@ -135,9 +136,13 @@ impl Board {
         let Some((task, stage)) = self.tasks.get(&attempt.task).zip(self.stage_of_attempt(attempt)) else {
             return;
         };
-        let is_unchecked = self.settings.gates_of(task, &stage).is_empty();
-        self.edit(&attempt.task, |task| task.is_unchecked = is_unchecked);
-        if is_unchecked {
+        let check = if self.settings.gates_of(task, stage).is_empty() {
+            MergeCheck::Unchecked
+        } else {
+            MergeCheck::Checked
+        };
+        self.edit(&attempt.task, |task| task.merge_check = check);
+        if !check.is_checked() {
             let id = &attempt.task;
             let text = format!("{id} is merged unchecked: no gate applied to the merged tree");
             transition.notify_attempt(NoticeLevel::Info, "unchecked", attempt, text);

@@ -7,7 +7,7 @@ use crate::attempt::AttemptMode;
 use crate::command::{TaskDraft, TaskPatch};
 use crate::id::StageId;
 use crate::plan_entry::PlanRecord;
-use crate::task::{Task, TaskState};
+use crate::task::{MergeCheck, Task, TaskState};
 use crate::time::{Span, Timestamp};
 use crate::usage::Cost;
 
@@ -75,7 +75,7 @@ impl Task {
             stage_head: None,
             integration: None,
             merged: None,
-            is_unchecked: false,
+            merge_check: MergeCheck::default(),
             why_not: None,
             comments: Vec::new(),
             finding: None,

@@ -13,7 +13,7 @@ use crate::config::trust::TrustedGates;
 use crate::domain::{MissingPart, Span, Tri, telling_line};
 use crate::ports::gates::{GateEnv, GateReport, GateRun, Gates};
 use crate::ports::git::{BranchName, CommitId, Git, Head};
-use crate::ports::workspaces::{Preparation, WorkspaceUser, Workspaces as _};
+use crate::ports::workspaces::{WorkspaceRequest, WorkspaceUser, Workspaces as _};
 
 /// Most bytes of output kept of one gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
@@ -87,7 +87,7 @@ impl Trial {
             .map_err(|error| format!("could not {error}"))?;
         self.paths
             .workspaces(&self.git, &self.gates)
-            .prepare(&Preparation {
+            .prepare(&WorkspaceRequest {
                 folder: &self.folder,
                 commit: &self.commit,
                 user: WorkspaceUser::Gate,
