@@ -66,9 +66,10 @@ fn main() {
         .collect();
     let sizes = Sizes::chosen();
     let mut table = Table::new(sizes, tmux::version());
-    let groups: [Group; 12] = [
+    let groups: [Group; 13] = [
         ("text", panes::throughput),
         ("echo", panes::echo),
+        ("flood", panes::beside_agents),
         ("start", agents::starts),
         ("agents", agents::twenty),
         ("load", load::animated),

@@ -20,6 +20,8 @@ mod answering;
 mod auditing;
 #[path = "cli/batches.rs"]
 mod batches;
+#[path = "cli/cleaning.rs"]
+mod cleaning;
 #[path = "cli/clearing.rs"]
 mod clearing;
 #[path = "cli/command_reference.rs"]

@@ -382,7 +382,7 @@ fn what_is_not_understood_is_told_with_its_line_and_the_next_source_holds() {
     assert_eq!(
         fixture.told(),
         [
-            ".debussy/config.toml:1: warning: max_total_agents must be a whole number from 1 to 999, not `true`; this value is passed over",
+            ".debussy/config.toml:1: warning: max_total_agents must be a whole number from 1 to 999, or auto, not `true`; this value is passed over",
             ".debussy/config.toml:2: warning: there is no setting `max_total_agent`; did you mean `max_total_agents`? It is kept and passed over",
             ".debussy/config.toml:3: warning: `gates` is a table: its settings are written as `gates.NAME`; this value is kept and passed over",
             ".debussy/config.toml:5: warning: limits.linger must be seconds, or a time like 90s, 5m, 2h, not the list `[1]`; this value is passed over",
@@ -566,6 +566,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             .replace("<stage>", "security_review");
         let text = match key.kind {
             ValueKind::Count { most, .. } => most.to_string(),
+            ValueKind::CountOrAuto { .. } => "auto".to_owned(),
             ValueKind::Seconds { .. } => "90".to_owned(),
             ValueKind::Decimal => "0.25".to_owned(),
             ValueKind::Switch => "yes".to_owned(),
@@ -576,6 +577,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Words => "notify-send 'from dbs' --icon=\"x\"".to_owned(),
             ValueKind::Address => "https://example.org:8443/a?b=c".to_owned(),
             ValueKind::Secret => "tricky \"secret\" 'with' # all = [of] it".to_owned(),
+            ValueKind::Size => "750 MiB".to_owned(),
             ValueKind::Hours => " 22:00-7:00, 12:30-13:30".to_owned(),
             ValueKind::Choice(words) => (*words.last().unwrap()).to_owned(),
             ValueKind::Permissions => "allow run make*; deny".to_owned(),
@@ -654,7 +656,7 @@ fn unknown_keys_and_wrong_values_are_refused_with_the_way_out() {
     );
     assert_eq!(
         said(set(&fixture.places, "max_total_agents", "many").unwrap_err()),
-        "set max_total_agents: it must be a whole number from 1 to 999, not `many`"
+        "set max_total_agents: it must be a whole number from 1 to 999, or auto, not `many`"
     );
     assert!(
         fs::read_dir(fixture.places.toml().parent().unwrap())

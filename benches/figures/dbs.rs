@@ -255,7 +255,25 @@ impl Dbs {
     /// Starts it.
     pub(crate) fn start() -> Self {
         // Without an agent the questions of a first start would take the keys.
-        let project = Project::new("[roles.default]\ncommand = \"true\"\n");
+        Self::of(Project::new("[roles.default]\ncommand = \"true\"\n"))
+    }
+
+    /// Starts it with so many agents at work that run a script.
+    pub(crate) fn with_agents(count: u32, script: &Path) -> Self {
+        let dbs = Self::of(Project::new(&format!(
+            "max_total_agents = {count}\n[limits]\nstarts_per_turn = {count}\n[disk]\nmin_free = 0\n\
+             [roles.default]\nagent = \"custom\"\ncommand = \"sh {}\"\n",
+            script.display()
+        )));
+        dbs.project.tasks(count);
+        let wanted = usize::try_from(count).unwrap();
+        let started = || dbs.project.holders().len() >= wanted;
+        dbs.project
+            .wait_until("all agents", Duration::from_mins(2), started);
+        dbs
+    }
+
+    fn of(project: Project) -> Self {
         let outer = project.client();
         outer.look_for(b"\x1b[?2026l");
         assert!(

@@ -184,6 +184,36 @@ pub(crate) fn echo(table: &mut Table) {
     );
 }
 
+/// Keys echoed by a raw `cat` beside eight programs that nobody looks at and that take all processors: agents of ours, windows of tmux.
+pub(crate) fn beside_agents(table: &mut Table) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = log_text(folder.path(), 2);
+    let script = folder.path().join("flood.sh");
+    fs::write(&script, format!("while :; do cat '{}'; done\n", file.display())).unwrap();
+    let keys = table.sizes.of(300, 40);
+    let measure = |shell: &mut dyn Multiplexer| {
+        shell.open_shell();
+        shell.settle();
+        listen(shell, b"stty raw -echo; printf ready; exec cat\r");
+        echoes(shell.outer(), keys)
+    };
+    let ours = measure(&mut Dbs::with_agents(8, &script));
+    let theirs = table.tmux.as_ref().map(|_| {
+        let home = home();
+        let mut tmux = Tmux::start(home.path());
+        for _ in 0..8 {
+            tmux.ask(&["new-window", "-d", "sh", script.to_str().unwrap()]);
+        }
+        measure(&mut tmux)
+    });
+    table.row(
+        "echo beside eight flooding agents that nobody looks at, p50 / p99",
+        "at most tmux",
+        ours,
+        theirs.unwrap_or_default(),
+    );
+}
+
 fn beside_visible_flood(shell: &mut dyn Multiplexer, flood: &str) {
     shell.open_shell();
     shell.settle();

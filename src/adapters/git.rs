@@ -41,6 +41,7 @@ mod attic_expiry;
 mod auto_commit;
 mod base_moves;
 mod branches;
+mod built_folders;
 mod call_environment;
 mod case_names;
 mod checkout;

@@ -9,9 +9,11 @@ use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 use crate::domain::AttemptId;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders};
 
+mod disk;
 mod machine;
 
-pub use machine::{MachineSampler, MachineUsage, room};
+pub use disk::{shown_size, size_of};
+pub use machine::{MachineSampler, MachineUsage, agents_that_fit, room};
 
 /// Between two looks for who wants to know at once: the shares of the processor are those of this time.
 pub const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);

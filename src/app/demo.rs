@@ -168,6 +168,9 @@ fn kept(folder: &Path) -> CommandResult<PathBuf> {
     folder.canonicalize().map_err(failed(&tried))
 }
 
+/// Bytes of room on the disk below which the agents of a demo, whose repository is small, are not started.
+const MIN_FREE_DISK: u64 = 128 << 20;
+
 fn demo_setup(options: &DemoOptions, env: &ProcessEnv, person: &Path) -> CommandResult<SessionSetup> {
     let mut setup = session_setup::of(
         &Config::default(),
@@ -180,6 +183,7 @@ fn demo_setup(options: &DemoOptions, env: &ProcessEnv, person: &Path) -> Command
         person_file: options.form.has_person().then(|| person.to_owned()),
     });
     setup.agents.default = Some(scripted.into());
+    setup.min_free_disk = MIN_FREE_DISK;
     setup.settings = rehearsal::demo_rules(setup.settings);
     if options.args.script() != DemoScript::Tasks {
         // Only the gates that its phases or stories name.

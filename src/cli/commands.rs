@@ -11,6 +11,7 @@ mod audit;
 mod backup;
 mod batch;
 mod board;
+mod clean;
 mod clear;
 pub mod command_line;
 pub mod completions;
@@ -180,6 +181,7 @@ commands! {
         Events(events::EventsArgs),
         Backup(backup::BackupArgs),
         Restore(restore::RestoreArgs),
+        Clean(clean::CleanArgs),
         Clear(clear::ClearArgs),
         Debug(debug::DebugArgs),
         Upgrade(upgrade::UpgradeArgs),

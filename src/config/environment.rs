@@ -1,5 +1,7 @@
 //! Environment of what the program starts, as the settings say it.
 
+use crate::config::setting::{FromSettingValue as _, Setting};
+use crate::config::value::listed;
 use crate::config::{Config, schema};
 use crate::domain::EnvironmentRules;
 
@@ -12,6 +14,16 @@ impl Config {
             hide: self.entries(&schema::ENVIRONMENT_HIDE),
             set: self.family(&schema::ENVIRONMENT_SET),
         }
+    }
+
+    /// Returns the entries of a list, those of all sources together: a list of one source takes none away from another.
+    fn entries(&self, list: &Setting<Option<String>>) -> Vec<String> {
+        let path: Vec<String> = list.name().split('.').map(str::to_owned).collect();
+        let texts = self.all(&list.spec, &path).iter();
+        let texts = texts.filter_map(|(value, _)| String::from_value(value));
+        texts
+            .flat_map(|text| listed(&text).map(str::to_owned).collect::<Vec<_>>())
+            .collect()
     }
 
     /// Returns the folders in which the programs of agents and checks are looked for: the `PATH` of the settings, else that of `environment`.

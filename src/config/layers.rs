@@ -15,7 +15,7 @@ use crate::config::schema::{keys, member_of, nearest_key, spec_of};
 use crate::config::setting::{
     FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
 };
-use crate::config::value::{SettingValue, ValueError, ValueKind, listed};
+use crate::config::value::{SettingValue, ValueError, ValueKind};
 use crate::domain::UntrustedFiles;
 use crate::formats::agent_kind::AgentKinds;
 use crate::formats::finding::{Finding, FindingLevel};
@@ -176,15 +176,6 @@ impl Config {
         String::from_value(&self.get(key).ok()??)
     }
 
-    /// Returns the entries of a list, those of all sources together: a list of one source takes none away from another.
-    pub(super) fn entries(&self, list: &Setting<Option<String>>) -> Vec<String> {
-        let all = self.all(&list.spec, &owned(list.spec.name)).iter();
-        let texts = all.filter_map(|(value, _)| String::from_value(value));
-        texts
-            .flat_map(|text| listed(&text).map(str::to_owned).collect::<Vec<_>>())
-            .collect()
-    }
-
     /// The members of a family with the names they were given, in the order they were written first.
     pub fn family<T: FromSettingValue>(&self, family: &Setting<Option<T>>) -> Vec<(String, T)> {
         let own = family.spec.name.split('.').position(|part| part.starts_with('<'));
@@ -202,7 +193,7 @@ impl Config {
     }
 
     /// All values of a setting, strongest first; those of its earlier key if it has none.
-    fn all(&self, known: &SettingSpec, path: &[String]) -> &[(SettingValue, SettingOrigin)] {
+    pub(super) fn all(&self, known: &SettingSpec, path: &[String]) -> &[(SettingValue, SettingOrigin)] {
         let earlier = || self.values.get(&owned(known.earlier?));
         let set = self.values.get(path).or_else(earlier);
         set.map_or(&[][..], Vec::as_slice)

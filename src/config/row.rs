@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::config::setting::{
     Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
 };
-use crate::config::value::ValueKind;
+use crate::config::value::{ByteSize, ValueKind};
 use crate::domain::Span;
 
 /// Declares each row as a static of its name, and the list of them all.
@@ -29,6 +29,12 @@ pub(super) const SPAN: ValueKind = ValueKind::Seconds { least: 0 };
 pub(super) const fn count(spec: SettingSpec, most: i64, default: u32) -> Setting<u32> {
     let shown = Some(SettingDefault::Number(default as u64));
     setting(spec, ValueKind::Count { least: 1, most }, shown, default)
+}
+
+/// A number from 1 to `most`, or `auto`.
+pub(super) const fn count_or_auto(spec: SettingSpec, most: i64, default: u32) -> Setting<u32> {
+    let shown = Some(SettingDefault::Number(default as u64));
+    setting(spec, ValueKind::CountOrAuto { most }, shown, default)
 }
 
 /// A number from 0 to `most`.
@@ -67,6 +73,11 @@ pub(super) const fn text(
 ) -> Setting<Cow<'static, str>> {
     let shown = Some(SettingDefault::Text(default));
     setting(spec, kind, shown, Cow::Borrowed(default))
+}
+
+/// A size in bytes; `shown` is how people write it.
+pub(super) const fn size(spec: SettingSpec, shown: &'static str, default: ByteSize) -> Setting<ByteSize> {
+    setting(spec, ValueKind::Size, Some(SettingDefault::Text(shown)), default)
 }
 
 /// Setting with a choice of words: the first means the default, the others mean `others` in this order.

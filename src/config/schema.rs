@@ -39,13 +39,13 @@ use std::borrow::Cow;
 
 use crate::config::clipboard_policy::ClipboardPolicy;
 use crate::config::row::{
-    FEW, SPAN, choice, count, count_or_none, decimal, known_as, obsolete, seconds, settings, switch, text,
-    unset, used,
+    FEW, SPAN, choice, count, count_or_auto, count_or_none, decimal, known_as, obsolete, seconds, settings,
+    size, switch, text, unset, used,
 };
 use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
 use crate::config::setting::SettingTrust::{Harmless, Runs, Sends, Steers};
 use crate::config::setting::{Setting, SettingSpec, SettingStatus};
-use crate::config::value::ValueKind;
+use crate::config::value::{ByteSize, ValueKind};
 use crate::display::{FirstTab, Glyphs, Motion, MouseCapture, PastePreview};
 use crate::domain::{BoardSettings, ContextRules, OnCompaction, Span};
 use crate::formats::nearest::nearest;
@@ -119,8 +119,8 @@ pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
 }
 
 settings! { SETTINGS
-    MAX_TOTAL_AGENTS: u32 = count(999, BoardSettings::MAX_AGENTS), used("max_total_agents", AtOnce, Harmless, "K48, K78",
-        "Most agents at work at a time.");
+    MAX_TOTAL_AGENTS: u32 = count_or_auto(999, BoardSettings::MAX_AGENTS), used("max_total_agents", AtOnce, Harmless, "K48, K78",
+        "Most agents at work at a time. `auto`: one for each processor, as far as there are 2 GiB of memory for each.");
     MAX_ROLE_AGENTS: Option<u32> = unset(FEW), used("max_role_agents.<role>", AtOnce, Harmless, "K48",
         "Most agents of this role at work at a time.");
     AGENT_TIMEOUT: Span = seconds(1, BoardSettings::AGENT_TIMEOUT), known_as("timeout", used("agent_timeout", NextAttempt, Harmless, "K32, K78",
@@ -179,8 +179,8 @@ settings! { SETTINGS
         "First wait after a crash; doubles up to five minutes.");
     LIMITS_COOLDOWN: Option<Span> = unset(SPAN), used("limits.cooldown", AtOnce, Harmless, "K23",
         "Wait after a rejection, instead of what the workflow says.");
-    LIMITS_MIN_FREE_DISK_MIB: u32 = count_or_none(1_048_576, 1024), used("limits.min_free_disk_mib", NextStart, Harmless, "",
-        "No agent is started while the disk has less room than this, in MiB; agents at work go on. 0 starts them always.");
+    DISK_MIN_FREE: ByteSize = size("5GiB", ByteSize(5 << 30)), used("disk.min_free", NextStart, Harmless, "",
+        "No agent is started while the disk has less room than this; agents at work go on, and starts follow by themselves once there is room. `dbs clean --builds` frees what can be built again. 0 starts them always.");
     LIMIT_CRASH: Option<u32> = unset(FEW), used("limits.<workflow>.crash", AtOnce, Harmless, "P21, P51",
         "Most crashes of agents at one stage of a task of that workflow, instead of what its file says; then the task has failed, or is held.");
     LIMIT_TIMEOUT: Option<u32> = unset(FEW), used("limits.<workflow>.timeout", AtOnce, Harmless, "P21, P51",

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{AgentsByRole, LiveEnv, PersonEnv};
+use crate::adapters::load::agents_that_fit;
 use crate::config::atdd::{PassingTests, StorySettings};
 use crate::config::error::{ConfigError, WorkflowError};
 use crate::config::faults;
@@ -14,8 +15,9 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
 use crate::config::themes::toml_paths;
+use crate::config::value::AUTO;
 use crate::config::workflow_limits;
-use crate::config::{Config, schema};
+use crate::config::{Config, SettingValue, schema};
 use crate::display::{LeaveEffect, NextSteps};
 use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, DeliveryMode, RoleId, Workflow};
@@ -71,7 +73,7 @@ impl Config {
         // The faults of agents are reported among the others.
         let (agents, _errors) = kinds(self);
         BoardSettings {
-            max_agents: self.value(&schema::MAX_TOTAL_AGENTS),
+            max_agents: self.max_agents(),
             max_by_role: by_role.map(|(role, most)| (RoleId::new(role), most)).collect(),
             max_starts: self.value(&schema::LIMITS_STARTS_PER_TURN),
             agent_timeout: self.value(&schema::AGENT_TIMEOUT),
@@ -113,6 +115,17 @@ impl Config {
     }
 }
 
+impl Config {
+    /// Returns the most agents at work at a time; measures the machine where the setting says so.
+    fn max_agents(&self) -> u32 {
+        let word = self.get(schema::MAX_TOTAL_AGENTS.name()).ok().flatten();
+        match word {
+            Some(SettingValue::Text(word)) if word == AUTO => agents_that_fit(),
+            _ => self.value(&schema::MAX_TOTAL_AGENTS),
+        }
+    }
+}
+
 /// A budget as the settings write it, in dollars; 0 sets none.
 fn budget(dollars: Option<f64>) -> Option<Cost> {
     dollars.and_then(Cost::of_dollars).filter(|cost| !cost.is_none())
@@ -140,7 +153,7 @@ pub fn of(config: &Config, env: &ProcessEnv) -> Result<SessionSetup, WorkflowErr
         agents: kinds(config).0,
         engine: config.choice(&schema::TERMINAL_ENGINE),
         history: HISTORY,
-        min_free_disk: u64::from(config.value(&schema::LIMITS_MIN_FREE_DISK_MIB)) * 1024 * 1024,
+        min_free_disk: config.value(&schema::DISK_MIN_FREE).0,
         log_limit: u64::from(config.value(&schema::TERMINAL_LOG_LIMIT_MIB)) * 1024 * 1024,
         author: config.value(&schema::COMMIT_AUTHOR),
         commit_message: config.value(&schema::COMMIT_MESSAGE),

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::config::value::{SecretText, SettingValue, ValueError, ValueKind, is_free_variable};
+use crate::config::value::{ByteSize, SecretText, SettingValue, ValueError, ValueKind, is_free_variable};
 use crate::domain::Span;
 
 /// Specification of one setting or family of settings, for people and for the readers of files.
@@ -180,6 +180,11 @@ pub struct Setting<T: 'static> {
 }
 
 impl<T> Setting<T> {
+    /// Returns its key.
+    pub fn name(&self) -> &'static str {
+        self.spec.name
+    }
+
     /// Returns true if `key` is this setting, or one of the family.
     pub fn covers(&self, key: &str) -> bool {
         self.spec.covers(key.split('.'))
@@ -213,6 +218,15 @@ read_from! {
     String: Text(text) => Some(text.clone());
     Cow<'static, str>: Text(text) => Some(Cow::Owned(text.clone()));
     SecretText: Secret(secret) => Some(secret.clone());
+}
+
+impl FromSettingValue for ByteSize {
+    fn from_value(value: &SettingValue) -> Option<ByteSize> {
+        match value {
+            SettingValue::Text(text) => ByteSize::of(text),
+            _ => None,
+        }
+    }
 }
 
 impl FromSettingValue for u32 {

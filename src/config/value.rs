@@ -19,6 +19,11 @@ pub enum ValueKind {
         /// The most allowed.
         most: i64,
     },
+    /// The same from 1, or `auto`.
+    CountOrAuto {
+        /// The most allowed.
+        most: i64,
+    },
     /// A length of time in whole seconds; `90s`, `5m`, `2h` are understood.
     Seconds {
         least: i64,
@@ -58,12 +63,17 @@ pub enum ValueKind {
     /// An address of the web something can be posted to.
     Address,
     Secret,
+    /// Room on a disk, such as `5GiB`.
+    Size,
     /// Hours of the day like `22:00-07:00`, several with commas between; empty: none.
     Hours,
     Choice(&'static [&'static str]),
     /// Rules on what the tools of agents may do.
     Permissions,
 }
+
+/// Word for a number that is measured.
+pub(super) const AUTO: &str = "auto";
 
 /// A checked value of a setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -100,6 +110,26 @@ impl Serialize for SecretText {
     }
 }
 
+/// Number of bytes, as settings write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByteSize(pub u64);
+
+impl ByteSize {
+    /// Reads a number with a unit; only 0 needs none.
+    pub(super) fn of(text: &str) -> Option<ByteSize> {
+        let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (digits, unit) = text.split_at_checked(at)?;
+        let unit = match unit.trim_start().to_ascii_lowercase().as_str() {
+            "" if digits == "0" => 1,
+            "m" | "mb" | "mib" => 1 << 20,
+            "g" | "gb" | "gib" => 1 << 30,
+            "t" | "tb" | "tib" => 1 << 40,
+            _ => return None,
+        };
+        digits.parse::<u64>().ok()?.checked_mul(unit).map(ByteSize)
+    }
+}
+
 /// Text shown instead of a secret.
 const HIDDEN: &str = "(set, not shown)";
 
@@ -119,6 +149,8 @@ impl ValueKind {
         let as_text = || SettingValue::Text(trimmed.to_owned());
         let fitting = match self {
             ValueKind::Count { least, most } => count(trimmed, *least, *most),
+            ValueKind::CountOrAuto { .. } if trimmed == AUTO => Some(as_text()),
+            ValueKind::CountOrAuto { most } => count(trimmed, 1, *most),
             ValueKind::Seconds { least } => seconds(trimmed)
                 .filter(|found| found >= least)
                 .map(SettingValue::Count),
@@ -142,6 +174,7 @@ impl ValueKind {
             ValueKind::Secret => {
                 is_secret(trimmed).then(|| SettingValue::Secret(SecretText(trimmed.to_owned())))
             }
+            ValueKind::Size => ByteSize::of(trimmed).map(|_| as_text()),
             ValueKind::Hours => {
                 (trimmed.parse::<DailyHours>().ok()).map(|hours| SettingValue::Text(hours.to_string()))
             }
@@ -179,6 +212,7 @@ impl fmt::Display for ValueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ValueKind::Count { least, most } => write!(f, "a whole number from {least} to {most}"),
+            ValueKind::CountOrAuto { most } => write!(f, "a whole number from 1 to {most}, or {AUTO}"),
             ValueKind::Seconds { least: 0 } => f.write_str("seconds, or a time like 90s, 5m, 2h"),
             ValueKind::Seconds { least } => {
                 write!(f, "seconds, or a time like 90s, 5m, 2h, at least {least}")
@@ -215,6 +249,7 @@ impl fmt::Display for ValueKind {
                 f.write_str("an address like https://example.org/path, without a password in it")
             }
             ValueKind::Secret => f.write_str("a text that is never shown"),
+            ValueKind::Size => f.write_str("a size like 500MiB or 5GiB, or 0"),
             ValueKind::Hours => {
                 f.write_str("hours like 22:00-07:00, several with commas between, or nothing")
             }

@@ -136,7 +136,8 @@ fn check_disk(context: &EngineContext) -> Result<(), Cause> {
         let free = (config.free_disk)(path);
         if let Some(free) = free.filter(|free| *free < config.min_free_disk) {
             return Err(TroubleKind::Disk.cause(format!(
-                "the disk of {} has {} MiB free, and no agent is started below {} MiB (limits.min_free_disk_mib); free some space",
+                "the disk of {} has {} MiB free, and no agent is started below {} MiB (disk.min_free); `dbs clean --builds` frees \
+                 what can be built again, and starts follow by themselves once there is room",
                 path.display(),
                 free >> 20,
                 config.min_free_disk >> 20

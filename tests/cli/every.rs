@@ -135,6 +135,7 @@ const CASES: &[Case] = &[
     case("cost", (&["--by", "nope"], 2), &[], (GIT, Well)),
     case("man", (&[".git/HEAD/nope"], 1), &[], (Well, Well)),
     case("batch release", (&["nope"], 1), &["main"], (GIT, Well)),
+    case("clean", (&["nope"], 2), &["--builds"], (GIT, Refused("origin"))),
     case("clear", (&["nope"], 2), &["--confirm", "project"], (GIT, Refused("origin"))),
     case("completions", (&["nope"], 2), &["bash"], (Well, Well)),
 ];

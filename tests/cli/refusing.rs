@@ -99,7 +99,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["config", "max_total_agents", "many"],
-        "dbs: could not set max_total_agents: it must be a whole number from 1 to 999, not `many`\n",
+        "dbs: could not set max_total_agents: it must be a whole number from 1 to 999, or auto, not `many`\n",
     ),
     (
         &["stauts"],

@@ -56,6 +56,7 @@ impl Shop {
     /// Developers are programs that run and say nothing, and `t-1` waits for one.
     pub(crate) fn give_work_to_silent_agents(&self) {
         self.does(&["config", "base_branch", "main"]);
+        self.does(&["config", "disk.min_free", "0"]);
         self.does(&["config", "roles.developer.agent", "custom"]);
         self.does(&["config", "roles.developer.command", "sleep 600"]);
         self.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);

@@ -75,6 +75,20 @@ fn a_start_or_a_merge_that_keeps_failing_is_left_to_a_person_with_the_cause_and_
 }
 
 #[test]
+fn a_full_disk_is_waited_for_without_an_end_and_uses_up_nothing() {
+    let mut fixture = BoardFixture::developing("a");
+    let spawns = fixture.task("a").spawns;
+    for _ in 0..3 * MOST {
+        let open = fixture.open("a");
+        not_started(&mut fixture, open, TroubleKind::Disk.cause("no room"));
+        assert_eq!(fixture.word("a"), "released");
+        fixture.wait_until_due();
+    }
+    assert_eq!(fixture.task("a").spawns, spawns);
+    assert!(fixture.task("a").failures.is_empty());
+}
+
+#[test]
 fn only_troubles_in_a_row_are_counted() {
     let mut fixture = BoardFixture::developing("a");
     for _ in 1..MOST {

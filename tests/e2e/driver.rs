@@ -73,7 +73,7 @@ impl Story {
         fs::write(&scenario_file, scenario).unwrap();
         let config = format!(
             "base_branch = \"work\"\nmax_total_agents = 4\nlayout = \"classic\"\n[roles.default]\nagent = \"rehearsal\"\n[rehearsal]\nscenario = \"{}\"\n\
-             [limits]\nstarts_per_turn = 4\nlinger = 1\ncrash_backoff = 1\ninfra_backoff = 1\n",
+             [disk]\nmin_free = 0\n[limits]\nstarts_per_turn = 4\nlinger = 1\ncrash_backoff = 1\ninfra_backoff = 1\n",
             scenario_file.display()
         );
         fs::write(project.join(".debussy/config.toml"), config).unwrap();

@@ -39,11 +39,12 @@ fn story(gates: &[(&str, String)]) -> Story {
     );
     let settings = fs::read_to_string(story.project().join(".debussy/config.toml")).unwrap();
     let command = format!("agent = \"custom\"\ncommand = \"sh {}\"\n", script.display());
-    let mut settings = settings.replace("agent = \"rehearsal\"\n", &command) + "[gates]\n";
-    for (name, command) in gates {
-        settings += &format!("{name} = '''{command}'''\n");
-    }
-    story.write_settings(&settings);
+    let gates = gates
+        .iter()
+        .map(|(name, command)| format!("{name} = '''{command}'''\n"));
+    let gates = gates.collect::<Vec<String>>().concat();
+    let settings = settings.replace("agent = \"rehearsal\"\n", &command);
+    story.write_settings(&format!("{settings}[gates]\n{gates}"));
     story
 }
 

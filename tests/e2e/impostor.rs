@@ -27,6 +27,7 @@ const TRIES: &[(&str, &str)] = &[
     ("batch create", "batch create mine"),
     ("batch release", "batch release mine"),
     ("batch update", "batch update mine --title no"),
+    ("clean", "clean --builds"),
     ("clear", "clear --confirm project"),
     ("conduct", "conduct"),
     ("convert", "convert ../../../MASTER.md"),

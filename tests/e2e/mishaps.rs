@@ -156,8 +156,6 @@ fn a_usage_limit_named_by_the_agent_pauses_the_board_until_it_ends_and_burns_no_
 fn small_disk(story: &Story) -> Option<SmallDisk> {
     let place = story.state();
     fs::create_dir_all(&place).unwrap();
-    // The last table of the settings is `limits`.
-    story.configure("min_free_disk_mib = 0\n");
     let small = SmallDisk::mount(&place, "40m")?;
     // What names the repository lies below the mount now.
     story.trust();

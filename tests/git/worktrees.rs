@@ -556,3 +556,44 @@ fn thirty_two_worktrees_at_once_from_eight_threads_all_succeed() {
         assert_eq!(status(&fixture, &path), "");
     }
 }
+
+#[test]
+fn what_can_be_built_again_is_ignored_known_or_marked_and_holds_no_repository() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let write = |file: &str, text: &str| {
+        let file = worktree.path.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let mark = "Signature: 8a477f597d28d172789f06886806bc55\n";
+    write(".venv/tracked.txt", "ours");
+    fixture.git(&worktree.path, &["add", "."]);
+    fixture.git(&worktree.path, &["commit", "-q", "-m", "Work"]);
+    for (file, text) in [
+        (
+            ".gitignore",
+            "node_modules\ntarget\n.venv\nnotes\nwork\nfake\n.env\n",
+        ),
+        ("node_modules/a/index.js", "a"),
+        ("packages/b/node_modules/x", "x"),
+        ("target/CACHEDIR.TAG", mark),
+        ("notes/plan.md", "mine"),
+        ("fake/CACHEDIR.TAG", "Signature: none\n"),
+        ("work/CACHEDIR.TAG", mark),
+        ("work/clone/.git/HEAD", "ref: refs/heads/main\n"),
+        ("unignored/CACHEDIR.TAG", mark),
+        (".env", "A=1"),
+    ] {
+        write(file, text);
+    }
+    let mut built = git.built_folders(&name("a")).unwrap();
+    built.sort();
+    let wanted = ["node_modules", "packages/b/node_modules", "target"];
+    assert_eq!(built, wanted.map(|folder| worktree.path.join(folder)));
+    assert!(
+        git.built_folders(&name("b")).is_err(),
+        "there is no such worktree"
+    );
+}

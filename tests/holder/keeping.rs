@@ -1,12 +1,13 @@
 //! A keeper ends what its program leaves, however that is started; one that leaves it alone stays above it.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use dbs::adapters::holder::process::{Keeper, origin, processes};
-use dbs::ports::holders::OrphanPolicy;
+use dbs::ports::holders::{LaunchSpec, OrphanPolicy};
 
-use super::bench::wait_for;
+use super::bench::{Bench, wait_for};
 
 fn keeper(marker: &str) -> Keeper {
     Keeper::new(PathBuf::from(env!("CARGO_BIN_EXE_dbs")), marker.to_owned()).expect("this is Linux")
@@ -92,4 +93,47 @@ fn what_is_left_alone_stays_below_a_process_that_carries_the_marker() {
     assert_eq!(found.first().map(String::as_str), Some("dbs-0c-git"));
     let number = nix::unistd::Pid::from_raw(i32::try_from(pid).expect("a number"));
     nix::sys::signal::kill(number, nix::sys::signal::Signal::SIGKILL).expect("it lives");
+}
+
+/// The nice value of a process.
+fn nice(pid: u32) -> i32 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    let (_, rest) = stat.rsplit_once(") ").expect("a name");
+    rest.split(' ')
+        .nth(16)
+        .expect("a value")
+        .parse()
+        .expect("a number")
+}
+
+#[test]
+fn agents_and_gates_have_a_lower_priority_than_holders_and_a_persons_shell() {
+    let bench = Bench::new();
+    let own = nice(std::process::id());
+    let lower = (own + 10).min(19);
+    let started = |id: &str, orphans| {
+        let spec = bench.spec(id, "sleep 600");
+        let process = bench.launch(&LaunchSpec { orphans, ..spec }).expect("started");
+        (nice(process.holder_pid), nice(process.child_pid))
+    };
+    assert_eq!(started("1", OrphanPolicy::Sweep), (own, lower));
+    assert_eq!(started("2", OrphanPolicy::Leave), (own, own));
+    let gate = |leftovers| {
+        let mut command = keeper("dbs-0d-gate").around(&shell("nice; cat"), leftovers);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let input = child.stdin.take();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("output"))
+            .read_line(&mut line)
+            .expect("a line");
+        drop(input);
+        child.wait().expect("collected");
+        line.trim().parse::<i32>().expect("a number")
+    };
+    assert_eq!(gate(OrphanPolicy::Sweep), lower);
+    assert_eq!(gate(OrphanPolicy::Leave), own);
 }

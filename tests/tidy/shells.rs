@@ -32,6 +32,7 @@ const WITH_SHELLS: &[&str] = &[
     "src/adapters/program.rs",
     "src/config/trust/scripts.rs",
     "crates/domain/src/telling_line.rs",
+    "crates/domain/src/missing_part.rs",
     "crates/formats/src/plan/document.rs",
 ];
 

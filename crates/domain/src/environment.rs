@@ -292,7 +292,7 @@ fn leads_into(value: &str, folder: &str) -> bool {
 mod tests {
     use super::*;
 
-    const ROOT: &str = "/home/me/shop";
+    const ROOT: &str = "/srv/me/shop";
 
     fn names(rules: &EnvironmentRules, all: &[(&str, &str)]) -> Vec<String> {
         let all = all
@@ -314,9 +314,9 @@ mod tests {
             ("PATH", "/bin"),
             ("JAVA_HOME", "/opt/java"),
             ("DATABASE_URL", "postgres://localhost/x"),
-            ("CARGO_HOME", "/home/me/.cargo"),
+            ("CARGO_HOME", "/srv/me/.cargo"),
             ("LD_LIBRARY_PATH", "/opt/lib"),
-            ("GIT_CONFIG_GLOBAL", "/home/me/gitconfig"),
+            ("GIT_CONFIG_GLOBAL", "/srv/me/gitconfig"),
         ] {
             assert_eq!(names(&EnvironmentRules::default(), &[(name, value)]), [name]);
         }
@@ -330,8 +330,8 @@ mod tests {
             ("ENV", "/x", HiddenReason::Steers),
             ("DYLD_INSERT_LIBRARIES", "/x", HiddenReason::Steers),
             ("CLAUDECODE", "1", HiddenReason::Agent),
-            ("VIRTUAL_ENV", "/home/me/shop/.venv", HiddenReason::Checkout),
-            ("PYTHONPATH", "/opt/x:/home/me/shop", HiddenReason::Checkout),
+            ("VIRTUAL_ENV", "/srv/me/shop/.venv", HiddenReason::Checkout),
+            ("PYTHONPATH", "/opt/x:/srv/me/shop", HiddenReason::Checkout),
         ] {
             assert_eq!(reason(name, value), Some(why), "{name}");
         }
@@ -358,11 +358,11 @@ mod tests {
 
     #[test]
     fn a_folder_whose_name_only_begins_like_the_checkout_is_another_one() {
-        for value in ["/home/me/shop.dbs/t-1", "/home/me/shop2", "/mnt/home/me/shop-old"] {
+        for value in ["/srv/me/shop.dbs/t-1", "/srv/me/shop2", "/mnt/srv/me/shop"] {
             assert_eq!(reason("DATA", value), None, "{value}");
         }
         assert_eq!(
-            reason("NODE_OPTIONS", "--require=/home/me/shop/x.js"),
+            reason("NODE_OPTIONS", "--require=/srv/me/shop/x.js"),
             Some(HiddenReason::Checkout)
         );
     }

@@ -54,6 +54,7 @@ mod system {
 
     use crate::hold::{SignalAction, daemonize, own_program};
     use crate::process::keeper::STAY;
+    use crate::process::priority::lower_thread;
     use crate::process::{ProcessSelector, terminate};
 
     /// Exit code if the end of the program is not known.
@@ -71,6 +72,7 @@ mod system {
     pub(super) fn sweep(mut program: Command) -> io::Result<Infallible> {
         let (signals, mask) = daemonize().map_err(io::Error::other)?;
         umask(mask);
+        lower_thread();
         // First: a program that could not be ended is not to be started.
         thread::Builder::new().spawn(|| {
             // The server has ended, or has enough.

@@ -5,6 +5,7 @@ mod departure;
 mod identity;
 pub(crate) mod keeper;
 mod origin;
+pub(crate) mod priority;
 mod selector;
 mod table;
 mod termination;

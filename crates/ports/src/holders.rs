@@ -138,6 +138,13 @@ pub enum OrphanPolicy {
     Leave,
 }
 
+impl OrphanPolicy {
+    /// Returns true for programs that no person types into as a rule, which run at a lower priority.
+    pub fn is_of_attempt(self) -> bool {
+        self == OrphanPolicy::Sweep
+    }
+}
+
 /// A running holder: the process ids of it and its program, and its socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HolderProcess {

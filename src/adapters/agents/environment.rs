@@ -233,7 +233,7 @@ mod tests {
             pass: vec!["NPM_TOKEN".to_owned()],
             ..EnvironmentRules::default()
         });
-        assert_eq!(live.clone().now().get("NPM_TOKEN"), Some("secret"));
+        assert_eq!(live.now().get("NPM_TOKEN"), Some("secret"));
         assert!(!format!("{live:?}").contains("secret"));
     }
 

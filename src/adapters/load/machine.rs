@@ -62,6 +62,30 @@ impl MachineSampler {
     }
 }
 
+/// Memory that an agent and the programs it starts are reckoned to need, in bytes.
+const MEMORY_OF_AGENT: u64 = 2 << 30;
+
+/// Returns the number of agents that this machine can carry: one for each processor, as far as there is memory for them.
+pub fn agents_that_fit() -> u32 {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let memory = System::new().ok().and_then(|mut system| {
+        system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        let limit = system.cgroup_limits().map(|limits| limits.total_memory);
+        [Some(system.total_memory()), limit]
+            .into_iter()
+            .flatten()
+            .filter(|bytes| *bytes > 0)
+            .min()
+    });
+    fitting(processors, memory)
+}
+
+fn fitting(processors: usize, memory: Option<u64>) -> u32 {
+    let processors = u32::try_from(processors).unwrap_or(u32::MAX);
+    let by_memory = memory.and_then(|bytes| u32::try_from(bytes / MEMORY_OF_AGENT).ok());
+    processors.min(by_memory.unwrap_or(u32::MAX)).max(1)
+}
+
 /// Returns the bytes that this user may still write on the file system of a path, where the system reports them.
 #[cfg(unix)]
 pub fn room(path: &Path) -> Option<u64> {
@@ -80,6 +104,16 @@ pub fn room(_path: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_agents_fit_as_there_are_processors_and_memory_for_and_always_one() {
+        let gib = 1 << 30;
+        assert_eq!(fitting(8, Some(32 * gib)), 8);
+        assert_eq!(fitting(8, Some(7 * gib)), 3);
+        assert_eq!(fitting(2, Some(gib)), 1);
+        assert_eq!(fitting(4, None), 4);
+        assert!(agents_that_fit() >= 1);
+    }
 
     #[test]
     fn a_share_is_known_from_the_second_look_on_and_not_after_a_long_pause() {

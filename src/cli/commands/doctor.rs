@@ -1,6 +1,7 @@
 //! `dbs doctor`: checks everything the program needs and prints what is missing and how to get it.
 
 mod check;
+mod disk;
 mod environment;
 mod repair;
 mod trial;
@@ -110,6 +111,7 @@ fn examine(env: &ProcessEnv) -> Vec<DoctorCheck> {
     checks.extend([
         check("user", Ok(rights().to_owned())),
         check("store", store(&place)),
+        check("disk", disk::room_left(&place, env)),
         check("notify", calls(&place, env)),
         check("server", server(&place)),
     ]);

@@ -8,7 +8,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use super::platform::Mask;
 use crate::error::HolderError;
 use crate::files::HoldSpec;
-use crate::process::MARKER;
+use crate::process::{MARKER, priority};
 use dbs_ports::holders::PaneSize;
 
 /// A pseudo-terminal with the program started in it.
@@ -25,7 +25,7 @@ pub(super) struct PtyProcess {
 pub(super) struct PtyMaster(Mutex<Box<dyn MasterPty + Send>>);
 
 impl PtyProcess {
-    /// Opens a terminal and starts the program in it. Must happen before there are threads.
+    /// Opens a terminal and starts the program in it. Must happen before there are threads; one that it needs itself ends with it.
     pub(super) fn start(spec: &HoldSpec, mask: Mask) -> Result<Self, HolderError> {
         // The builder would quietly start in the home folder instead.
         if !spec.cwd.is_dir() {
@@ -42,12 +42,18 @@ impl PtyProcess {
         }
         let output = pair.master.try_clone_reader().map_err(opening)?;
         let input = pair.master.take_writer().map_err(opening)?;
-        let program = pair
-            .slave
-            .spawn_command(command(spec, mask))
-            .map_err(|error| starting(spec, &error))?;
+        let (slave, command) = (pair.slave, command(spec, mask));
         // Only the program may hold this side, or its end would never be seen.
-        drop(pair.slave);
+        let start = move || slave.spawn_command(command);
+        let started = if spec.leftovers.is_of_attempt() {
+            priority::lowered(start).map_err(HolderError::io("start a thread"))?
+        } else {
+            start()
+        };
+        let program = started.map_err(|error| starting(spec, &error))?;
+        if let Some(pid) = program.process_id().filter(|_| spec.leftovers.is_of_attempt()) {
+            priority::lower_started(pid);
+        }
         Ok(Self {
             program,
             output,

@@ -44,14 +44,14 @@ fn hidden_text(environment: &InheritedEnv) -> String {
     for hidden in environment.hidden() {
         by_reason.entry(hidden.reason).or_default().push(&hidden.name);
     }
-    let mut text = String::new();
-    for (reason, names) in &by_reason {
-        text += &format!("; hidden, {}: {}", reason.word(), named(names));
+    if by_reason.is_empty() {
+        return String::new();
     }
-    if !by_reason.is_empty() {
-        text += " (`environment.pass` lets a name through)";
-    }
-    text
+    let lists: Vec<String> = by_reason
+        .iter()
+        .map(|(reason, names)| format!("hidden, {}: {}", reason.word(), named(names)))
+        .collect();
+    format!("; {} (`environment.pass` lets a name through)", lists.join("; "))
 }
 
 fn named(names: &[&str]) -> String {

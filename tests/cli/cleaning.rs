@@ -1,0 +1,31 @@
+//! `dbs clean --builds`: what can be built again goes, and nothing where an agent works.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::shop::Shop;
+
+#[test]
+fn what_tools_build_again_is_removed_but_not_below_an_agent_at_work() {
+    let mut shop = Shop::new();
+    shop.give_work_to_silent_agents();
+    let project = shop.git.project();
+    shop.serve();
+    shop.wait_for("agent", || shop.attempts().join("1/meta.json").exists());
+    let listed = shop.git.git(&project, &["worktree", "list", "--porcelain"]);
+    let mut paths = listed.lines().filter_map(|line| line.strip_prefix("worktree "));
+    let busy = PathBuf::from(paths.nth(1).unwrap());
+    fs::write(busy.join(".gitignore"), "node_modules\n").unwrap();
+    fs::create_dir(busy.join("node_modules")).unwrap();
+    let clean = ["clean", "--builds", "--json"];
+    let folders = |shop: &Shop| shop.json(&clean)["folders"].clone();
+    assert_eq!(folders(&shop), 0);
+    assert!(busy.join("node_modules").exists());
+    shop.kill();
+    shop.does(&["stop", "--all"]);
+    assert_eq!(folders(&shop), 0, "its attempt is not over");
+    // A board that is gone knows of no attempt.
+    fs::remove_file(shop.git.state().join("store.db")).unwrap();
+    assert_eq!(folders(&shop), 1);
+    assert!(!busy.join("node_modules").exists() && busy.join(".gitignore").exists());
+}
