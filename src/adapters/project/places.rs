@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::{ProjectError, failed};
 use super::find::Project;
 use super::folders::make;
-use super::secret::hex;
+
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
 
@@ -55,7 +55,7 @@ impl Project {
             .map(|above| above.join(format!("{name}.dbs")));
         let in_state = person.map(|folder| {
             let digest = Sha256::digest(self.root().as_os_str().as_encoded_bytes());
-            let digits = hex(digest.get(..6).unwrap_or_default());
+            let digits = hex::encode(digest.get(..6).unwrap_or_default());
             folder.join("work").join(format!("{name}-{digits}"))
         });
         let mut places = WorkPlaces {
