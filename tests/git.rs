@@ -29,6 +29,8 @@ mod integrating;
 #[path = "git/killed.rs"]
 mod killed;
 #[cfg(unix)]
+#[path = "git/large_files.rs"]
+mod large_files;
 #[path = "git/malformed.rs"]
 mod malformed;
 #[path = "git/merging.rs"]
@@ -38,14 +40,21 @@ mod nested;
 #[cfg(unix)]
 #[path = "git/newest.rs"]
 mod newest;
+#[path = "git/person_notes.rs"]
+mod person_notes;
 #[path = "git/remote.rs"]
 mod remote;
 #[path = "git/repair.rs"]
 mod repair;
 #[path = "support/script.rs"]
 mod script;
+#[cfg(unix)]
+#[path = "git/signing.rs"]
+mod signing;
 #[path = "git/start.rs"]
 mod start;
+#[path = "git/styles.rs"]
+mod styles;
 #[cfg(unix)]
 #[path = "git/thrift.rs"]
 mod thrift;
@@ -57,6 +66,7 @@ mod without_remote;
 mod worktrees;
 
 use dbs::adapters::git::{GitCli, GitLimits, GitSetup};
+use dbs::domain::MergeStyle;
 use dbs::ports::git::{
     AtticOwner, BranchName, CommitId, Git, MergeRequest, RemoteBase, Revision, SafeName, Signature, Worktree,
     WorktreeKind, WorktreeSpec,
@@ -142,6 +152,8 @@ pub(crate) fn merge_of(head: &CommitId) -> MergeRequest {
         attempt: name("17"),
         start: "Merge feature/t1:".to_owned(),
         title: "Add the work".to_owned(),
+        message: None,
+        style: MergeStyle::Merge,
         head: head.clone(),
         branch: branch("feature/t1"),
         base: branch("main"),

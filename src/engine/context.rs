@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{Span, Task, Timestamp};
+use crate::domain::{MergeRules, Span, Task, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::ports::agents::Agents;
 use crate::ports::clock::Clock;
@@ -49,6 +49,8 @@ pub struct EngineConfig {
     pub author: Signature,
     /// First line of these commits, as a template; `[task] title` where there is none.
     pub commit_message: Option<String>,
+    /// Form and words of the engine's own merges.
+    pub merging: MergeRules,
     /// Size of the terminal of an agent that is not looked at yet.
     pub size: PaneSize,
     pub log_limit: Option<u64>,

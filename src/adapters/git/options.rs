@@ -20,6 +20,8 @@ pub struct GitSetup {
     pub marking: ProgramMarking,
     pub control: ControlPlace,
     pub remote: RemoteChoice,
+    /// True if commits for a base are signed where the person's git signs.
+    pub signs_merges: bool,
 }
 
 /// Remote that work comes from and goes to.
@@ -112,6 +114,7 @@ impl GitSetup {
             marking: ProgramMarking::default(),
             control: ControlPlace::default(),
             remote: RemoteChoice::default(),
+            signs_merges: true,
         }
     }
 }

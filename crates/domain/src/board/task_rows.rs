@@ -75,6 +75,7 @@ impl Task {
             stage_head: None,
             integration: None,
             merged: None,
+            handover: None,
             why_not: None,
             comments: Vec::new(),
             finding: None,
