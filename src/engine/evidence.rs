@@ -293,7 +293,9 @@ fn commits_ahead(context: &EngineContext, job: &Job, base: &BranchName, seen: &B
     match context.git.commits_ahead(&head, &base) {
         CommitsAhead::Commits { n_commits: 0, .. } => {
             let (branch, hooks) = (branch_of(&job.task), context.git.commit_hooks());
-            let hooks = hooks.map_or_else(String::new, |hooks| format!("; a hook may have refused it: {hooks}"));
+            let hooks = hooks.map_or_else(String::new, |hooks| {
+                format!("; a hook may have refused it: {hooks}")
+            });
             Tri::No(format!("nothing was committed on {branch}{hooks}"))
         }
         CommitsAhead::Commits { .. } => Tri::Yes,
