@@ -1,4 +1,4 @@
-//! Says which real agents the tests can run, so that the tests of the others are ignored.
+//! Says which real agents and which other programs the tests can run, so that the tests of the others are ignored.
 //!
 //! Links the program of a development build at a fixed address. At any other the loader adjusts about 180,000 places at each start,
 //! two fifths of the time of a short command, and tests start thousands. What is released is linked as the compiler does by itself.
@@ -15,6 +15,19 @@ fn main() {
         println!("cargo::rustc-link-arg-bin=dbs=-no-pie");
     }
     find_agents();
+    find_programs();
+}
+
+/// Sets `has_gpg`, `has_ssh_keygen` and `has_git_lfs` where these programs are on `PATH`. One that is installed later is found when this
+/// script changes, or by a build from the start.
+fn find_programs() {
+    println!("cargo::rustc-check-cfg=cfg(has_gpg, has_ssh_keygen, has_git_lfs)");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for program in ["gpg", "ssh-keygen", "git-lfs"] {
+        if std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
+            println!("cargo::rustc-cfg=has_{}", program.replace('-', "_"));
+        }
+    }
 }
 
 /// Sets `has_claude` and `has_codex` where these programs are in the folder that `DBS_AGENT_TOOLS` names.

@@ -10,7 +10,7 @@ use dbs::config::{
 };
 use dbs::display::{AlertEvents, Glyphs, MouseCapture};
 use dbs::domain::time::Span;
-use dbs::domain::{BoardSettings, DeliveryMode, EnvironmentMode, RoleId};
+use dbs::domain::{BoardSettings, DeliveryMode, EnvironmentMode, MergeStyle, RoleId};
 use dbs::formats::finding::FindingLevel;
 use tempfile::TempDir;
 
@@ -521,6 +521,41 @@ fn setting_a_value_changes_nothing_else_in_the_file() {
 }
 
 #[test]
+fn who_merges_and_how_stand_in_one_table() {
+    let fixture = Fixture::new().toml("merge = \"agent\" # for now\n");
+    set(&fixture.places, "merge.style", "squash").unwrap();
+    let text = || fs::read_to_string(fixture.places.toml()).unwrap();
+    let by_and_style = |config: &Config| {
+        (
+            config.choice(&schema::MERGE_BY_AGENT),
+            config.choice(&schema::MERGE_STYLE),
+        )
+    };
+    assert_eq!(
+        by_and_style(&fixture.read()),
+        (true, MergeStyle::Squash),
+        "{}",
+        text()
+    );
+    set(&fixture.places, "merge", "engine").unwrap();
+    assert_eq!(
+        by_and_style(&fixture.read()),
+        (false, MergeStyle::Squash),
+        "{}",
+        text()
+    );
+    unset(&fixture.places, "merge").unwrap();
+    assert!(
+        text().contains("squash") && !text().contains("engine"),
+        "{}",
+        text()
+    );
+    let fixture = Fixture::new().toml("[merge]\nstyle = \"rebase\"\n");
+    set(&fixture.places, "merge", "agent").unwrap();
+    assert_eq!(by_and_style(&fixture.read()), (true, MergeStyle::Rebase));
+}
+
+#[test]
 fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
     let fixture = Fixture::new().json("{\"zeta\": {\"kept\": true}, \"max_total_agents\": 3}");
     assert_eq!(
@@ -572,6 +607,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Switch => "yes".to_owned(),
             ValueKind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
             ValueKind::CommitTemplate => "{task} at {stage}: {title} {status}".to_owned(),
+            ValueKind::MessageTemplate => "{subject}\n\n\"why\": {plan}\n\nRefs: {branch}".to_owned(),
             ValueKind::Name => "prj".to_owned(),
             ValueKind::Key => "alt-z".to_owned(),
             ValueKind::Words => "notify-send 'from dbs' --icon=\"x\"".to_owned(),

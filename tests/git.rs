@@ -31,6 +31,8 @@ mod integrating;
 #[path = "git/killed.rs"]
 mod killed;
 #[cfg(unix)]
+#[path = "git/large_files.rs"]
+mod large_files;
 #[path = "git/malformed.rs"]
 mod malformed;
 #[path = "git/merging.rs"]
@@ -40,6 +42,8 @@ mod nested;
 #[cfg(unix)]
 #[path = "git/newest.rs"]
 mod newest;
+#[path = "git/person_notes.rs"]
+mod person_notes;
 #[path = "git/remote.rs"]
 mod remote;
 #[path = "git/repair.rs"]
@@ -49,12 +53,17 @@ mod script;
 #[path = "support/shapes.rs"]
 mod shapes;
 #[cfg(unix)]
+#[path = "git/signing.rs"]
+mod signing;
+#[cfg(unix)]
 #[path = "git/spares.rs"]
 mod spares;
 #[path = "git/sparse.rs"]
 mod sparse;
 #[path = "git/start.rs"]
 mod start;
+#[path = "git/styles.rs"]
+mod styles;
 #[cfg(unix)]
 #[path = "git/thrift.rs"]
 mod thrift;
@@ -66,6 +75,7 @@ mod without_remote;
 mod worktrees;
 
 use dbs::adapters::git::{GitCli, GitLimits, GitSetup};
+use dbs::domain::MergeStyle;
 use dbs::ports::git::{
     AtticOwner, BranchName, CommitId, Git, MergeRequest, RemoteBase, Revision, SafeName, Signature, Worktree,
     WorktreeKind, WorktreeSpec,
@@ -151,6 +161,8 @@ pub(crate) fn merge_of(head: &CommitId) -> MergeRequest {
         attempt: name("17"),
         start: "Merge feature/t1:".to_owned(),
         title: "Add the work".to_owned(),
+        message: None,
+        style: MergeStyle::Merge,
         head: head.clone(),
         branch: branch("feature/t1"),
         base: branch("main"),

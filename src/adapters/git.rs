@@ -24,7 +24,8 @@
 //! - The remote's own hooks run when something is pushed to it; of a folder on this machine those in its `hooks`, and none that a
 //!   configuration names.
 //! - The limit of memory for a git that lists what the remote has is looked at from outside, five times a second.
-//! - Hooks of the person (`pre-push`) do not run for pushes of the engine, so LFS files are not pushed by it; merge commits are not signed; submodules are not filled.
+//! - Hooks of the person (`pre-push`) do not run for pushes of the engine, which sends objects of Git LFS itself (see `large_files`).
+//! - Submodules are not filled, which `dbs doctor` says.
 //! - What is in submodules and other repositories inside a worktree is kept when the worktree goes, but for their ignored files;
 //!   a link to a commit that its submodule's address does not have is not merged.
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
@@ -71,6 +72,8 @@ mod integration;
 mod inventory;
 mod kept_work;
 mod known_hooks;
+mod landings;
+mod large_files;
 mod last_change;
 mod likely_base;
 mod links;
@@ -85,6 +88,7 @@ mod options;
 mod overrides;
 mod parse;
 mod person_base;
+mod person_notes;
 mod place_tree;
 mod plain_settings;
 mod preflight;
@@ -92,10 +96,13 @@ mod process;
 mod program_keys;
 mod push;
 mod refs;
+mod refusal;
 mod registration_repair;
 mod registrations;
 mod removal;
+mod replay;
 mod revisions;
+mod signing;
 mod spare;
 mod sparse;
 mod stale_locks;

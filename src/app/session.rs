@@ -16,6 +16,7 @@ use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::adapters::stories::StoryFormats;
 use crate::cli::command_error::{CommandResult, failed};
 use crate::config::project_paths::ProjectPaths;
+use crate::config::schema;
 use crate::config::session_setup::SessionSetup;
 use crate::config::trust::TrustedGates;
 use crate::ports::gates::Gates;
@@ -75,6 +76,7 @@ fn repository(paths: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, Pref
             keeper: Keeper::new(setup.program.clone(), marker.clone()),
             marker: Some(marker),
         },
+        signs_merges: setup.config.choice(&schema::MERGE_SIGN),
         ..paths.git_setup(setup.environment.clone())
     })?;
     git.preflight()?;

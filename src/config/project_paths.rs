@@ -247,6 +247,11 @@ impl ProjectPaths {
         }
     }
 
+    /// Returns a word that differs between the boards of all checkouts; empty before the project is prepared.
+    pub fn board(&self) -> String {
+        self.project.identity().unwrap_or_default()
+    }
+
     /// Reads the secret of the project, which must be prepared.
     ///
     /// # Errors

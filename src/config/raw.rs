@@ -11,7 +11,18 @@ pub(super) type ReadFn = fn(&Path, &str) -> Result<Vec<RawSetting>, (usize, Stri
 const MOST_VALUES: usize = 1_000;
 
 /// The name of a gate's command in a table of the gate: `gates.test = { command = "make test", fresh = true }`.
-pub(super) const GATE_COMMAND: &str = "command";
+const GATE_COMMAND: &str = "command";
+/// The name of the setting `merge` in a table with its other settings: `merge = { by = "agent", style = "squash" }`.
+pub(super) const MERGE_BY: &str = "by";
+
+/// Returns the name that the value of a setting has in a table with settings below it, if the setting can be such a table.
+pub(super) fn name_in_table(path: &[&str]) -> Option<&'static str> {
+    match path {
+        ["gates", _] => Some(GATE_COMMAND),
+        ["merge"] => Some(MERGE_BY),
+        _ => None,
+    }
+}
 
 /// Refuses a file with so many values that it cannot be a file of settings; the error is a line and a text.
 pub(super) fn limited(n_values: usize) -> Result<(), (usize, String)> {
@@ -69,15 +80,14 @@ impl RawSetting {
     }
 
     pub(super) fn in_file(file: &Path, line: usize, path: &[String], text: RawValue) -> RawSetting {
-        // A gate with settings of its own is a table that holds its command.
-        let path = match path {
-            [gates, name, command] if gates == "gates" && command == GATE_COMMAND => {
-                vec![gates.clone(), name.clone()]
-            }
-            path => path.to_vec(),
-        };
+        // A setting with others below it is a table that holds its value.
+        let owner = path.split_last().filter(|(last, owner)| {
+            let owner: Vec<&str> = owner.iter().map(String::as_str).collect();
+            name_in_table(&owner) == Some(last.as_str())
+        });
+        let path = owner.map_or(path, |(_, owner)| owner);
         RawSetting {
-            path,
+            path: path.to_vec(),
             text,
             origin: SettingOrigin::File {
                 path: file.to_owned(),

@@ -47,7 +47,7 @@ use crate::config::setting::SettingTrust::{Harmless, Runs, Sends, Steers};
 use crate::config::setting::{Setting, SettingSpec, SettingStatus};
 use crate::config::value::{ByteSize, ValueKind};
 use crate::display::{FirstTab, Glyphs, Motion, MouseCapture, PastePreview};
-use crate::domain::{BoardSettings, ContextRules, OnCompaction, Span};
+use crate::domain::{BoardSettings, ContextRules, MergeStyle, MergeVia, OnCompaction, Span};
 use crate::formats::nearest::nearest;
 use crate::term::EmulatorKind;
 
@@ -137,6 +137,15 @@ settings! { SETTINGS
         "Begin of the names of new tasks: `dbs-3f2a`.");
     MERGE_BY_AGENT: bool = choice(&["engine", "agent"], false, &[true]), used("merge", AtOnce, Steers, "K56",
         "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.");
+    MERGE_STYLE: MergeStyle = choice(&["merge", "squash", "rebase"], MergeStyle::Merge, &[MergeStyle::Squash, MergeStyle::Rebase]),
+        used("merge.style", NextStart, Steers, "",
+        "How the engine brings work to its base: a `merge` commit, one commit with all of it (`squash`), or its commits made anew on the base (`rebase`; one commit where they cannot be made one by one, as after an integrator merged the base in). In a file that has `merge = \"agent\"`, this is a table: `merge = { by = \"agent\", style = \"squash\" }`.");
+    MERGE_MESSAGE: Option<String> = unset(ValueKind::MessageTemplate), used("merge.message", NextStart, Harmless, "",
+        "Message of that commit, of one or more lines, trailers included, in which the names of `commit.message` and `{subject}` (the first line it has otherwise), `{branch}` and `{base}` have their meaning. The trailers `Dbs-Task` and `Dbs-Attempt` follow. Commits of a rebase keep their own words.");
+    MERGE_VIA: MergeVia = choice(&["push", "branch"], MergeVia::Push, &[MergeVia::Branch]), used("merge.via", NextStart, Steers, "",
+        "How far the engine brings finished work: it pushes the merge to the base (`push`), or stops at the pushed branch of the task, which merges without a conflict and has passed its checks (`branch`). Its task is done then and called handed over, its branch stays, and tasks that need its work wait until the base has it. Only merges of the engine.");
+    MERGE_SIGN: bool = choice(&["auto", "off"], true, &[false]), used("merge.sign", NextStart, Steers, "",
+        "Whether commits that the engine brings to a base are signed as your git signs (`auto`): if `commit.gpgSign` is set, by gpg, ssh or x509, in your name, with programs of your own configuration and never of the repository's. Nothing asks for a passphrase: a key that is locked holds the merges of its base, and nothing is merged unsigned. `off`: never signed.");
     DELIVER: Option<String> = unset(ValueKind::Choice(&["fast-forward", "tell", "off"])), used("deliver", AtOnce, Steers, "",
         "What happens to your own checkout after a merge. `fast-forward`: your base branch moves, and where it is checked out its files with it, unless one of them, tracked or ignored, is not as in the checked-out commit; then `dbs status` says why, and `dbs pull` does it later. `tell`: nothing moves, and `dbs status` says what `dbs pull` brings. `off`: neither. Not set: `fast-forward` without a remote, else `tell`.");
     IMPORT_WRITE_BACK: bool = switch(false), used("import.write_back", AtOnce, Sends, "",
@@ -221,7 +230,7 @@ settings! { SETTINGS
     COMMIT_AUTO: bool = switch(true), known_as("auto_commit", used("commit.auto", AtOnce, Harmless, "C13, C17",
         "Whether the engine commits what an agent leaves uncommitted, where its stage asks for it (`committed`); otherwise the agent is asked to do it."));
     COMMIT_MESSAGE: Option<String> = unset(ValueKind::CommitTemplate), known_as("commit_message_template", used("commit.message", NextStart, Harmless, "C14, C17",
-        "First line of these commits, and of the merge of a task of a plan, in which `{task}`, `{title}`, `{stage}`, `{phase_id}`, `{phase_name}` (the title without `Phase N:`) and `{status}` have their meaning: `✓` in the merge, and `⚠️ partial` in what is committed before the checks; not set: `[{task}] {title}`."));
+        "First line of these commits, and of the merge of a task of a plan, in which `{task}`, `{title}`, `{stage}`, `{phase_id}`, `{phase_name}` (the title without `Phase N:`), `{plan}` (its file) and `{status}` have their meaning: `✓` in the merge, and `⚠️ partial` in what is committed before the checks; not set: `[{task}] {title}`."));
     STRICT: bool = switch(false), known_as("strict_compliance", used("compliance.strict", AtOnce, Harmless, "P51",
         "Whether findings that would only be a warning are fixed too, where a stage weighs its findings."));
     NOTES_MISSING: bool = choice(&["fix", "warn"], false, &[true]), used("compliance.notes_missing", AtOnce, Harmless, "P34",

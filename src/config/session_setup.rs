@@ -20,7 +20,7 @@ use crate::config::workflow_limits;
 use crate::config::{Config, SettingValue, schema};
 use crate::display::{LeaveEffect, NextSteps};
 use crate::domain::task::GateCommand;
-use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, DeliveryMode, RoleId, Workflow};
+use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, DeliveryMode, MergeRules, RoleId, Workflow};
 use crate::formats::plan::PlanKind;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
@@ -52,6 +52,8 @@ pub struct SessionSetup {
     pub author: Option<String>,
     /// First line of these commits, as a template.
     pub commit_message: Option<String>,
+    /// Form and words of the engine's own merges.
+    pub merging: MergeRules,
     pub gate_timeout: Duration,
     /// Effect on the session when its person leaves.
     pub on_leave: LeaveEffect,
@@ -157,6 +159,11 @@ pub fn of(config: &Config, env: &ProcessEnv) -> Result<SessionSetup, WorkflowErr
         log_limit: u64::from(config.value(&schema::TERMINAL_LOG_LIMIT_MIB)) * 1024 * 1024,
         author: config.value(&schema::COMMIT_AUTHOR),
         commit_message: config.value(&schema::COMMIT_MESSAGE),
+        merging: MergeRules {
+            via: config.choice(&schema::MERGE_VIA),
+            style: config.choice(&schema::MERGE_STYLE),
+            message: config.value(&schema::MERGE_MESSAGE),
+        },
         gate_timeout: Duration::from_millis(config.value(&schema::LIMITS_GATE_TIMEOUT).0),
         on_leave: LeaveEffect::GoesOn,
         next_steps: NextSteps::default(),

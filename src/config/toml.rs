@@ -5,7 +5,7 @@ use std::path::Path;
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
 use crate::config::error::EditError;
-use crate::config::raw::{GATE_COMMAND, RawSetting, RawValue, limited};
+use crate::config::raw::{MERGE_BY, RawSetting, RawValue, limited, name_in_table};
 use crate::config::value::SettingValue;
 use crate::formats::finding::line_of;
 
@@ -34,6 +34,10 @@ pub(super) fn edit(text: &str, path: &[&str], value: Option<&SettingValue>) -> R
     })?;
     match value {
         Some(value) => put(document.as_table_mut(), path, value)?,
+        // The settings below it stay.
+        None if path == ["merge"] && document.get("merge").is_some_and(Item::is_table_like) => {
+            remove(document.as_table_mut(), &["merge", MERGE_BY]);
+        }
         None => remove(document.as_table_mut(), path),
     }
     Ok(document.to_string())
@@ -69,17 +73,18 @@ fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result
         return Err(EditError::EmptyKey);
     };
     let mut table = table;
-    for name in tables {
+    for (depth, name) in tables.iter().enumerate() {
         let new = || {
             let mut made = toml_edit::Table::new();
             made.set_implicit(true);
             Item::Table(made)
         };
         let item = table.entry(name).or_insert_with(new);
-        if let (["gates", _], Some(command)) = (tables, item.as_value().filter(|value| value.is_str())) {
-            let mut gate = toml_edit::InlineTable::new();
-            gate.insert(GATE_COMMAND, command.clone().decorated(" ", ""));
-            *item = Item::Value(gate.into());
+        let owner = tables.get(..=depth).and_then(name_in_table);
+        if let (Some(own), Some(value)) = (owner, item.as_value().filter(|value| value.is_str())) {
+            let mut made = toml_edit::InlineTable::new();
+            made.insert(own, value.clone().decorated(" ", ""));
+            *item = Item::Value(made.into());
         }
         table = item
             .as_table_like_mut()
@@ -92,8 +97,8 @@ fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result
             *old = toml_value(value);
             *old.decor_mut() = decor;
         }
-        Some(item) if tables == ["gates"] && item.is_table_like() => {
-            item[GATE_COMMAND] = Item::Value(toml_value(value));
+        Some(item) if item.is_table_like() && name_in_table(path).is_some() => {
+            item[name_in_table(path).unwrap_or_default()] = Item::Value(toml_value(value));
         }
         Some(item) if item.is_table_like() || item.is_array_of_tables() => {
             return Err(EditError::Table((*last).to_owned()));

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::adapters::notify::check_address;
 use crate::domain::DailyHours;
-use crate::domain::commit_template::{self, is_template};
+use crate::domain::commit_template::{self, is_message_template, is_template};
 use crate::formats::inner_path::escape_reason;
 use crate::formats::permissions::read_setting;
 use crate::keymap::Keymap;
@@ -36,6 +36,8 @@ pub enum ValueKind {
     Text,
     /// The first line of a commit, with names between braces.
     CommitTemplate,
+    /// The whole message of a commit, with names between braces.
+    MessageTemplate,
     /// Lower-case letters, digits and dashes, beginning with a letter; at most 16.
     Name,
     /// A key of the keyboard that can come before others: `ctrl-b`, `alt-a`, `F1`.
@@ -158,6 +160,7 @@ impl ValueKind {
             ValueKind::Switch => switch(trimmed).map(SettingValue::Switch),
             ValueKind::Text => (!trimmed.is_empty()).then(|| SettingValue::Text(text.to_owned())),
             ValueKind::CommitTemplate => is_template(trimmed).then(as_text),
+            ValueKind::MessageTemplate => is_message_template(trimmed).then(as_text),
             ValueKind::Name => is_name(trimmed).then(as_text),
             ValueKind::Key => key(trimmed).map(SettingValue::Text),
             ValueKind::Words => is_command(trimmed).then(as_text),
@@ -224,6 +227,13 @@ impl fmt::Display for ValueKind {
                 write!(
                     f,
                     "one line of at most 200 bytes, in which {} have their meaning",
+                    commit_template::NAMES
+                )
+            }
+            ValueKind::MessageTemplate => {
+                write!(
+                    f,
+                    "a text of at most 2000 bytes, in which {}, {{subject}}, {{branch}} and {{base}} have their meaning",
                     commit_template::NAMES
                 )
             }

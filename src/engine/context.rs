@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{Span, Task, Timestamp};
+use crate::domain::{MergeRules, Span, Task, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::ports::agents::Agents;
 use crate::ports::clock::Clock;
@@ -52,6 +52,8 @@ pub struct EngineConfig {
     pub author: Signature,
     /// First line of these commits, as a template; `[task] title` if there is none.
     pub commit_message: Option<String>,
+    /// Form and words of the engine's own merges.
+    pub merging: MergeRules,
     /// Size of the terminal of an agent that is not looked at yet.
     pub size: PaneSize,
     pub log_limit: Option<u64>,

@@ -2,8 +2,8 @@
 
 use super::context::{EngineContext, base_branch};
 use super::job::Job;
-use crate::domain::{Cause, Delivery, DeliveryEnd, DeliveryMode, Event};
-use crate::ports::git::{BranchName, CommitId, CommitsAhead, Revision};
+use crate::domain::{Cause, Delivery, DeliveryEnd, DeliveryMode, Event, Tri};
+use crate::ports::git::{BranchName, CommitId, CommitsAhead, Head, Revision};
 
 /// Delivers the merge of a task. One that was not delivered before is only looked at: a person decides when it is tried again.
 pub(super) fn deliver(
@@ -13,6 +13,10 @@ pub(super) fn deliver(
     owed: Option<&Delivery>,
 ) -> Option<Event> {
     let task = job.task.id.clone();
+    if job.task.handed_over_on().is_some() {
+        let commit = merge_of(context, job);
+        return Some(Event::MergeSeen { task, commit });
+    }
     let (Ok(base), Ok(to)) = (base_branch(&job.base), CommitId::new(job.task.merged.as_deref()?)) else {
         return None;
     };
@@ -31,6 +35,17 @@ pub(super) fn deliver(
     });
     let delivery = Box::new(delivery);
     Some(Event::Delivered { task, delivery })
+}
+
+/// Returns the head of the base if it has the work of a task, by whatever hand.
+fn merge_of(context: &EngineContext, job: &Job) -> Option<String> {
+    let base = base_branch(&job.base).ok()?;
+    let head = CommitId::new(job.task.head.as_deref()?).ok()?;
+    let is_merged = context.git.is_merged(&head, &base) == Tri::Yes;
+    match context.git.resolve(&Revision::RemoteBranch(base)) {
+        Head::At(commit) if is_merged => Some(commit.as_str().to_owned()),
+        Head::At(_) | Head::Absent | Head::Unknown(_) => None,
+    }
 }
 
 /// Returns the commits that the person's branch lacks, with the end that a delivery has if there are any.

@@ -292,7 +292,11 @@ fn commits_ahead(context: &EngineContext, job: &Job, base: &BranchName, seen: &B
     };
     match context.git.commits_ahead(&head, &base) {
         CommitsAhead::Commits { n_commits: 0, .. } => {
-            Tri::No(format!("nothing was committed on {}", branch_of(&job.task)))
+            let (branch, hooks) = (branch_of(&job.task), context.git.commit_hooks());
+            let hooks = hooks.map_or_else(String::new, |hooks| {
+                format!("; a hook may have refused it: {hooks}")
+            });
+            Tri::No(format!("nothing was committed on {branch}{hooks}"))
         }
         CommitsAhead::Commits { .. } => Tri::Yes,
         CommitsAhead::Absent(what) => Tri::No(what),
@@ -322,7 +326,7 @@ fn pushed(context: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
         }
         PushOutcome::NoBranch => Tri::No("the branch does not exist".to_owned()),
         PushOutcome::Diverged { remote, .. } => Tri::No(format!(
-            "the remote branch holds {remote}, which the local one lacks"
+            "the remote branch holds {remote}, which the local one lacks: another hand, perhaps another board, works on a branch of this name"
         )),
         PushOutcome::Refused(why) => Tri::No(format!("the remote refused the branch: {why}")),
         PushOutcome::Unknown(why) => Tri::Unknown(why),

@@ -9,9 +9,12 @@ use super::job::Job;
 use super::merge_request::request;
 use super::phase_notes;
 use super::story_record;
-use crate::domain::{ActionOutcome, Attempt, Evidence, EvidenceKind, Integration, Tri};
+use crate::domain::{
+    ActionOutcome, Attempt, Evidence, EvidenceKind, Integration, MergeVia, Tri, TroubleKind,
+};
 use crate::ports::git::{
     BranchName, CommitId, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
+    PushOutcome,
 };
 
 /// Number of merges of a base that moves meanwhile, before the merge is left for later.
@@ -44,7 +47,8 @@ enum MergeRound {
 /// Runs one round, with the edits of the project's files that record a story once it is merged; they depend on the base they are written on
 /// (A9).
 fn with_record(context: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeRequest) -> MergeRound {
-    if !story_record::is_kept(job) {
+    let is_left = context.config.merging.via == MergeVia::Branch;
+    if is_left || !story_record::is_kept(job) {
         return round(context, job, attempt, request, None);
     }
     let merged = context.git.merge(request);
@@ -80,6 +84,9 @@ fn round(
     match merged {
         MergeOutcome::BaseMoved => MergeRound::Again,
         MergeOutcome::Merged { commit, base, .. } => match checked(context, job, attempt, &commit) {
+            Tri::Yes if context.config.merging.via == MergeVia::Branch => {
+                MergeRound::Final(left_on_branch(context, job, attempt, request))
+            }
             Tri::Yes => {
                 let publication = PublishRequest {
                     commit,
@@ -103,8 +110,19 @@ fn round(
             let why = format!("cannot be merged into {}: {why}", request.base);
             MergeRound::Final(ActionOutcome::Refused(why))
         }
+        MergeOutcome::Unknown(why) if why.kind == TroubleKind::Base => {
+            MergeRound::Final(ActionOutcome::Unknown(why.after("could not ")))
+        }
         MergeOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
     }
+}
+
+/// Returns what a person can do about a base that takes no pushes.
+fn ways_out(base: &BranchName) -> String {
+    format!(
+        "nothing is merged into {base} until one of these tasks is retried: allow the push on the remote, or set `dbs config merge.via branch`, \
+         which leaves finished work on its pushed branch"
+    )
 }
 
 /// Returns the changes that an integrator made of its own, for a review; lost notes go back to it first.
@@ -163,10 +181,50 @@ fn publish(
         )),
         PublishOutcome::Moved(_) => MergeRound::Again,
         PublishOutcome::Refused(why) => {
-            let why = format!("the remote refused {}: {why}", publication.base);
+            let why = format!("{why}: the remote refused the push to {}", publication.base);
             MergeRound::Final(ActionOutcome::Refused(why))
         }
+        PublishOutcome::Closed(why) => {
+            let why = format!("{why}; {}", ways_out(&publication.base));
+            MergeRound::Final(ActionOutcome::Unknown(TroubleKind::Base.cause(why)))
+        }
         PublishOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
+    }
+}
+
+/// Leaves work that would merge on its branch, which is pushed.
+fn left_on_branch(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    request: &MergeRequest,
+) -> ActionOutcome {
+    let branch = &request.branch;
+    match context.git.push_branch(branch, job.recorded_head().as_ref()) {
+        PushOutcome::Pushed(there) if there == request.head => {
+            let ActionOutcome::Done { evidence, .. } = verified(context, job, attempt, &there, Gates::Passed)
+            else {
+                return ActionOutcome::Unknown("its evidence could not be collected".into());
+            };
+            ActionOutcome::HandedOver {
+                branch: branch.as_str().to_owned(),
+                evidence,
+            }
+        }
+        PushOutcome::Pushed(there) => ActionOutcome::Refused(format!(
+            "{branch} is at {there}, and {} was to be left there",
+            request.head
+        )),
+        PushOutcome::NoBranch => {
+            ActionOutcome::Refused(format!("the branch {branch} does not exist (any more)"))
+        }
+        PushOutcome::Diverged { remote, .. } => ActionOutcome::Refused(format!(
+            "{branch} of the remote holds {remote}, which the local one lacks"
+        )),
+        PushOutcome::Refused(why) => {
+            ActionOutcome::Refused(format!("{why}: the remote refused the push of {branch}"))
+        }
+        PushOutcome::Unknown(why) => ActionOutcome::Unknown(why),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use sha2::{Digest, Sha256};
 
-/// A free task id that begins with `prefix`.
-pub fn free_id(prefix: &str, title: &str, taken: &dyn Fn(&str) -> bool) -> String {
+/// A free task id that begins with `prefix`. Another board gives another id to a task of the same title: both may push branches of these names
+/// to one remote.
+pub fn free_id(prefix: &str, board: &str, title: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let mut salt: u64 = 0;
     loop {
-        let digest = Sha256::digest(format!("{title}\0{salt}"));
+        let digest = Sha256::digest(format!("{board}\0{title}\0{salt}"));
         let number = digest
             .iter()
             .take(8)
@@ -28,12 +29,13 @@ mod tests {
 
     #[test]
     fn a_taken_name_grows_until_it_is_free() {
-        let short = free_id("dbs", "Add export", &|_| false);
+        let short = free_id("dbs", "b1", "Add export", &|_| false);
         assert_eq!(short.len(), 8);
-        assert!(free_id("shop", "Add export", &|_| false).starts_with("shop-"));
-        let longer = free_id("dbs", "Add export", &|id| id == short);
+        assert_ne!(free_id("dbs", "b2", "Add export", &|_| false), short);
+        assert!(free_id("shop", "b1", "Add export", &|_| false).starts_with("shop-"));
+        let longer = free_id("dbs", "b1", "Add export", &|id| id == short);
         assert!(longer.starts_with(&short) && longer.len() == 9, "{longer}");
-        let other = free_id("dbs", "Add export", &|id| id.starts_with(&short));
+        let other = free_id("dbs", "b1", "Add export", &|id| id.starts_with(&short));
         assert!(!other.starts_with(&short), "{other}");
     }
 }

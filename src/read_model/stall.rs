@@ -102,6 +102,7 @@ impl ReadModel {
                     .find_map(|task| self.cause(task, seen))
                     .or_else(|| Some((task.id.clone(), self.why_not(task)?, StallAct::Look)));
             }
+            (_, Some(WaitReason::BaseClosed { task, .. })) => return self.cause(self.tasks.get(task)?, seen),
             (_, Some(WaitReason::Batches(on))) => {
                 let mut of_them = self.tasks.values().filter(|task| on.contains(&task.batch));
                 return of_them

@@ -80,7 +80,11 @@ impl ReadModel {
             TaskState::Done if !task.merge_check.is_checked() => new(DisplayStatus::Done, "done, unchecked")
                 .because("it is merged, and no gate applied to the merged tree")
                 .way("`dbs config gates.NAME COMMAND` sets one for the next merges"),
-            TaskState::Done => new(DisplayStatus::Done, "done"),
+            TaskState::Done => match task.handed_over_on() {
+                Some(branch) => new(DisplayStatus::Done, "handed over")
+                    .because(format!("on branch {branch}, pushed and not merged")),
+                None => new(DisplayStatus::Done, "done"),
+            },
             TaskState::Failed(why) => new(DisplayStatus::Failed, "failed")
                 .because(self.with_last_words(task, behind_failed(why).to_owned()))
                 .way(retry_or_skip(id)),
@@ -105,7 +109,9 @@ impl ReadModel {
             WaitReason::Dependencies(on) | WaitReason::DependencyNotMerged(on) => {
                 self.behind(on, new(DisplayStatus::Waiting, self.wait_text(why)))
             }
-            WaitReason::Batches(_) => new(DisplayStatus::Waiting, why.to_string()),
+            WaitReason::Batches(_) | WaitReason::BaseClosed { .. } => {
+                new(DisplayStatus::Waiting, why.to_string())
+            }
             WaitReason::UnknownDependency(_)
             | WaitReason::NoBase
             | WaitReason::NoGate

@@ -316,6 +316,10 @@ fn outcomes() -> Vec<ActionOutcome> {
         },
         ActionOutcome::Failed("conflict".to_owned()),
         ActionOutcome::Refused("protected".to_owned()),
+        ActionOutcome::HandedOver {
+            branch: "feature/t".to_owned(),
+            evidence: Vec::new(),
+        },
         ActionOutcome::Unreviewed(Box::new(integration())),
         ActionOutcome::Issues(
             [Severity::Low, Severity::High, Severity::Critical]
@@ -434,6 +438,10 @@ fn events_are_stored_like_this() {
                 n_commits: 3,
                 end: dbs::domain::DeliveryEnd::Kept("a.txt is staged".to_owned()),
             }),
+        },
+        Event::MergeSeen {
+            task: "t".into(),
+            commit: Some("m3".to_owned()),
         },
         Event::Performed {
             key: "retire/t".to_owned(),
@@ -695,6 +703,7 @@ fn task() -> Task {
         record: record(),
         merged: Some("m1".to_owned()),
         merge_check: MergeCheck::Unchecked,
+        handover: None,
         why_not: None,
         comments: vec![Comment {
             author: "ada".to_owned(),
@@ -770,6 +779,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Held(HoldReason::TooBig),
         TaskState::Held(HoldReason::Findings(text())),
         TaskState::Held(HoldReason::Refused(text())),
+        TaskState::Held(HoldReason::BaseClosed(text())),
         TaskState::Held(HoldReason::Unreviewed(text())),
         TaskState::Held(HoldReason::Budget {
             spent: Cost(2),

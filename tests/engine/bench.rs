@@ -11,8 +11,8 @@ use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
     Accepted, Ask, AskAnswer, AskReply, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect,
-    Event, ProcessExit, RequestId, RoleChoice, SessionOrigin, SignalKind, Span, Task, TaskDraft, TaskId,
-    Timestamp, Workflow,
+    Event, MergeRules, MergeStyle, MergeVia, ProcessExit, RequestId, RoleChoice, SessionOrigin, SignalKind,
+    Span, Task, TaskDraft, TaskId, Timestamp, Workflow,
 };
 use dbs::domain::{HiddenReason, HiddenVariable};
 use dbs::engine::context::{EngineConfig, EngineContext};
@@ -308,6 +308,7 @@ impl Bench {
             clock: Arc::new(Still),
             inbox: inlet,
             config: EngineConfig {
+                merging: merge_rules(&state),
                 commit_message: std::fs::read_to_string(state.join("commit-message")).ok(),
                 root: git.project(),
                 attempts: state.join("attempts"),
@@ -522,6 +523,25 @@ fn names_in(folder: &Path) -> Vec<String> {
     entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect()
+}
+
+/// Form and words of merges as files of the state give them.
+fn merge_rules(state: &Path) -> MergeRules {
+    let style = match std::fs::read_to_string(state.join("merge-style")).as_deref() {
+        Ok("squash") => MergeStyle::Squash,
+        Ok("rebase") => MergeStyle::Rebase,
+        _ => MergeStyle::Merge,
+    };
+    let via = if state.join("merge-via-branch").exists() {
+        MergeVia::Branch
+    } else {
+        MergeVia::Push
+    };
+    MergeRules {
+        via,
+        style,
+        message: std::fs::read_to_string(state.join("merge-message")).ok(),
+    }
 }
 
 pub(crate) fn workflows() -> Vec<Workflow> {

@@ -476,3 +476,37 @@ fn nothing_of_a_failed_attempt_is_committed_on_its_branch() {
         bench.task("t-1")
     );
 }
+
+#[test]
+fn a_phase_is_squashed_with_the_message_of_the_settings_and_is_done() {
+    let git = crate::git_fixture::GitFixture::new();
+    fs::create_dir_all(git.state()).unwrap();
+    let template = "{phase_id}: {phase_name} ({base})\n\nWas: {subject}\n\nRefs: {task}";
+    fs::write(git.state().join("merge-message"), template).unwrap();
+    fs::write(git.state().join("merge-style"), "squash").unwrap();
+    let setup = dbs::adapters::git::GitSetup::new(git.project(), git.environment());
+    let settings = BoardSettings {
+        base: Some("work".to_owned()),
+        ..BoardSettings::default()
+    };
+    let mut bench = Bench::over(git, &setup, settings);
+    bench.release(phase());
+    for file in ["first.txt", "wanted.txt"] {
+        fs::write(bench.folder("p-2.1").join(file), "work\n").unwrap();
+        bench.last_word("p-2.1", SignalKind::Done);
+    }
+    assert_eq!(bench.stage("p-2.1"), ("merging", "done"));
+    let origin = bench.git.origin();
+    let message = bench.git.git(&origin, &["log", "--format=%B", "main..work"]);
+    let attempt = message.rsplit(' ').next().unwrap_or_default();
+    assert_eq!(
+        message,
+        format!(
+            "2.1: Unit of Work (work)\n\nWas: Phase 2.1: Unit of Work\n\nRefs: p-2.1\nDbs-Task: p-2.1\nDbs-Attempt: {attempt}"
+        )
+    );
+    let merged = bench.task("p-2.1").merged.clone();
+    assert_eq!(merged, Some(bench.head(&origin, "work")));
+    bench.tidy();
+    assert_eq!(bench.branches(&origin), ["main", "work"], "its branch is let go");
+}

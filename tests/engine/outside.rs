@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use dbs::domain::task::HoldReason;
-use dbs::domain::{SignalKind, Span, TaskState, TroubleKind};
+use dbs::domain::{BoardSettings, Command, SignalKind, Span, TaskState, TroubleKind};
 
 use crate::bench::{Bench, draft};
 use crate::script::write_script;
@@ -54,23 +54,166 @@ fn refusal(bench: &Bench) -> String {
     }
 }
 
+/// The reason for which the base of a task takes no merges.
+fn closed(bench: &Bench, id: &str) -> String {
+    match &bench.task(id).state {
+        TaskState::Held(HoldReason::BaseClosed(why)) => why.clone(),
+        other => panic!("its base is not closed: {other:?} {}", bench.comments(id)),
+    }
+}
+
+/// Refuses every push to the base from now on, with these words, and counts them.
+fn protect(bench: &Bench, words: &str) {
+    let pushes = bench.git.root().join("pushes");
+    hook(
+        &bench.git.origin(),
+        &format!(
+            "while read a b ref; do [ $ref != refs/heads/work ] || {{ echo x >>'{}'; {words}; exit 1; }}; done",
+            pushes.display()
+        ),
+    );
+}
+
+fn n_pushes(bench: &Bench) -> usize {
+    let pushes = fs::read_to_string(bench.git.root().join("pushes")).unwrap_or_default();
+    pushes.lines().count()
+}
+
 #[test]
 fn a_base_that_the_remote_protects_is_left_to_a_person_at_once_in_the_remotes_words() {
     let mut bench = reviewed();
     let base = bench.head(&bench.git.origin(), "work");
-    let words = "printf 'protected \\033]0;owned\\007by policy\\n%02000d\\n' 1 >&2";
-    hook(
-        &bench.git.origin(),
-        &format!("while read a b ref; do [ $ref != refs/heads/work ] || {{ {words}; exit 1; }}; done"),
+    protect(
+        &bench,
+        "printf 'protected branch \\033]0;owned\\007by policy\\n%02000d\\n' 1 >&2",
     );
     bench.last_word("t-1", SignalKind::Done);
-    let why = refusal(&bench);
-    assert!(why.contains("the remote refused work"), "{why}");
-    assert!(why.contains("protected") && why.contains("by policy"), "{why}");
+    let why = closed(&bench, "t-1");
+    assert!(why.starts_with("protected branch"), "{why}");
+    assert!(
+        why.contains("by policy") && why.contains("merge.via branch"),
+        "{why}"
+    );
     assert!(!why.contains(char::is_control) && why.len() < 1_000, "{why}");
     assert_eq!(bench.head(&bench.git.origin(), "work"), base);
     assert_eq!(bench.task("t-1").open_attempt, None);
     assert_eq!(bench.board.infra_failures, 0);
+}
+
+/// Brings a task to its merge.
+fn to_merge(bench: &mut Bench, id: &str) {
+    bench.release(draft(id, "kanban", None));
+    bench.develop(id, &format!("{id}.txt"), "work\n");
+    bench.last_word(id, SignalKind::Done);
+}
+
+#[test]
+fn a_protected_base_is_one_hold_and_the_others_follow_when_it_opens() {
+    let mut bench = Bench::new();
+    protect(&bench, "echo 'main takes pull requests only' >&2");
+    for id in ["t-1", "t-2", "t-3"] {
+        to_merge(&mut bench, id);
+    }
+    assert_eq!(n_pushes(&bench), 1);
+    let why = closed(&bench, "t-1");
+    assert!(why.starts_with("main takes pull requests only"), "{why}");
+    for id in ["t-2", "t-3"] {
+        assert_eq!(bench.stage(id), ("merging", "released"), "{}", bench.comments(id));
+        let waits = bench.task(id).why_not.as_ref().map(ToString::to_string);
+        assert_eq!(
+            waits.as_deref(),
+            Some("waits until work takes merges again: dbs why t-1")
+        );
+    }
+    fs::remove_file(bench.git.origin().join("hooks/pre-receive")).unwrap();
+    bench.ask(Command::Retry {
+        task: "t-1".into(),
+        stage: None,
+        note: None,
+    });
+    for id in ["t-1", "t-2", "t-3"] {
+        assert_eq!(bench.task(id).state.word(), "done", "{id} {}", bench.comments(id));
+    }
+}
+
+#[test]
+fn a_refusal_of_one_task_is_its_own_and_the_same_words_for_another_close_the_base() {
+    let mut bench = Bench::new();
+    protect(&bench, "echo 'not on a friday' >&2");
+    to_merge(&mut bench, "t-1");
+    let why = refusal(&bench);
+    assert!(
+        why.starts_with("not on a friday") && why.contains("the remote refused the push to work"),
+        "{why}"
+    );
+    for id in ["t-2", "t-3"] {
+        to_merge(&mut bench, id);
+    }
+    assert!(closed(&bench, "t-2").starts_with("not on a friday"));
+    assert_eq!(bench.stage("t-3"), ("merging", "released"));
+    assert_eq!(n_pushes(&bench), 2);
+}
+
+#[test]
+fn a_secret_in_an_older_commit_is_named_with_its_commit() {
+    let mut bench = Bench::new();
+    let script = "while read a b ref; do for c in $(git rev-list $b --not --all); do \
+                  git show $c | grep -q '^+.*ghp_' && { echo 'a token in an added line' >&2; exit 1; }; done; done; exit 0";
+    hook(&bench.git.origin(), script);
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    let token = format!("key = ghp_{}\n", "A1b2".repeat(9));
+    let bad = bench.git.commit(&folder, "key.txt", &token, "Add the key");
+    bench.develop("t-1", "key.txt", "none\n");
+    let finding = bench.task("t-1").finding.clone().unwrap_or_default();
+    assert!(
+        finding.contains(&bad[..10]) && finding.contains("Add the key"),
+        "{finding}"
+    );
+    assert!(finding.contains("on top does not help"), "{finding}");
+}
+
+#[test]
+fn finished_work_stops_at_its_branch_and_what_needs_it_waits_for_the_merge_of_others() {
+    let git = crate::git_fixture::GitFixture::new();
+    fs::create_dir_all(git.state()).unwrap();
+    fs::write(git.state().join("merge-via-branch"), "").unwrap();
+    let setup = dbs::adapters::git::GitSetup::new(git.project(), git.environment());
+    let settings = BoardSettings {
+        base: Some("work".to_owned()),
+        ..BoardSettings::default()
+    };
+    let mut bench = Bench::over(git, &setup, settings);
+    let origin = bench.git.origin();
+    let base = bench.head(&origin, "work");
+    to_merge(&mut bench, "t-1");
+    assert_eq!(
+        bench.task("t-1").state.word(),
+        "done",
+        "{}",
+        bench.comments("t-1")
+    );
+    assert_eq!(bench.task("t-1").handed_over_on(), Some("feature/t-1"));
+    assert_eq!(bench.task("t-1").merged, None);
+    bench.tidy();
+    assert_eq!(bench.head(&origin, "work"), base, "nothing is merged");
+    let head = bench.head(&origin, "feature/t-1");
+    let mut dependent = draft("t-2", "kanban", None);
+    dependent.deps.insert("t-1".into());
+    bench.release(dependent);
+    let waits = bench.task("t-2").why_not.as_ref().map(ToString::to_string);
+    assert_eq!(waits.as_deref(), Some("waits for the merge of t-1"));
+    bench.git.git(&origin, &["update-ref", "refs/heads/work", &head]);
+    bench.wait(Span::minutes(3));
+    assert_eq!(bench.task("t-1").merged.as_deref(), Some(head.as_str()));
+    assert_eq!(
+        bench.task("t-2").state.word(),
+        "active",
+        "{}",
+        bench.comments("t-2")
+    );
+    bench.tidy();
+    assert!(!bench.branches(&origin).contains(&"feature/t-1".to_owned()));
 }
 
 #[test]

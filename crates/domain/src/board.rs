@@ -22,6 +22,7 @@ mod deadlines;
 mod deliveries;
 mod engine_actions;
 mod failed_turns;
+mod handovers;
 mod index;
 mod integration;
 mod invariants;
@@ -209,6 +210,7 @@ impl Board {
             Event::Verified { .. } | Event::GitChanged { .. } => self.verification_event(transition, event),
             Event::BaseMoved { task, moved } => self.base_moved(transition, task, moved),
             Event::Delivered { task, delivery } => self.delivered(transition, task, delivery),
+            Event::MergeSeen { task, commit } => self.merge_seen(transition, task, commit.as_deref()),
             Event::WorkspaceSettled { .. } => self.workspace_settled(transition, event),
             Event::Performed { key, problem } => self.performed(transition, key, problem.as_deref()),
             Event::Woke(inventory) => self.woke(transition, inventory),

@@ -24,6 +24,8 @@ pub enum TroubleKind {
     Database,
     /// Final refusal by an outside party, or a need that is known to be missing: asking again changes nothing.
     Refusal,
+    /// Nothing can be merged into a base as things are, whatever the task: it is protected, or its commits cannot be signed.
+    Base,
     #[default]
     Other,
 }
@@ -40,6 +42,7 @@ impl TroubleKind {
             TroubleKind::Lock => "git locked",
             TroubleKind::Database => "database",
             TroubleKind::Refusal => "refused",
+            TroubleKind::Base => "base closed",
             TroubleKind::Other => "cannot start",
         }
     }

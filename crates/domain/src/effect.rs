@@ -33,7 +33,8 @@ pub enum Effect {
     Settle(AttemptId),
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),
-    /// Bring the merge of a task to the person's checkout, as the settings say; answered by `Delivered`.
+    /// Bring the merge of a task to the person's checkout, as the settings say, or look whether the base has work that was left on its
+    /// branch; answered by `Delivered`.
     Deliver(TaskId),
     Tell(AttemptId, String),
     /// Press Esc in the agent's terminal, which ends its turn.

@@ -67,7 +67,7 @@ impl Event {
             Event::AttemptEnded { attempt, .. } => ended(*attempt).to_vec(),
             Event::WorkSaved { attempt, .. } => vec![format!("checkpoint/{attempt}")],
             Event::ActionEnded { attempt, .. } => vec![format!("act/{attempt}")],
-            Event::Delivered { task, .. } => vec![format!("deliver/{task}")],
+            Event::Delivered { task, .. } | Event::MergeSeen { task, .. } => vec![format!("deliver/{task}")],
             Event::Verified { attempt, .. } | Event::GitChanged { attempt, .. } => {
                 vec![format!("verify/{attempt}/")]
             }

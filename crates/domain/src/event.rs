@@ -178,6 +178,11 @@ pub enum Event {
         task: TaskId,
         delivery: Box<Delivery>,
     },
+    /// The base of a task whose work was left on its branch was looked at: the commit by which it has the work, if it does.
+    MergeSeen {
+        task: TaskId,
+        commit: Option<String>,
+    },
     /// The repository got something that changes what git shows or starts while an attempt was at work: each change, and the command that
     /// takes it back.
     GitChanged {
@@ -235,6 +240,8 @@ pub enum ActionOutcome {
         commit: Option<String>,
         evidence: Vec<Evidence>,
     },
+    /// The work would merge and passes its checks, and is on its pushed branch, where others merge it.
+    HandedOver { branch: String, evidence: Vec<Evidence> },
     /// The action cannot be done as things are: conflict, failing gate. An agent may fix it.
     Failed(String),
     /// The action was not done: an integrator changed more than the conflict, and no stage has reviewed that.

@@ -49,6 +49,9 @@ pub enum HoldReason {
     Findings(String),
     /// An integrator changed more than the conflict it was called for, and the task's workflow has no stage that reviews such changes.
     Unreviewed(String),
+    /// Nothing can be merged into the base as things are; the text says why, and the ways out. All tasks that come to a merge into it wait
+    /// for this one.
+    BaseClosed(String),
     /// The next step was refused for good: by the remote, or because something it needs is missing.
     Refused(String),
 }
@@ -76,7 +79,10 @@ impl fmt::Display for HoldReason {
             ),
             HoldReason::Findings(what) => write!(f, "checks found: {what}"),
             HoldReason::Unreviewed(what) => write!(f, "not reviewed: {what}"),
-            HoldReason::BasePushed(why) | HoldReason::GitChanged(why) | HoldReason::Refused(why) => f.write_str(why),
+            HoldReason::BasePushed(why)
+            | HoldReason::GitChanged(why)
+            | HoldReason::BaseClosed(why)
+            | HoldReason::Refused(why) => f.write_str(why),
         }
     }
 }

@@ -29,6 +29,7 @@ mod hold_reason;
 pub mod id;
 pub mod integration;
 pub mod kept_work;
+mod merging;
 mod missing_part;
 pub mod plan_entry;
 pub mod plan_job;
@@ -78,6 +79,7 @@ pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use integration::Integration;
 pub use kept_work::KeptWork;
+pub use merging::{Handover, MergeRules, MergeStyle, MergeVia};
 pub use missing_part::MissingPart;
 pub use plan_entry::{
     Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,

@@ -31,6 +31,7 @@ impl Task {
                 | HoldReason::Trouble { .. }
                 | HoldReason::Interrupted(_)
                 | HoldReason::GitChanged(_)
+                | HoldReason::BaseClosed(_)
                 | HoldReason::Refused(_),
             )
             | TaskState::Backlog

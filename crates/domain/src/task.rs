@@ -13,6 +13,7 @@ use super::failure::FailureClass;
 use super::hold_reason::exhaustion_text;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::integration::Integration;
+use super::merging::Handover;
 use super::plan_entry::{PlanEntry, PlanRecord};
 use super::skip::Skip;
 use super::task_progress::SavedProgress;
@@ -99,6 +100,9 @@ pub struct Task {
     pub merged: Option<String>,
     #[serde(default, skip_serializing_if = "MergeCheck::is_checked")]
     pub merge_check: MergeCheck,
+    /// Handover of the work on its branch, where the engine merges nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<Box<Handover>>,
     /// Reason the task was not started when the scheduler last looked.
     pub why_not: Option<WaitReason>,
     pub comments: Vec<Comment>,
@@ -271,6 +275,12 @@ impl<'de> Deserialize<'de> for Task {
 }
 
 impl Task {
+    /// Returns the branch on which the work of this task was left for others, until its base has it.
+    pub fn handed_over_on(&self) -> Option<&str> {
+        let handover = self.handover.as_deref().filter(|_| self.merged.is_none())?;
+        Some(&handover.branch)
+    }
+
     /// Stage that accepts the work of a whole batch.
     pub const ACCEPTANCE: &'static str = "acceptance";
 

@@ -21,6 +21,11 @@ pub enum WaitReason {
     DependencyNotMerged(Vec<TaskId>),
     /// Another attempt holds the stage's single place (K47).
     SingletonBusy(AttemptId),
+    /// That base takes no merges as things are; the hold of that task says why.
+    BaseClosed {
+        base: String,
+        task: TaskId,
+    },
     /// An agent of another task is at work on a file that this one lists, too.
     FileBusy {
         task: TaskId,
@@ -68,6 +73,9 @@ impl fmt::Display for WaitReason {
             WaitReason::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
             WaitReason::SingletonBusy(attempt) => {
                 write!(f, "one at a time in this stage: attempt {attempt} is running")
+            }
+            WaitReason::BaseClosed { base, task } => {
+                write!(f, "waits until {base} takes merges again: dbs why {task}")
             }
             WaitReason::FileBusy { task, path } => {
                 write!(f, "{task} is at work on {path}, which this task lists, too")

@@ -41,7 +41,9 @@ impl GitCli {
             return Ok(CommitsAhead::Absent(self.gone("the base", base)));
         };
         let call = self.in_control("count commits")?.words("rev-list --count");
-        let printed = call.args([head.as_str(), "--not", base.as_str()]).run_line()?;
+        let landed = self.landed_part(&head, &base)?;
+        let call = call.args([head.as_str(), "--not", base.as_str()]);
+        let printed = call.args(landed.iter().map(CommitId::as_str)).run_line()?;
         let n_commits = printed.parse().map_err(|_no_number| GitError::Failed {
             kind: TroubleKind::Other,
             what: "count commits".to_owned(),
@@ -62,7 +64,10 @@ impl GitCli {
             let why = format!("commit {commit} is not part of {base} at {base_head}");
             return Ok(Tri::No(why));
         }
-        if self.is_ancestor(commit, &base_head)? || self.is_merge_empty(commit, &base_head)? {
+        if self.is_ancestor(commit, &base_head)?
+            || self.landing_in(commit, &base_head, None)?.is_some()
+            || self.is_merge_empty(commit, &base_head)?
+        {
             return Ok(Tri::Yes);
         }
         Ok(Tri::No(format!(

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::cli::GitCli;
 use super::command::GitCommand;
+use super::replay::Authorship;
 use super::worktree_link::CheckoutDir;
 use crate::adapters::text_file;
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, SafeName, Signature, TreeId};
@@ -35,6 +36,8 @@ pub(super) struct CommitDraft<'a> {
     pub(super) parents: &'a [CommitId],
     pub(super) message: String,
     pub(super) signature: &'a Signature,
+    /// Author, where it is another than the signature.
+    pub(super) author: Option<&'a Authorship>,
 }
 
 impl GitCli {
@@ -77,6 +80,7 @@ impl GitCli {
             parents,
             message,
             signature: &owner.signature,
+            author: None,
         };
         self.add_to_attic(self.commit(&draft)?, &owner.task)
     }
@@ -189,6 +193,11 @@ impl GitCli {
 
 /// The same in the repository that the call is made in.
 pub(super) fn commit_with(call: GitCommand, draft: &CommitDraft<'_>) -> Result<CommitId, GitError> {
+    Ok(CommitId::new(&draft_call(call, draft).run_line()?)?)
+}
+
+/// The call that makes a commit.
+pub(super) fn draft_call(call: GitCommand, draft: &CommitDraft<'_>) -> GitCommand {
     let mut call = call.words("commit-tree -F -");
     for parent in draft.parents {
         call = call.arg("-p").arg(parent.as_str());
@@ -196,13 +205,24 @@ pub(super) fn commit_with(call: GitCommand, draft: &CommitDraft<'_>) -> Result<C
     let clean = |text: &str| text.replace(|c: char| c.is_control() || "<>".contains(c), "");
     let (name, email) = (clean(&draft.signature.name), clean(&draft.signature.email));
     let at = format!("@{} +0000", draft.signature.seconds.max(0));
-    for who in ["AUTHOR", "COMMITTER"] {
-        for (what, value) in [("NAME", &name), ("EMAIL", &email), ("DATE", &at)] {
+    let committer = [name, email, at];
+    let author = draft.author.map_or_else(
+        || committer.clone(),
+        |author| {
+            [
+                clean(&author.name),
+                clean(&author.email),
+                format!("@{}", author.date),
+            ]
+        },
+    );
+    for (who, values) in [("AUTHOR", author), ("COMMITTER", committer.clone())] {
+        for ((what, value), own) in ["NAME", "EMAIL", "DATE"].into_iter().zip(values).zip(&committer) {
+            let value = if value.trim().is_empty() { own } else { &value };
             call = call.env(&format!("GIT_{who}_{what}"), value);
         }
     }
-    let call = call.arg(draft.tree.as_str()).input(draft.message.as_bytes());
-    Ok(CommitId::new(&call.run_line()?)?)
+    call.arg(draft.tree.as_str()).input(draft.message.as_bytes())
 }
 
 fn is_empty(folder: &Path) -> bool {

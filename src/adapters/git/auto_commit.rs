@@ -3,7 +3,7 @@
 
 use super::attic::CommitDraft;
 use super::cli::GitCli;
-use super::commit_message::CommitMessage;
+use super::commit_message::{CommitMessage, Trailers};
 use super::error_text;
 use super::files::path_of;
 use super::refs::PinKind;
@@ -46,6 +46,7 @@ impl GitCli {
             parents: std::slice::from_ref(&stands),
             message: message(request),
             signature: &request.signature,
+            author: None,
         };
         let commit = self.commit(&draft)?;
         self.pin(PinKind::Pin, &commit)?;
@@ -84,9 +85,11 @@ fn message(request: &CommitRequest) -> String {
         start: request.start.clone(),
         title: &request.title,
         text: &request.text,
-        task,
-        attempt: request.attempt.as_str(),
-        agent: request.agent.as_deref(),
+        trailers: Trailers {
+            task,
+            attempt: request.attempt.as_str(),
+            agent: request.agent.as_deref(),
+        },
     };
     words.message()
 }

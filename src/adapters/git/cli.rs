@@ -33,6 +33,8 @@ pub struct GitCli {
     pub(super) project: ProjectRepo,
     pub(super) control: ControlRepo,
     pub(super) remote: RemoteChoice,
+    /// True if commits for a base are signed where the person's git signs.
+    pub(super) signs_merges: bool,
     /// Held while something changes the control repository.
     control_lock: RepoLock,
     /// Held while something changes refs or worktrees of the project's repository. Always taken before the other queue, never after it.
@@ -76,6 +78,7 @@ impl GitCli {
             ),
             control,
             remote: setup.remote.clone(),
+            signs_merges: setup.signs_merges,
             n_scratch: AtomicU64::new(0),
             trees: Mutex::default(),
             ancestors: Mutex::default(),
@@ -107,6 +110,7 @@ impl GitCli {
         let call = self
             .program
             .command(ConfigScope::Network, &self.control.path, what);
+        let call = call.without(&self.project.left_out);
         Ok(self.without_named_hooks(call.git_option("--git-dir=", &self.control.path)))
     }
 
@@ -308,6 +312,10 @@ impl Git for GitCli {
 
     fn agents_remote(&self) -> AgentsRemote {
         self.remote_of_agents()
+    }
+
+    fn commit_hooks(&self) -> Option<String> {
+        self.hooks_of_commits()
     }
 
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome {

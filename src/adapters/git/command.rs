@@ -59,6 +59,8 @@ pub(super) struct GitCommand {
     spec: ProcessSpec,
     /// Settings whose keys may hold any character, which `-c` cannot pass.
     settings: Vec<(OsString, OsString)>,
+    /// Settings of the repository that such a call does not use, named where the remote wants to know who asks.
+    left_out: Vec<String>,
     /// The file of the lock that git holds.
     held: Option<File>,
     /// Name of the command and the words after it: git takes its own options only before the name, in whatever order both are given.
@@ -69,6 +71,7 @@ pub(super) struct GitCommand {
 pub(super) struct GitOutput {
     action: String,
     scope: ConfigScope,
+    left_out: Vec<String>,
     process: ProcessOutput,
 }
 
@@ -112,6 +115,13 @@ impl GitProgram {
         call_environment::personal_files(&self.trusted_env)
     }
 
+    /// Returns the person's home.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        let mut all = self.trusted_env.iter();
+        let found = all.find(|(name, value)| name == "HOME" && !value.is_empty());
+        found.map(|(_, home)| PathBuf::from(home))
+    }
+
     /// The same call below a keeper: it may start programs that others wrote.
     pub(super) fn kept(&self, mut call: GitCommand) -> GitCommand {
         call.spec.keeper.clone_from(&self.keeper);
@@ -136,6 +146,7 @@ impl GitProgram {
             action: what.into(),
             spec,
             settings: Vec::new(),
+            left_out: Vec::new(),
             held: None,
             command_args: Vec::new(),
         };
@@ -196,6 +207,12 @@ impl GitCommand {
         self
     }
 
+    /// Notes settings of the repository that this call does not use.
+    pub(super) fn without(mut self, left_out: &[String]) -> Self {
+        self.left_out = left_out.to_vec();
+        self
+    }
+
     /// A variable of the environment of this call.
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.spec.command.env(name, value);
@@ -241,6 +258,7 @@ impl GitCommand {
             action,
             mut spec,
             settings,
+            left_out,
             held,
             command_args,
         } = self;
@@ -261,6 +279,7 @@ impl GitCommand {
             Ok(process) => Ok(GitOutput {
                 action,
                 scope,
+                left_out,
                 process,
             }),
             Err(error) => {
@@ -358,7 +377,8 @@ impl GitOutput {
 
     /// An exit that is not the expected one, as an error: in the network scope one of the remote, elsewhere one of git.
     pub(super) fn failure(&self) -> GitError {
-        let (what, why) = (self.action.clone(), error_text::reason(self));
+        let what = self.action.clone();
+        let why = error_text::with_left_out(error_text::reason(self), &self.left_out);
         let kind = error_text::trouble(self).unwrap_or_else(|| self.scope.trouble());
         if self.scope == ConfigScope::Network || self.code.is_none() {
             GitError::Unreachable { kind, what, why }

@@ -18,6 +18,11 @@ pub(super) struct CommitMessage<'a> {
     pub(super) title: &'a str,
     /// Summary of the work; may be empty.
     pub(super) text: &'a str,
+    pub(super) trailers: Trailers<'a>,
+}
+
+/// Trailers of a commit that the engine makes.
+pub(super) struct Trailers<'a> {
     pub(super) task: &'a str,
     pub(super) attempt: &'a str,
     /// Agent that did the work, for a trailer (C14).
@@ -39,17 +44,33 @@ impl CommitMessage<'_> {
         if !body.is_empty() {
             parts.push(body);
         }
+        parts.push(self.trailers.lines());
+        parts.join("\n\n")
+    }
+}
+
+impl Trailers<'_> {
+    fn lines(&self) -> String {
         let agent = self
             .agent
             .map(|agent| cut(&error_text::one_line(&words(agent)), WIDTH));
-        let agent = agent.map(|agent| format!("Dbs-Agent: {agent}\n"));
-        parts.push(format!(
-            "Dbs-Task: {}\nDbs-Attempt: {}\n{}",
-            self.task,
-            self.attempt,
-            agent.unwrap_or_default()
-        ));
-        parts.join("\n\n")
+        let agent = agent.map_or_else(String::new, |agent| format!("Dbs-Agent: {agent}\n"));
+        format!("Dbs-Task: {}\nDbs-Attempt: {}\n{agent}", self.task, self.attempt)
+    }
+
+    /// Returns a message that a person worded, with these trailers: among its own if it ends with some.
+    pub(super) fn below(&self, message: &str) -> String {
+        let lines = message.lines().map(|line| error_text::one_line(line.trim_end()));
+        let message = lines.collect::<Vec<_>>().join("\n");
+        let message = message.trim();
+        let last = message.rsplit_once("\n\n").map(|(_, last)| last);
+        let is_trailer = |line: &str| {
+            let key = line.split_once(": ").map(|(key, _)| key);
+            key.is_some_and(|key| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
+        };
+        let has_trailers = last.is_some_and(|last| last.lines().all(is_trailer));
+        let gap = if has_trailers { "\n" } else { "\n\n" };
+        format!("{message}{gap}{}", self.lines())
     }
 }
 
@@ -112,9 +133,11 @@ mod tests {
             start: "[t-1]".to_owned(),
             title,
             text,
-            task: "t-1",
-            attempt: "17",
-            agent: None,
+            trailers: Trailers {
+                task: "t-1",
+                attempt: "17",
+                agent: None,
+            },
         }
         .message()
     }

@@ -75,6 +75,9 @@ impl GitCli {
             }
             DiffRange::Commit { commit } => {
                 let made = self.need(&Revision::Commit(commit.clone()))?;
+                if let Some(base) = self.landed_on(&made)? {
+                    return Ok((text(base), text(made)));
+                }
                 let call = self.in_control(format!("find what {made} was made from"))?;
                 let call = call.words("rev-parse --verify --end-of-options");
                 let parent = call.arg(format!("{made}^1")).run_line()?;

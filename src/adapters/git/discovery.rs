@@ -47,6 +47,8 @@ pub(super) struct ProjectRepo {
     pub(super) filters: FilterSettings,
     /// Folders that contain worktrees of the engine; new ones are made in the first.
     pub(super) worktree_roots: Vec<PathBuf>,
+    /// Settings of the repository that name a program for the connection to the remote, and are not used.
+    pub(super) left_out: Vec<String>,
 }
 
 impl ProjectRepo {
@@ -173,6 +175,7 @@ pub(super) fn find(
         object_format: line()?.to_owned(),
         file_settings: file_settings(settings.as_deref().unwrap_or_default()),
         filters: FilterSettings::among(settings.as_deref().unwrap_or_default()),
+        left_out: left_out(settings.as_deref().unwrap_or_default()),
         excludes_file: None,
         has_attributes: true,
         worktree_roots: vec![root.join(".debussy-worktrees")],
@@ -274,8 +277,7 @@ type GitSetting = (String, String, String);
 /// Reads the settings for writing files, and the addresses of the remotes, in one call, because each costs a process and all are read at every
 /// start.
 fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
-    let wanted =
-        r"^(core\.[a-z]+|remote\..*\.(push)?url|lfs\.storage|filter\..*\.(clean|smudge|process|required))$";
+    let wanted = r"^(core\.[a-z]+|remote\..*\.(push)?url|lfs\.storage|filter\..*\.(clean|smudge|process|required)|credential\.(.*\.)?helper)$";
     let call = call.words("config -z --show-scope --get-regexp");
     let output = call.arg(wanted).run()?;
     if !matches!(output.code, Some(0 | 1)) {
@@ -337,6 +339,21 @@ pub fn task_branches(setup: &GitSetup) -> Result<Vec<String>, GitError> {
         .run_ok()?;
     let text = output.text().into_owned();
     Ok(text.lines().map(str::to_owned).collect())
+}
+
+/// Returns the settings of the repository that name a program which the person's own git would ask for credentials, or connect with.
+fn left_out(settings: &[GitSetting]) -> Vec<String> {
+    let is_left_out = |(scope, name, value): &&GitSetting| {
+        let is_repositorys = matches!(&**scope, "local" | "worktree");
+        let is_helper = name.starts_with("credential.") && name.ends_with("helper");
+        is_repositorys && !value.is_empty() && (is_helper || name == "core.sshcommand")
+    };
+    let names = settings
+        .iter()
+        .filter(is_left_out)
+        .map(|(_, name, _)| error_text::one_line(name));
+    let names: std::collections::BTreeSet<String> = names.collect();
+    names.into_iter().collect()
 }
 
 pub(super) fn identity(program: &GitProgram, project: &ProjectRepo) -> Result<String, PreflightError> {

@@ -31,6 +31,33 @@ pub(super) fn reason(output: &ProcessOutput) -> String {
     }
 }
 
+/// Messages of git about a remote that did not learn who asks.
+const UNKNOWN_PERSON: [&str; 6] = [
+    "could not read Username",
+    "could not read Password",
+    "unable to get password",
+    "Authentication failed",
+    "terminal prompts disabled",
+    "Permission denied",
+];
+
+/// Returns the reason with the settings of the repository that were not used, where the remote did not learn who asks.
+pub(super) fn with_left_out(why: String, left_out: &[String]) -> String {
+    if left_out.is_empty() || !UNKNOWN_PERSON.iter().any(|words| why.contains(words)) {
+        return why;
+    }
+    format!("{why}; {}", left_out_text(left_out))
+}
+
+/// Returns the sentence about settings of the repository that are not used.
+pub(super) fn left_out_text(left_out: &[String]) -> String {
+    let names = left_out.join(", ");
+    let first = left_out.first().map_or("", String::as_str);
+    format!(
+        "{names} of this repository is not used, because agents can change it: set it in your own configuration, `git config --global {first} …`"
+    )
+}
+
 /// Returns the kind of local trouble that git's own lines name; nothing: none of those known. Lines of the remote do not count.
 pub(super) fn trouble(output: &ProcessOutput) -> Option<TroubleKind> {
     let printed = String::from_utf8_lossy(&output.stderr);
@@ -129,6 +156,16 @@ mod tests {
             "fatal: unable to access 'https://example.org/x.git/': no route to ssh://h/p"
         );
         assert_eq!(redact("a plain text"), "a plain text");
+    }
+
+    #[test]
+    fn a_helper_that_is_not_used_is_named_where_the_remote_asks_who_it_is() {
+        let named = ["credential.helper".to_owned()];
+        let asked = "fatal: unable to get password from user".to_owned();
+        assert!(with_left_out(asked.clone(), &named).contains("git config --global credential.helper"));
+        assert_eq!(with_left_out(asked.clone(), &[]), asked);
+        let away = "fatal: Could not resolve host: example.org".to_owned();
+        assert_eq!(with_left_out(away.clone(), &named), away);
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl GitCli {
             let what = format!("commit {}, which was to be merged before", before.commit);
             return Err(missing(what, "fetch it into the repository, then retry the task"));
         }
-        let own = self.own_merge(base, &before.commit)?;
+        let side = self.base_side(request, base)?;
+        let own = self.own_merge(&side, &before.commit)?;
         let Some(found) = self.differences(&own, tree, before.judges_lines)? else {
             return Ok(None);
         };
@@ -219,6 +220,7 @@ impl GitCli {
             message: format!("{head} merged into {}, to be compared\n", request.base),
             parents: &[base.clone(), head.clone()],
             signature: &request.signature,
+            author: None,
         };
         let commit = self.commit(&draft)?;
         self.pin(PinKind::Pin, &commit)?;

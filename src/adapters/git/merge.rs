@@ -3,11 +3,12 @@
 
 use super::attic::CommitDraft;
 use super::cli::GitCli;
-use super::commit_message::CommitMessage;
+use super::commit_message::{CommitMessage, Trailers};
 use super::error_text;
 use super::parse;
 use super::process::ProcessOutput;
 use super::refs::PinKind;
+use crate::domain::MergeStyle;
 use crate::domain::cut::cut_chars;
 use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeRequest, TreeId};
 
@@ -15,8 +16,14 @@ use crate::ports::git::{CommitId, ConflictFile, GitError, MergeOutcome, MergeReq
 const TEXT_LIMIT: usize = 16 * 1024;
 /// Maximum number of files in conflict whose text is kept.
 const N_TEXTS: usize = 20;
-/// Maximum number of merge commits looked through for one of ours.
-const N_LOOKED_THROUGH: &str = "--max-count=1000";
+
+/// Work that a commit on a base brings.
+#[derive(Clone, Copy)]
+enum MergedWork<'a> {
+    /// All that the head of the request has and this side lacks.
+    Onto(&'a CommitId),
+    Nothing,
+}
 
 impl GitCli {
     pub(super) fn create_merge(&self, request: &MergeRequest) -> Result<MergeOutcome, GitError> {
@@ -31,21 +38,23 @@ impl GitCli {
         if request.edits.as_ref().is_some_and(|edits| edits.base != base) {
             return Ok(MergeOutcome::BaseMoved);
         }
-        if self.is_ancestor(&request.head, &base)? {
-            return match self.earlier_merge(request, &base)? {
-                None if request.edits.is_some() => {
-                    let tree = self.tree_of(&base)?;
-                    // Work that the base holds already does not become a second parent: nothing is merged, files are written only.
-                    self.commit_merge(request, tree, base, None)
-                }
-                commit => Ok(MergeOutcome::AlreadyMerged { commit, base }),
-            };
+        let landing = self.landing_in(&request.head, &base, Some(request.attempt.as_str()))?;
+        if landing.is_some() || self.is_ancestor(&request.head, &base)? {
+            let has_edits = landing.as_ref().is_some_and(|(_, is_own)| *is_own);
+            if request.edits.is_some() && !has_edits {
+                let tree = self.tree_of(&base)?;
+                // Work that the base holds already does not become a second parent: nothing is merged, files are written only.
+                return self.commit_merge(request, tree, base, MergedWork::Nothing);
+            }
+            let commit = landing.map(|(commit, _)| commit);
+            return Ok(MergeOutcome::AlreadyMerged { commit, base });
         }
+        let side = self.base_side(request, &base)?;
         let call = self.in_control(format!("merge {} into {}", request.head, request.base))?;
         let call = call.words("merge-tree --write-tree --messages --name-only -z");
-        let output = call.arg(base.as_str()).arg(request.head.as_str()).run()?;
+        let output = call.arg(side.as_str()).arg(request.head.as_str()).run()?;
         match (output.code, parse::merge_tree(&output.stdout)) {
-            (Some(0), Some(merged)) => self.merged_cleanly(request, merged.tree, base),
+            (Some(0), Some(merged)) => self.merged_cleanly(request, merged.tree, base, &side),
             (Some(1), Some(merged)) => self.describe(&merged, base),
             _ if is_unrelated(&output) => {
                 let why = format!("{} and {} share no history", request.head, request.base);
@@ -62,6 +71,7 @@ impl GitCli {
         request: &MergeRequest,
         tree: TreeId,
         base: CommitId,
+        side: &CommitId,
     ) -> Result<MergeOutcome, GitError> {
         if let Some(found) = self.unreviewed_integration(request, &base, &tree)? {
             return Ok(MergeOutcome::Unreviewed(Box::new(found)));
@@ -71,7 +81,7 @@ impl GitCli {
         }
         match self.unusable(&base, &tree)? {
             Some(why) => Ok(MergeOutcome::Impossible(why)),
-            None => self.commit_merge(request, tree, base, Some(&request.head)),
+            None => self.commit_merge(request, tree, base, MergedWork::Onto(side)),
         }
     }
 
@@ -83,29 +93,83 @@ impl GitCli {
         }
     }
 
-    /// Commits a merged tree on the base and the merged head.
+    /// Commits a merged tree on the base, in the form that is asked for, and notes the commit.
     fn commit_merge(
         &self,
         request: &MergeRequest,
         tree: TreeId,
         base: CommitId,
-        merged: Option<&CommitId>,
+        work: MergedWork<'_>,
     ) -> Result<MergeOutcome, GitError> {
         let files = request.edits.as_ref().map_or(&[][..], |edits| &edits.files);
-        let tree = self.with_edits(tree, files)?;
-        let parents: Vec<CommitId> = [Some(&base), merged].into_iter().flatten().cloned().collect();
-        let draft = CommitDraft {
-            tree: &tree,
-            parents: &parents,
-            message: message(request),
-            signature: &request.signature,
+        let whole = self.with_edits(tree.clone(), files)?;
+        let signing = self.signing()?;
+        let replayed = match work {
+            MergedWork::Onto(side) if request.style == MergeStyle::Rebase => {
+                self.replayed(request, (&base, side), &tree, signing.as_ref())?
+            }
+            MergedWork::Onto(_) | MergedWork::Nothing => None,
         };
-        let commit = self.commit(&draft)?;
-        for parent in &parents {
-            self.remember_ancestor(parent, &commit);
+        let commit = match replayed {
+            Some(last) if whole == tree => last,
+            replayed => {
+                let joins = matches!(work, MergedWork::Onto(_)) && request.style == MergeStyle::Merge;
+                let first = replayed.as_ref().unwrap_or(&base);
+                let parents: Vec<CommitId> = [Some(first), joins.then_some(&request.head)]
+                    .into_iter()
+                    .flatten()
+                    .cloned()
+                    .collect();
+                let draft = CommitDraft {
+                    tree: &whole,
+                    parents: &parents,
+                    message: self.message(request, &base)?,
+                    signature: &request.signature,
+                    author: None,
+                };
+                self.commit_for_base(&draft, signing.as_ref())?
+            }
+        };
+        self.remember_ancestor(&base, &commit);
+        if matches!(work, MergedWork::Onto(_)) && request.style == MergeStyle::Merge {
+            self.remember_ancestor(&request.head, &commit);
         }
         self.pin(PinKind::Pin, &commit)?;
-        Ok(MergeOutcome::Merged { commit, tree, base })
+        self.note_landing(request, &base, &commit)?;
+        Ok(MergeOutcome::Merged {
+            commit,
+            tree: whole,
+            base,
+        })
+    }
+
+    /// Returns the message of a merge. One commit of all the work lists the first lines of the commits it takes the place of.
+    fn message(&self, request: &MergeRequest, base: &CommitId) -> Result<String, GitError> {
+        let trailers = Trailers {
+            task: request.task.as_str(),
+            attempt: request.attempt.as_str(),
+            agent: None,
+        };
+        if let Some(text) = &request.message {
+            return Ok(trailers.below(text));
+        }
+        let mut text = String::new();
+        if request.style != MergeStyle::Merge {
+            let call = self.in_control(format!("list the commits of {}", request.head))?;
+            let call = call
+                .words("log --reverse --no-merges --encoding=UTF-8 --max-count=50")
+                .arg("--format=- %s");
+            text = call
+                .args([request.head.as_str(), "--not", base.as_str(), "--"])
+                .run_line()?;
+        }
+        let words = CommitMessage {
+            start: request.start.clone(),
+            title: &request.title,
+            text: if text.lines().count() > 1 { &text } else { "" },
+            trailers,
+        };
+        Ok(words.message())
     }
 
     fn describe(&self, merged: &parse::MergeTreeOutput, base: CommitId) -> Result<MergeOutcome, GitError> {
@@ -128,39 +192,9 @@ impl GitCli {
         let is_text = !output.stdout.contains(&0) && (output.code == Some(0) || output.truncated);
         Ok(is_text.then(|| output.text().into_owned()))
     }
-
-    /// The merge commit of this very request below the base, found by its trailers and its second parent.
-    fn earlier_merge(&self, request: &MergeRequest, base: &CommitId) -> Result<Option<CommitId>, GitError> {
-        let call = self.in_control("look for an earlier merge")?;
-        let form = "--format=%H%x00%P%x00%(trailers:key=Dbs-Task,valueonly,separator=%x2C)%x00\
-                    %(trailers:key=Dbs-Attempt,valueonly,separator=%x2C)";
-        let call = call.args(["log", "--merges", N_LOOKED_THROUGH, form, base.as_str()]);
-        let log = call.args(["--not", request.head.as_str(), "--"]).run_line()?;
-        let ours = |line: &str| {
-            let mut fields = line.split('\0');
-            let (id, parents) = (fields.next()?, fields.next()?);
-            let is_ours =
-                fields.next()? == request.task.as_str() && fields.next()? == request.attempt.as_str();
-            let joins = parents.split(' ').any(|parent| parent == request.head.as_str());
-            CommitId::new(id).ok().filter(|_| is_ours && joins)
-        };
-        Ok(log.lines().find_map(ours))
-    }
 }
 
 /// Returns true if git refused to merge because the two have nothing in common.
 pub(super) fn is_unrelated(output: &ProcessOutput) -> bool {
     error_text::reason(output).contains("unrelated histories")
-}
-
-fn message(request: &MergeRequest) -> String {
-    let words = CommitMessage {
-        agent: None,
-        start: request.start.clone(),
-        title: &request.title,
-        text: "",
-        task: request.task.as_str(),
-        attempt: request.attempt.as_str(),
-    };
-    words.message()
 }

@@ -72,6 +72,7 @@ impl GitCli {
             parents: &named.parents,
             message,
             signature: &owner.signature,
+            author: None,
         };
         self.commit(&draft).map(Some)
     }
@@ -120,6 +121,7 @@ impl GitCli {
             parents: &[],
             message: format!("Git folder of repository {label}, as files\n"),
             signature: &owner.signature,
+            author: None,
         };
         Ok(KeptRepo {
             head: None,
@@ -227,6 +229,7 @@ impl BorrowedRepo<'_> {
             parents: &parents,
             message: format!("Index of repository {label}\n"),
             signature: &self.owner.signature,
+            author: None,
         };
         commit_with(self.call("keep an index"), &draft).map(Some)
     }

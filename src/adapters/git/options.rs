@@ -21,6 +21,8 @@ pub struct GitSetup {
     pub control: ControlPlace,
     pub remote: RemoteChoice,
     pub roots: WorktreeRoots,
+    /// True if commits for a base are signed where the person's git signs.
+    pub signs_merges: bool,
 }
 
 /// Folders that contain worktrees of the engine.
@@ -127,6 +129,7 @@ impl GitSetup {
             control: ControlPlace::default(),
             remote: RemoteChoice::default(),
             roots: WorktreeRoots::default(),
+            signs_merges: true,
         }
     }
 }

@@ -184,6 +184,7 @@ impl GitCli {
             parents: &[control.clone(), person.clone()],
             message: format!("Merge local commits of {branch}\n"),
             signature: &self.author_of(person)?,
+            author: None,
         };
         let commit = self.commit(&draft)?;
         self.pin(PinKind::Pin, &commit)?;

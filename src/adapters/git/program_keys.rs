@@ -40,11 +40,13 @@ const KEYS: &[(Guard, &str)] = &[
         "filter.*.clean filter.*.smudge filter.*.process merge.*.driver credential.helper credential.*.helper core.gitProxy \
          uploadpack.packObjectsHook lfs.customtransfer.*.path lfs.extension.*.clean lfs.extension.*.smudge",
     ),
-    // An alias never takes the place of one of git's own commands; nothing is signed, mailed, shown, archived or edited.
+    // Signatures are made with the programs of the person alone (see `signing`).
+    (Guard::Person, "gpg.*.program gpg.ssh.defaultKeyCommand"),
+    // An alias never takes the place of one of git's own commands; nothing is mailed, shown, archived or edited.
     (
         Guard::Unread,
         "alias.* alias.*.command browser.*.cmd browser.*.path diff.tool diff.guitool difftool.*.cmd difftool.*.path gc.recentObjectsHook \
-         gpg.*.program gpg.ssh.defaultKeyCommand guitool.*.cmd help.browser imap.tunnel instaweb.browser instaweb.httpd \
+         guitool.*.cmd help.browser imap.tunnel instaweb.browser instaweb.httpd \
          interactive.diffFilter man.viewer man.*.cmd man.*.path merge.tool merge.guitool mergetool.*.cmd mergetool.*.path \
          sendemail.smtpServer sendemail.sendmailCmd sendemail.toCmd sendemail.ccCmd sendemail.headerCmd submodule.*.update tar.*.command \
          trailer.*.cmd trailer.*.command web.browser",

@@ -6,7 +6,9 @@ use memchr::memmem;
 use super::cli::GitCli;
 use super::discovery::is_on_this_machine;
 use super::error_text;
+use super::process::ProcessOutput;
 use super::program_keys::{HOOK_EVENTS, hook_off};
+use super::refusal;
 use crate::domain::{Cause, TroubleKind};
 use crate::ports::git::{
     BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome, Revision,
@@ -75,7 +77,7 @@ impl GitCli {
         match (there, end) {
             (Some(there), _) if there == local => Ok(PushOutcome::Pushed(local)),
             (_, Err(error)) => Err(error),
-            (_, Ok(PushReply::Refused(why))) => Ok(PushOutcome::Refused(why)),
+            (_, Ok(PushReply::Refused(why))) => Ok(PushOutcome::Refused(self.with_secret_named(why, &local))),
             (there, Ok(end)) => match self.import_remote_at(branch, there)? {
                 Some(remote) if !self.is_ancestor(&remote, &local)? => {
                     Ok(PushOutcome::Diverged { local, remote })
@@ -137,7 +139,12 @@ impl GitCli {
             return Ok(PublishOutcome::Done);
         }
         match end? {
-            PushReply::Refused(why) => Ok(PublishOutcome::Refused(why)),
+            PushReply::Refused(why) if refusal::is_of_base(&why) => {
+                let way = refusal::setting_for(&why);
+                let why = way.map_or_else(|| why.clone(), |way| format!("{why}; {way}"));
+                Ok(PublishOutcome::Closed(why))
+            }
+            PushReply::Refused(why) => Ok(PublishOutcome::Refused(self.with_secret_named(why, commit))),
             _ if there != *expected => Ok(PublishOutcome::Moved(there)),
             end => Ok(PublishOutcome::Unknown(end.unconfirmed(base))),
         }
@@ -152,6 +159,9 @@ impl GitCli {
     ) -> Result<PushReply, GitError> {
         if !self.has_remote() {
             return self.set_in_control(commit, branch, lease);
+        }
+        if let Some(commit) = commit {
+            self.send_large_files(commit)?;
         }
         let call = self.over_network(format!("push {branch}"))?;
         let call = call.words("push --porcelain --no-verify --no-follow-tags --no-signed --no-thin");
@@ -170,7 +180,7 @@ impl GitCli {
             return Ok(PushReply::Accepted);
         }
         let is_killed = memmem::find(&output.stderr, KILLED).is_some();
-        match rejection(&output.text(), &error_text::reason(&output), is_killed) {
+        match rejection(&output, is_killed) {
             Some(reply) => Ok(reply),
             None => Err(output.failure()),
         }
@@ -199,17 +209,21 @@ impl GitCli {
 }
 
 /// Reads the result for the branch from git's report of a failed push; `None` if the push broke off before there was an answer.
-fn rejection(report: &str, reason: &str, is_killed: bool) -> Option<PushReply> {
+fn rejection(output: &ProcessOutput, is_killed: bool) -> Option<PushReply> {
+    let report = output.text();
     let line = report.lines().find_map(|line| line.strip_prefix("!\t"))?;
     let is_remote = line.contains("[remote rejected]") || line.contains("[no match]");
     let is_race = LOST_RACES.iter().any(|words| line.contains(words));
     // A program of the remote that was killed, or had no room, has judged nothing: the work is not to be done again for that.
     let is_broken = line.contains("unpacker error") || is_killed;
-    let why = error_text::one_line(&format!("{line}; {reason}"));
     Some(if is_remote && !is_race && !is_broken {
-        PushReply::Refused(why)
+        PushReply::Refused(refusal::sentence(line, output))
     } else {
-        PushReply::Stale(why)
+        let verdict = line.rsplit('\t').next().unwrap_or(line);
+        PushReply::Stale(error_text::one_line(&format!(
+            "{verdict}; {}",
+            error_text::reason(output)
+        )))
     })
 }
 
@@ -217,9 +231,18 @@ fn rejection(report: &str, reason: &str, is_killed: bool) -> Option<PushReply> {
 mod tests {
     use super::*;
 
+    fn output(report: &str) -> ProcessOutput {
+        ProcessOutput {
+            code: Some(1),
+            stdout: report.as_bytes().to_vec(),
+            truncated: false,
+            stderr: b"error: failed to push some refs".to_vec(),
+        }
+    }
+
     fn reply(line: &str, is_killed: bool) -> PushReply {
         let report = format!("To /srv/origin.git\n!\tHEAD:refs/heads/work\t{line}\nDone\n");
-        rejection(&report, "error: failed to push some refs", is_killed).unwrap()
+        rejection(&output(&report), is_killed).unwrap()
     }
 
     #[test]
@@ -249,6 +272,6 @@ mod tests {
         for line in outrun {
             assert!(matches!(reply(line, false), PushReply::Stale(_)), "{line}");
         }
-        assert!(rejection("To /srv/origin.git\n", "fatal: the remote end hung up", false).is_none());
+        assert!(rejection(&output("To /srv/origin.git\n"), false).is_none());
     }
 }

@@ -40,6 +40,16 @@ impl GitCli {
             || is_packed(&self.control.path, &name, commit)
     }
 
+    /// Returns false if files say that the control repository has no ref below a name, which ends in `/`. True: perhaps.
+    pub(super) fn has_refs_below(&self, name: &str) -> bool {
+        let packed = self.control.path.join("packed-refs");
+        self.control.path.join(name).is_dir()
+            || packed.exists()
+                && text_file::read(&packed, PACKED_LIMIT).map_or(true, |text| {
+                    memmem::find(&text, format!(" {name}").as_bytes()).is_some()
+                })
+    }
+
     /// Returns the commit of a ref of the control repository, if the ref exists.
     pub(super) fn control_ref(&self, name: &str) -> Result<Option<CommitId>, GitError> {
         if let Some(commit) = at(&self.control.path.join(name)) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::attic::CommitDraft;
 use super::cli::GitCli;
 use super::command::GitCommand;
-use super::commit_message::CommitMessage;
+use super::commit_message::{CommitMessage, Trailers};
 use super::files::not_ours;
 use super::refs::PinKind;
 use crate::ports::git::{CommitId, FileEdit, GitError, RestoreRequest, TreeId};
@@ -101,15 +101,18 @@ impl GitCli {
             start: String::new(),
             title: "Restore files that must stay as they are",
             text: &request.paths.join("\n"),
-            task: request.task.as_str(),
-            attempt: request.attempt.as_str(),
-            agent: None,
+            trailers: Trailers {
+                task: request.task.as_str(),
+                attempt: request.attempt.as_str(),
+                agent: None,
+            },
         };
         let commit = self.commit(&CommitDraft {
             tree: &tree,
             parents: std::slice::from_ref(&request.head),
             message: words.message(),
             signature: &request.signature,
+            author: None,
         })?;
         self.pin(PinKind::Pin, &commit)?;
         self.export_to_project(&[&PinKind::Pin.ref_name(&commit)])?;

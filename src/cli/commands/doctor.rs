@@ -99,6 +99,20 @@ fn agent_needs(paths: &ProjectPaths, env: &ProcessEnv) -> Vec<DoctorCheck> {
     ]
 }
 
+/// Returns warnings about what the person's own git does here and the engine does not.
+fn differences(paths: &ProjectPaths, env: &ProcessEnv) -> Vec<DoctorCheck> {
+    let setup = paths.git_setup(env.environment.clone());
+    let Ok(git) = GitCli::open(&setup) else {
+        // The check of git says why.
+        return Vec::new();
+    };
+    let hooks = git.hooks_note().ok().flatten();
+    let hooks = hooks.map(|text| warning("hooks", text));
+    let helpers = git.unused_helpers().map(|text| warning("credentials", text));
+    let submodules = git.submodules_note().map(|text| warning("submodules", text));
+    hooks.into_iter().chain(helpers).chain(submodules).collect()
+}
+
 fn examine(env: &ProcessEnv) -> Vec<DoctorCheck> {
     let place = match found_project(env) {
         Ok(place) => place,
@@ -107,6 +121,7 @@ fn examine(env: &ProcessEnv) -> Vec<DoctorCheck> {
     let mut checks = agent_needs(&place, env);
     checks.extend(env.left_out_text().map(|text| warning("PATH", text)));
     checks.extend(environment::checks(&place, env));
+    checks.extend(differences(&place, env));
     checks.extend(gates(&place));
     checks.extend([
         check("user", Ok(rights().to_owned())),

@@ -51,6 +51,8 @@ fn lines(model: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
     lines.extend(rules(task));
     lines.extend(task.head.as_ref().map(|head| format!("head: {head}")));
     lines.extend(task.merged.as_ref().map(|commit| format!("merged in: {commit}")));
+    let left = task.handed_over_on();
+    lines.extend(left.map(|branch| format!("left on branch: {branch}, pushed and not merged")));
     if !task.body.is_empty() {
         lines.push(String::new());
         lines.extend(task.body.lines().map(str::to_owned));

@@ -64,5 +64,6 @@ pub(super) fn config(paths: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         free_disk: crate::adapters::load::room,
         author: author(setup.author.as_deref()),
         commit_message: setup.commit_message.clone(),
+        merging: setup.merging.clone(),
     }
 }

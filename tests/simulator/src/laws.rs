@@ -233,7 +233,9 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
                 return must(is_fine, || format!("attempt {id} passed with {issues:?}"));
             }
             ActionOutcome::Failed(_) | ActionOutcome::Unreviewed(_) => return wrong("though it failed"),
-            ActionOutcome::Refused(_) | ActionOutcome::Unknown(_) => return wrong("though it was not done"),
+            ActionOutcome::HandedOver { .. } | ActionOutcome::Refused(_) | ActionOutcome::Unknown(_) => {
+                return wrong("though it was not done");
+            }
         },
         _ => return wrong(&format!("because of {event:?}")),
     };
@@ -488,6 +490,7 @@ fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
             | HoldReason::Interrupted(_)
+            | HoldReason::BaseClosed(_)
             | HoldReason::Refused(_),
         ) => None,
         TaskState::Failed(_) | TaskState::Cancelled | TaskState::Parked(_) | TaskState::Held(_) => {

@@ -321,6 +321,7 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
                     | HoldReason::Unverified(_)
                     | HoldReason::Trouble { .. }
                     | HoldReason::Interrupted(_)
+                    | HoldReason::BaseClosed(_)
                     | HoldReason::Refused(_)
             ),
             _ => false,

@@ -118,7 +118,10 @@ impl Step<'_> {
                     && task.stage == attempt.stage
             });
         let state = self.after.tasks.get(&attempt.task).map(|task| &task.state);
-        let is_told = matches!(state, Some(TaskState::Held(HoldReason::Refused(why))) if why.contains(said));
+        let is_told = matches!(
+            state,
+            Some(TaskState::Held(HoldReason::Refused(why) | HoldReason::BaseClosed(why))) if why.contains(said)
+        );
         must(!is_wanted || is_told, || {
             format!("{} was refused ({said}) and is {state:?}", attempt.task)
         })

@@ -413,7 +413,10 @@ impl Story {
             matches!(
                 state,
                 Some(TaskState::Held(
-                    HoldReason::Trouble { .. } | HoldReason::Refused(_) | HoldReason::Interrupted(_)
+                    HoldReason::Trouble { .. }
+                        | HoldReason::BaseClosed(_)
+                        | HoldReason::Refused(_)
+                        | HoldReason::Interrupted(_)
                 ))
             )
         };

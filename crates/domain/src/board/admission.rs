@@ -31,6 +31,8 @@ pub(super) struct Slots {
     by_batch: BTreeMap<BatchId, u32>,
     started: u32,
     singletons: BTreeMap<SingletonKey, AttemptId>,
+    /// Bases that take no merges, each with the task that is held for it.
+    closed: BTreeMap<String, TaskId>,
     /// Tasks with a list of files, on whose branches agents write.
     writing: BTreeMap<TaskId, Arc<PlanEntry>>,
     pub(super) names: BTreeSet<String>,
@@ -60,6 +62,7 @@ impl Slots {
             && self.by_role == other.by_role
             && self.by_batch == other.by_batch
             && self.singletons == other.singletons
+            && self.closed == other.closed
             && self.writing == other.writing
     }
 
@@ -122,6 +125,9 @@ impl Board {
                 places.writing.insert(task.id.clone(), Arc::clone(plan));
             }
         }
+        let closed = self.index.closed.iter().filter_map(|id| self.tasks.get(id));
+        let closed = closed.filter_map(|task| Some((self.base_of(task)?.to_owned(), task.id.clone())));
+        places.closed = closed.collect();
         places
     }
 
@@ -144,6 +150,16 @@ impl Board {
                 && self.open_dependencies(task).is_empty()
         };
         is_past && (task.open_attempt.is_some() || waits_for_none())
+    }
+
+    /// Returns the reason an engine's merge into a base that takes none does not start.
+    fn closed_base(&self, task: &Task, places: &Slots) -> Option<WaitReason> {
+        let base = self.base_of(task)?;
+        let by = places.closed.get(base)?;
+        Some(WaitReason::BaseClosed {
+            base: base.to_owned(),
+            task: by.clone(),
+        })
     }
 
     /// Returns the place an attempt of that stage needs for itself, if the stage is a singleton.
@@ -187,6 +203,10 @@ impl Board {
                 self.check_capacity(role, places)?;
                 Ok(Admission::Agent(role.clone()))
             }
+            (Actor::Engine(EngineAction::Merge), _, _) => match self.closed_base(task, places) {
+                Some(closed) => Err(closed),
+                None => Ok(Admission::Engine(EngineAction::Merge)),
+            },
             (Actor::Engine(action), _, _) => Ok(Admission::Engine(*action)),
             (Actor::Human, _, _) => Ok(Admission::Person),
         }
@@ -217,6 +237,15 @@ impl Board {
         let waiting = self.open_dependencies(task);
         if !waiting.is_empty() {
             return Err(WaitReason::Dependencies(waiting));
+        }
+        let left = |id: &&TaskId| {
+            self.tasks
+                .get(*id)
+                .is_some_and(|other| other.handed_over_on().is_some())
+        };
+        let left: Vec<TaskId> = task.deps.iter().filter(left).cloned().collect();
+        if !left.is_empty() {
+            return Err(WaitReason::DependencyNotMerged(left));
         }
         if let Some(until) = task.not_before.filter(|until| *until > now) {
             return Err(WaitReason::Until(until));

@@ -52,12 +52,14 @@ impl Board {
         };
         let owed = self.batches.values().filter_map(|batch| batch.owed.as_deref());
         let of_deliveries = owed.map(|owed| owed.at);
+        let of_merges = self.index.handed_over.iter().filter_map(|id| self.next_look(id));
         let of_branches = self.index.branch_cleanups.first().map(|(at, _)| *at);
         of_attempts
             .chain(of_tasks)
             .chain(of_pause)
             .chain(of_branches)
             .chain(of_deliveries)
+            .chain(of_merges)
             .min()
     }
 
@@ -82,6 +84,7 @@ impl Board {
         }
         self.retry_retirements(transition);
         self.look_at_deliveries(transition);
+        self.look_for_merges(transition);
         if let Some(PauseReason::Quota { until, .. }) = &self.pause
             && *until <= transition.now
         {

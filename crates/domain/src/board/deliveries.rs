@@ -16,7 +16,7 @@ const FIRST_LOOK: Span = Span::minutes(2);
 const MOST_DOUBLINGS: u32 = 4;
 
 /// Returns the wait before a look, by the number of looks before it. Each look is stored, so they become rare.
-fn wait_before(n_looks: u32) -> Span {
+pub(super) fn wait_before(n_looks: u32) -> Span {
     FIRST_LOOK.scaled(1 << n_looks.min(MOST_DOUBLINGS), Span(u64::MAX))
 }
 
@@ -28,10 +28,12 @@ impl Board {
         }
     }
 
-    /// Returns true if the merge of a task is delivered.
+    /// Returns true if the merge of a task is delivered, or its base is looked at for it.
     pub fn delivers(&self, id: &TaskId) -> bool {
-        let is_merged = self.tasks.get(id).is_some_and(|task| task.merged.is_some());
-        is_merged && !self.settings.deliver.is_off()
+        self.tasks.get(id).is_some_and(|task| {
+            let is_delivered = task.merged.is_some() && !self.settings.deliver.is_off();
+            is_delivered || task.handed_over_on().is_some()
+        })
     }
 
     /// Returns true if a task's merge could not be delivered before, or was only told: it is not moved again without a person.

@@ -13,6 +13,7 @@ use crate::event::ActionOutcome;
 use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy};
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId};
+use crate::task::{HoldReason, Task, TaskState};
 
 use crate::task::MergeCheck;
 use crate::tri::Tri;
@@ -49,18 +50,39 @@ impl Board {
             ActionOutcome::Done { commit, evidence } => {
                 self.action_done(transition, &attempt, commit.as_deref(), evidence);
             }
+            ActionOutcome::HandedOver { branch, evidence } => {
+                self.handed_over(transition, &attempt, branch, evidence);
+            }
             ActionOutcome::Failed(why) => self.fail_action(transition, &attempt, why),
             ActionOutcome::Unreviewed(found) => self.integration_found(transition, &attempt, found),
             ActionOutcome::Refused(why) => {
-                let why = TroubleKind::Refusal.cause(why.as_str());
+                let kind = if self.was_refused_so(&attempt, why) {
+                    TroubleKind::Base
+                } else {
+                    TroubleKind::Refusal
+                };
+                let why = kind.cause(why.as_str());
                 self.fail_same(transition, &attempt, FailureClass::Infra, why);
             }
             ActionOutcome::Issues(issues) => self.assess_issues(transition, &attempt, issues),
+            ActionOutcome::Unknown(why) if why.kind == TroubleKind::Base => {
+                self.fail_same(transition, &attempt, FailureClass::Infra, why.clone());
+            }
             ActionOutcome::Unknown(why) => {
                 let why = why.clone().after("could not finish: ");
                 self.fail_same(transition, &attempt, FailureClass::Infra, why);
             }
         }
+    }
+
+    /// Returns true if the merge of another task into the same base was refused in the same words: then it is not about the work.
+    fn was_refused_so(&self, attempt: &Attempt, why: &str) -> bool {
+        let base = |task: &Task| self.base_of(task).map(str::to_owned);
+        let own = self.tasks.get(&attempt.task).and_then(|task| base(task));
+        self.tasks.values().any(|other| {
+            let is_same = matches!(&other.state, TaskState::Held(HoldReason::Refused(said)) if said == why);
+            is_same && other.id != attempt.task && other.stage == attempt.stage && base(other) == own
+        })
     }
 
     fn action_done(
@@ -150,7 +172,7 @@ impl Board {
     }
 
     /// Calls the fallback agent if the stage has one, else sends the work to be fixed.
-    fn fail_action(&mut self, transition: &mut Transition, attempt: &Attempt, why: &str) {
+    pub(super) fn fail_action(&mut self, transition: &mut Transition, attempt: &Attempt, why: &str) {
         let Some(stage) = self.stage_of_attempt(attempt) else {
             return;
         };

@@ -10,7 +10,7 @@ use super::admission::Slots;
 use super::run_state::{BatchTotals, TaskProgress};
 use crate::attempt::Attempt;
 use crate::id::{AttemptId, BatchId, TaskId};
-use crate::task::{Task, TaskState};
+use crate::task::{HoldReason, Task, TaskState};
 use crate::time::Timestamp;
 use crate::wait_reason::WaitReason;
 
@@ -60,6 +60,10 @@ pub(super) struct BoardIndex {
     pub(super) ready: BTreeSet<TaskId>,
     /// Slots that were taken when starting was last tried, and whether the board was paused then.
     pub(super) last_usage: Option<(Slots, bool)>,
+    /// Tasks that are held because nothing can be merged into their base.
+    pub(super) closed: BTreeSet<TaskId>,
+    /// Tasks whose work was left on its branch.
+    pub(super) handed_over: BTreeSet<TaskId>,
     /// Tasks that continue without a person.
     pub(super) ongoing: BTreeSet<TaskId>,
     /// Progress as which each task counts in its batch.
@@ -145,6 +149,7 @@ impl BoardIndex {
                         | WaitReason::NoGate
                         | WaitReason::Setting(_)
                         | WaitReason::SingletonBusy(_)
+                        | WaitReason::BaseClosed { .. }
                         | WaitReason::FileBusy { .. }
                         | WaitReason::NoRoom { .. }
                         | WaitReason::BatchFull { .. }
@@ -152,6 +157,10 @@ impl BoardIndex {
                 )
             )
         );
+        let is_handed_over = task.handed_over_on().is_some();
+        set_membership(&mut self.handed_over, task.id.clone(), is_handed_over);
+        let closes = matches!(task.state, TaskState::Held(HoldReason::BaseClosed(_)));
+        set_membership(&mut self.closed, task.id.clone(), closes);
         set_membership(&mut self.delayed, task.id.clone(), cools);
         set_membership(&mut self.turn_limited, task.id.clone(), limited);
         set_membership(&mut self.ready, task.id.clone(), contends);

@@ -81,7 +81,10 @@ impl Board {
 
     /// Returns true if a task is done or cancelled, and none of its work is checked out.
     pub fn is_retirable(&self, id: &TaskId) -> bool {
-        let over = |task: &Task| matches!(task.state, TaskState::Done | TaskState::Cancelled);
+        let over = |task: &Task| {
+            let is_over = matches!(task.state, TaskState::Done | TaskState::Cancelled);
+            is_over && task.handed_over_on().is_none()
+        };
         let used = |workspace| {
             matches!(
                 workspace,

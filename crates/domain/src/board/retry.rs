@@ -114,6 +114,9 @@ impl Board {
     /// Counts one more attempt in a row that something outside kept from working. After a refusal, and after [`MOST_TRIES`] of them, the
     /// task rests: further tries would take a place for an agent forever. Only a full disk is waited for without an end.
     fn count_trouble(&mut self, task: &TaskId, cause: &Cause) -> Option<HoldReason> {
+        if cause.kind == TroubleKind::Base {
+            return Some(HoldReason::BaseClosed(cause.text.clone()));
+        }
         if cause.kind == TroubleKind::Refusal {
             return Some(HoldReason::Refused(cause.text.clone()));
         }

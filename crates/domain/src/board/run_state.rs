@@ -296,6 +296,7 @@ fn is_ongoing_alone(task: &Task) -> bool {
                 | WaitReason::NoGate
                 | WaitReason::Setting(_)
                 | WaitReason::NoStage(..)
+                | WaitReason::BaseClosed { .. }
         )
     );
     task.state == TaskState::Released && !needs_others

@@ -76,6 +76,7 @@ impl Task {
             integration: None,
             merged: None,
             merge_check: MergeCheck::default(),
+            handover: None,
             why_not: None,
             comments: Vec::new(),
             finding: None,

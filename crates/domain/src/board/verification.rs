@@ -219,6 +219,7 @@ impl Board {
                 if task.head.as_deref() != Some(head) {
                     task.head = Some(head.to_owned());
                     task.merged = None;
+                    task.handover = None;
                 }
             });
         }

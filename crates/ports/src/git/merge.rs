@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::names::{BranchName, CommitId, SafeName, TreeId};
 use super::worktrees::Signature;
-use dbs_domain::{Cause, Integration};
+use dbs_domain::{Cause, Integration, MergeStyle};
 
 /// A merge to be made in the control repository, without any working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,9 @@ pub struct MergeRequest {
     pub start: String,
     /// Title of the task, for the first line; cleaned of control characters and cut.
     pub title: String,
+    /// The whole message but for the engine's trailers, where the settings word it; it takes the place of `start` and `title`.
+    pub message: Option<String>,
+    pub style: MergeStyle,
     /// Recorded head of the task's branch (LK-55).
     pub head: CommitId,
     pub branch: BranchName,
@@ -170,6 +173,8 @@ pub enum PublishOutcome {
     Moved(CommitId),
     /// The remote answered no; the text is the remote's.
     Refused(String),
+    /// The remote answered that the base takes no such push, whatever the commit; the text is the remote's.
+    Closed(String),
     /// The result could not be found out; the text says why. Repeat the same publication later.
     Unknown(Cause),
 }

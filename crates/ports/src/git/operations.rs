@@ -150,6 +150,9 @@ pub trait Git: Send + Sync {
     /// Returns the name by which agents know the remote, with the settings that their git needs to reach it.
     fn agents_remote(&self) -> AgentsRemote;
 
+    /// Hooks that may have refused a commit of an agent, as words for people; `None` where there are none.
+    fn commit_hooks(&self) -> Option<String>;
+
     /// Pushes the project's branch to the remote (LK-12). Replaces the remote branch only while its head is still `replaces`.
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome;
 

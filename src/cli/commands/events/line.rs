@@ -107,7 +107,9 @@ impl EventLine {
 fn task_of(event: &Event) -> Option<TaskId> {
     let command = match event {
         Event::Asked { command, .. } => command,
-        Event::BaseMoved { task, .. } | Event::Delivered { task, .. } => return Some(task.clone()),
+        Event::BaseMoved { task, .. } | Event::Delivered { task, .. } | Event::MergeSeen { task, .. } => {
+            return Some(task.clone());
+        }
         _ => return None,
     };
     let is_one = !matches!(command, Command::CreateAll(_));
@@ -174,6 +176,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::Verified { .. } => ("verified", verified(event)),
         Event::BaseMoved { moved, .. } => ("base_moved", json!(moved)),
         Event::Delivered { delivery, .. } => ("delivered", json!(delivery)),
+        Event::MergeSeen { commit, .. } => ("merge_seen", json!({ "commit": commit })),
         Event::GitChanged { changes, .. } => ("git_changed", json!({ "changes": changes })),
         Event::WorkspaceSettled { .. } => ("workspace_settled", workspace_settled(event)),
         Event::Performed { key, problem } => ("performed", json!({ "what": key, "problem": problem })),
@@ -336,6 +339,10 @@ fn outcome_of(outcome: &ActionOutcome) -> Value {
         ActionOutcome::Done { commit, evidence } => {
             let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
             json!({ "outcome": "done", "commit": commit, "evidence": all })
+        }
+        ActionOutcome::HandedOver { branch, evidence } => {
+            let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
+            json!({ "outcome": "handed_over", "branch": branch, "evidence": all })
         }
         ActionOutcome::Refused(why) => json!({ "outcome": "refused", "why": why }),
         ActionOutcome::Failed(why) => json!({ "outcome": "failed", "why": why }),

@@ -164,6 +164,7 @@ fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Command
     }
     let in_use = access.ids()?;
     let prefix = access.paths.read_config().value(&schema::PREFIX);
+    let board = access.paths.board();
     let mut given: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let mut ids = Vec::new();
     for draft in drafts {
@@ -179,7 +180,7 @@ fn ids(access: &mut BoardAccess, drafts: &[&TaskDraft], nth_try: u32) -> Command
             1 => draft.title.clone(),
             more => format!("{}\0{}\0{more}", draft.title, std::process::id()),
         };
-        let id = TaskId::new(task_ids::free_id(&prefix, &seed, &taken));
+        let id = TaskId::new(task_ids::free_id(&prefix, &board, &seed, &taken));
         given.insert(id.clone());
         ids.push(id);
     }

@@ -223,7 +223,7 @@ fn create(services: &Services, task: NewTask) -> WorkResult {
     let engine = &services.engine;
     let taken = |id: &str| engine.read_model().tasks.contains_key(&id.into());
     let prefix = services.settings.config().value(&schema::PREFIX);
-    let id = free_id(&prefix, &task.title, &taken);
+    let id = free_id(&prefix, &services.settings.paths.board(), &task.title, &taken);
     let release = task.release.then(|| Command::Release(vec![id.as_str().into()]));
     let draft = TaskDraft::new(&id, task.title);
     let create = Command::Create(TaskDraft {

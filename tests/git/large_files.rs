@@ -1,0 +1,84 @@
+//! Files of Git LFS, with the real program and a remote in a folder.
+use std::fs;
+
+use dbs::ports::git::{Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome};
+
+use super::{GitFixture, branch, id, merge_of, on_branch, open, spec};
+
+/// A project whose person has set Git LFS up, with one such file on `main`.
+fn with_lfs() -> GitFixture {
+    let fixture = GitFixture::new();
+    let project = fixture.project();
+    fixture.git(&project, &["lfs", "install", "--skip-repo"]);
+    fs::write(
+        project.join(".gitattributes"),
+        "*.bin filter=lfs diff=lfs merge=lfs -text\n",
+    )
+    .unwrap();
+    fixture.commit(&project, "old.bin", &"old ".repeat(5_000), "Track large files");
+    fixture.git(&project, &["lfs", "push", "origin", "main"]);
+    fixture.git(&project, &["push", "-q", "origin", "main"]);
+    fixture
+}
+
+#[test]
+#[cfg_attr(not(has_git_lfs), ignore = "there is no git-lfs")]
+fn a_large_file_is_whole_in_a_fresh_clone_after_the_branch_and_after_the_merge() {
+    let fixture = with_lfs();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let text = "large ".repeat(10_000);
+    let head = id(&fixture.commit(&worktree.path, "big.bin", &text, "Add a picture"));
+    let pointer = fixture.git(&worktree.path, &["show", "HEAD:big.bin"]);
+    assert!(pointer.contains("oid sha256:"), "{pointer}");
+    assert_eq!(
+        git.push_branch(&branch("feature/t1"), None),
+        PushOutcome::Pushed(head.clone())
+    );
+    let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
+        panic!("it merges");
+    };
+    let publication = PublishRequest {
+        commit,
+        base: branch("main"),
+        expected: base,
+    };
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
+    for (name, at) in [("of-branch", "feature/t1"), ("of-base", "main")] {
+        let clone = fixture.root().join(name);
+        let origin = format!("file://{}", fixture.origin().display());
+        fixture.git(
+            &fixture.root(),
+            &["clone", "-q", "-b", at, &origin, &clone.to_string_lossy()],
+        );
+        assert_eq!(fs::read_to_string(clone.join("big.bin")).unwrap(), text, "{at}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_git_lfs), ignore = "there is no git-lfs")]
+fn a_commit_that_names_a_large_file_which_is_nowhere_is_not_pushed() {
+    let fixture = with_lfs();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    fixture.commit(
+        &worktree.path,
+        "big.bin",
+        &"large ".repeat(10_000),
+        "Add a picture",
+    );
+    let objects = fixture.project().join(".git/lfs/objects");
+    let known = fixture.git(&worktree.path, &["show", "HEAD:big.bin"]);
+    let id = known
+        .lines()
+        .find_map(|line| line.strip_prefix("oid sha256:"))
+        .unwrap();
+    fs::remove_file(objects.join(&id[..2]).join(&id[2..4]).join(id)).unwrap();
+    let end = git.push_branch(&branch("feature/t1"), None);
+    assert!(
+        matches!(&end, PushOutcome::Unknown(why) if why.text.contains("large files")),
+        "{end:?}"
+    );
+    let there = fixture.try_git(&fixture.origin(), &["rev-parse", "--verify", "-q", "feature/t1"]);
+    assert!(!there.status.success(), "the pointer must not be there alone");
+}
