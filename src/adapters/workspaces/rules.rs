@@ -36,11 +36,13 @@ impl WorkspaceRules {
         let patterns = self.patterns(root)?;
         let mut found = Vec::new();
         for path in ignored {
-            let full = root.join(path);
+            // Patterns match no name with a slash at its end.
+            let path: PathBuf = path.components().collect();
+            let full = root.join(&path);
             let is_folder = full.symlink_metadata().is_ok_and(|found| found.is_dir());
-            if patterns.matched(path, is_folder).is_ignore() {
-                found.push(path.components().collect());
-            } else if is_folder && self.names_below(path) {
+            if patterns.matched(&path, is_folder).is_ignore() {
+                found.push(path);
+            } else if is_folder && self.names_below(&path) {
                 let walk = ignore::WalkBuilder::new(&full).standard_filters(false).build();
                 let files = walk
                     .flatten()
