@@ -57,15 +57,9 @@ fn doctor_tries_the_workspace_and_the_gates_on_the_base_before_any_work() {
     line(&[
         "MISSING",
         "missing is red",
-        "a program is missing",
-        "no-such-tool",
+        "the program no-such-tool is in none of the folders",
     ]);
-    line(&[
-        "MISSING",
-        "unset is red",
-        "a variable is missing",
-        "NO_SUCH_VARIABLE",
-    ]);
+    line(&["MISSING", "unset is red", "NO_SUCH_VARIABLE is not set"]);
     let left = fs::read_dir(project.with_extension("dbs").join(".checkouts")).unwrap();
     assert_eq!(left.count(), 0);
 }
