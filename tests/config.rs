@@ -605,7 +605,9 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Seconds { .. } => "90".to_owned(),
             ValueKind::Decimal => "0.25".to_owned(),
             ValueKind::Switch => "yes".to_owned(),
-            ValueKind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
+            ValueKind::Text | ValueKind::Variable => {
+                "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned()
+            }
             ValueKind::CommitTemplate => "{task} at {stage}: {title} {status}".to_owned(),
             ValueKind::MessageTemplate => "{subject}\n\n\"why\": {plan}\n\nRefs: {branch}".to_owned(),
             ValueKind::Name => "prj".to_owned(),
@@ -621,7 +623,6 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Commands => "npm ci, then more\nmake 'all'".to_owned(),
             ValueKind::TestPath => "a/{name}.py".to_owned(),
             ValueKind::VariableNames => "NPM_TOKEN, AWS_*".to_owned(),
-            ValueKind::Variable => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
             ValueKind::WordsOrNone | ValueKind::InnerPath | ValueKind::InnerPaths | ValueKind::List => {
                 "a".to_owned()
             }

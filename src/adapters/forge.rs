@@ -266,7 +266,7 @@ mod tests {
         assert!(text.ends_with("; log in with `gh auth login`"), "{text}");
         assert_eq!(
             refused("gh", Some(1), "no\x1b[31m way").to_string(),
-            "gh refused: no way"
+            "gh refused: no\\x1b[31m way"
         );
     }
 

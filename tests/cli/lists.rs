@@ -1,4 +1,8 @@
 //! Lists of work of other tools: shown before they become tasks, imported once, and named truly by the commands that do not take them.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the door of this file: reads PATH, and serves `gh` in a thread"
+)]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

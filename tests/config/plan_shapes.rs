@@ -106,7 +106,7 @@ fn a_completed_section_gets_its_ticks_and_no_other_byte_changes() {
 #[test]
 fn a_task_has_the_text_of_its_section_only() {
     let plan = read(HEADINGS);
-    let body = |item: &plan::PlanItem| HEADINGS[item.section.clone().unwrap()].to_owned();
+    let body = |item: &plan::PlanItem| HEADINGS.get(item.section.clone().unwrap()).unwrap().to_owned();
     let path = |path: &Path| path.display().to_string();
     let drafts = plan::drafts(&plan, &PlanChoices::default(), &body, &path).unwrap();
     let source = &drafts[1].plan.as_ref().unwrap().source;

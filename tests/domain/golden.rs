@@ -657,6 +657,14 @@ fn classes() -> [FailureClass; 10] {
     ]
 }
 
+fn comment() -> Comment {
+    Comment {
+        author: "ada".to_owned(),
+        text: "x".to_owned(),
+        at: Timestamp(4),
+    }
+}
+
 fn task() -> Task {
     let failures = classes().map(|class| (class, 1)).into_iter().collect();
     Task {
@@ -705,13 +713,8 @@ fn task() -> Task {
         merge_check: MergeCheck::Unchecked,
         handover: None,
         why_not: None,
-        comments: vec![Comment {
-            author: "ada".to_owned(),
-            text: "x".to_owned(),
-            at: Timestamp(4),
-        }],
+        comments: vec![comment()],
         finding: Some("x".to_owned()),
-
         letting_go: Some(BranchCleanup {
             tries: 2,
             at: Timestamp(11),

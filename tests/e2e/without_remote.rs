@@ -153,7 +153,7 @@ fn the_combined_example_of_the_manual_leaves_its_file_in_the_folder() {
 }
 
 /// Each task adds a line to the file that both list.
-const ADDS: &str = r##"
+const ADDS: &str = r#"
 [[part]]
 role = "graph-worker"
 task = "invoice-0"
@@ -168,7 +168,7 @@ steps = [
   { write = "shared.txt", text = "one\ntwo\n" },
   { signal = "done", text = "Added." },
 ]
-"##;
+"#;
 
 #[test]
 fn tasks_of_a_graph_that_change_one_file_are_done_one_after_the_other_with_a_warning() {

@@ -288,7 +288,6 @@ impl Bench {
         let in_force = Arc::clone(&rules);
         let outside = Arc::new(Outside::default());
         let (inlet, outlet) = inbox();
-        let state = git.state();
         let world = EngineContext {
             stories: Arc::new(dbs::adapters::stories::StoryFormats),
             workspaces: Arc::new(PreparedWorkspaces {
@@ -307,32 +306,7 @@ impl Bench {
             terminals: Arc::clone(&outside) as _,
             clock: Arc::new(Still),
             inbox: inlet,
-            config: EngineConfig {
-                merging: merge_rules(&state),
-                commit_message: std::fs::read_to_string(state.join("commit-message")).ok(),
-                root: git.project(),
-                attempts: state.join("attempts"),
-                checkouts: state.join("checkouts"),
-                former_checkouts: Vec::new(),
-                unguessable: dbs::adapters::project::random_word,
-                gate_env: gate_env(&git),
-                gate_timeout: Duration::from_mins(1),
-                marker: "test".to_owned(),
-                size: PaneSize::cells(80, 24),
-                log_limit: None,
-                min_free_disk: 1 << 30,
-                free_disk: |path| {
-                    std::fs::read_to_string(path.with_file_name("free"))
-                        .ok()?
-                        .parse()
-                        .ok()
-                },
-                author: Signature {
-                    name: "Ann".to_owned(),
-                    email: "ann@example.org".to_owned(),
-                    seconds: 0,
-                },
-            },
+            config: config(&git),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -515,6 +489,37 @@ impl Bench {
 
     pub(crate) fn head(&self, repository: &Path, branch: &str) -> String {
         self.git.git(repository, &["rev-parse", branch])
+    }
+}
+
+/// Paths, limits and identities of the engine.
+fn config(git: &GitFixture) -> EngineConfig {
+    let state = git.state();
+    EngineConfig {
+        merging: merge_rules(&state),
+        commit_message: std::fs::read_to_string(state.join("commit-message")).ok(),
+        root: git.project(),
+        attempts: state.join("attempts"),
+        checkouts: state.join("checkouts"),
+        former_checkouts: Vec::new(),
+        unguessable: dbs::adapters::project::random_word,
+        gate_env: gate_env(git),
+        gate_timeout: Duration::from_mins(1),
+        marker: "test".to_owned(),
+        size: PaneSize::cells(80, 24),
+        log_limit: None,
+        min_free_disk: 1 << 30,
+        free_disk: |path| {
+            std::fs::read_to_string(path.with_file_name("free"))
+                .ok()?
+                .parse()
+                .ok()
+        },
+        author: Signature {
+            name: "Ann".to_owned(),
+            email: "ann@example.org".to_owned(),
+            seconds: 0,
+        },
     }
 }
 

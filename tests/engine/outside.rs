@@ -167,7 +167,7 @@ fn a_secret_in_an_older_commit_is_named_with_its_commit() {
     bench.develop("t-1", "key.txt", "none\n");
     let finding = bench.task("t-1").finding.clone().unwrap_or_default();
     assert!(
-        finding.contains(&bad[..10]) && finding.contains("Add the key"),
+        finding.contains(bad.get(..10).unwrap()) && finding.contains("Add the key"),
         "{finding}"
     );
     assert!(finding.contains("on top does not help"), "{finding}");

@@ -9,8 +9,8 @@ use crate::script::write_script;
 
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    DiffRange, Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, Revision,
-    WorkingTree, WorktreeKind,
+    CommitId, DiffRange, Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome,
+    Revision, WorkingTree, WorktreeKind,
 };
 
 use dbs::adapters::git::GitCli;
@@ -297,6 +297,7 @@ fn a_clean_merge_of_a_hostile_tree_executes_nothing() {
     let head = id(&fixture.commit(&worktree.path, "x.txt", "x\n", "Attributes"));
     let trap = Trap::new(&fixture);
     plant(&fixture, &trap, &worktree.path);
+    refuse_to_sign(&fixture, &git, &head);
     let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
         panic!()
     };
@@ -307,6 +308,23 @@ fn a_clean_merge_of_a_hostile_tree_executes_nothing() {
     };
     assert_eq!(git.publish(&publication), PublishOutcome::Done);
     assert_eq!(trap.sprung(), Vec::<String>::new());
+}
+
+/// A repository may ask for signatures. Without a key of the person nothing is merged until it asks no more, and no program that it names
+/// signs.
+fn refuse_to_sign(fixture: &GitFixture, git: &GitCli, head: &CommitId) {
+    let refused = git.merge(&merge_of(head));
+    let text = format!("{refused:?}");
+    assert!(text.contains("sign the merge as your git does"), "{text}");
+    let config = fixture.project().join(".git/config");
+    let unset = [
+        "config",
+        "--file",
+        config.to_str().unwrap(),
+        "commit.gpgSign",
+        "false",
+    ];
+    fixture.git(&fixture.root(), &unset);
 }
 
 #[test]
@@ -331,6 +349,7 @@ fn a_control_repository_that_was_tampered_with_is_put_back_before_the_next_call(
         fixture.project().join(".git").to_str().unwrap(),
     )
     .unwrap();
+    refuse_to_sign(&fixture, &git, &head);
     assert!(matches!(git.merge(&merge_of(&head)), MergeOutcome::Merged { .. }));
     git.snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))
         .unwrap();

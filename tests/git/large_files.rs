@@ -73,7 +73,13 @@ fn a_commit_that_names_a_large_file_which_is_nowhere_is_not_pushed() {
         .lines()
         .find_map(|line| line.strip_prefix("oid sha256:"))
         .unwrap();
-    fs::remove_file(objects.join(&id[..2]).join(&id[2..4]).join(id)).unwrap();
+    fs::remove_file(
+        objects
+            .join(id.get(..2).unwrap())
+            .join(id.get(2..4).unwrap())
+            .join(id),
+    )
+    .unwrap();
     let end = git.push_branch(&branch("feature/t1"), None);
     assert!(
         matches!(&end, PushOutcome::Unknown(why) if why.text.contains("large files")),

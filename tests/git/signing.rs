@@ -180,7 +180,7 @@ fn a_program_that_asks_and_waits_is_ended_and_named() {
     let git = GitCli::open(&setup).unwrap();
     let (_, head) = developed(&fixture, &git);
     let slow = fixture.root().join("slow-gpg");
-    write_script(&slow, "#!/bin/sh\nexec sleep 1000\n".to_owned());
+    write_script(&slow, "#!/bin/sh\nexec sleep 1000\n");
     for (name, value) in [
         ("commit.gpgSign", "true"),
         ("gpg.program", &*slow.to_string_lossy()),

@@ -1,4 +1,8 @@
 //! The files of removed worktrees serve the next ones.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the door of this file: git with an index of its own, a pipe, and a process that is left"
+)]
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};

@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::cli::GitCli;
 use super::command::GitCommand;
-use super::replay::Authorship;
 use super::worktree_link::CheckoutDir;
 use crate::adapters::text_file;
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, SafeName, Signature, TreeId};
@@ -28,6 +27,13 @@ impl AtticEntry {
     fn number(&self) -> Option<u64> {
         self.snapshot.attic_ref.rsplit('/').next()?.parse().ok()
     }
+}
+
+/// Author of a commit with git's own words for the time.
+pub(super) struct Authorship {
+    pub(super) name: String,
+    pub(super) email: String,
+    pub(super) date: String,
 }
 
 /// Tree, parents, message and signature of a commit to be created.

@@ -44,7 +44,7 @@ impl GitCli {
             if request.edits.is_some() && !has_edits {
                 let tree = self.tree_of(&base)?;
                 // Work that the base holds already does not become a second parent: nothing is merged, files are written only.
-                return self.commit_merge(request, tree, base, MergedWork::Nothing);
+                return self.commit_merge(request, &tree, base, MergedWork::Nothing);
             }
             let commit = landing.map(|(commit, _)| commit);
             return Ok(MergeOutcome::AlreadyMerged { commit, base });
@@ -54,7 +54,7 @@ impl GitCli {
         let call = call.words("merge-tree --write-tree --messages --name-only -z");
         let output = call.arg(side.as_str()).arg(request.head.as_str()).run()?;
         match (output.code, parse::merge_tree(&output.stdout)) {
-            (Some(0), Some(merged)) => self.merged_cleanly(request, merged.tree, base, &side),
+            (Some(0), Some(merged)) => self.merged_cleanly(request, &merged.tree, base, &side),
             (Some(1), Some(merged)) => self.describe(&merged, base),
             _ if is_unrelated(&output) => {
                 let why = format!("{} and {} share no history", request.head, request.base);
@@ -69,17 +69,17 @@ impl GitCli {
     fn merged_cleanly(
         &self,
         request: &MergeRequest,
-        tree: TreeId,
+        tree: &TreeId,
         base: CommitId,
         side: &CommitId,
     ) -> Result<MergeOutcome, GitError> {
-        if let Some(found) = self.unreviewed_integration(request, &base, &tree)? {
+        if let Some(found) = self.unreviewed_integration(request, &base, tree)? {
             return Ok(MergeOutcome::Unreviewed(Box::new(found)));
         }
-        if request.edits.is_none() && tree == self.tree_of(&base)? {
+        if request.edits.is_none() && *tree == self.tree_of(&base)? {
             return Ok(MergeOutcome::AlreadyMerged { commit: None, base });
         }
-        match self.unusable(&base, &tree)? {
+        match self.unusable(&base, tree)? {
             Some(why) => Ok(MergeOutcome::Impossible(why)),
             None => self.commit_merge(request, tree, base, MergedWork::Onto(side)),
         }
@@ -97,7 +97,7 @@ impl GitCli {
     fn commit_merge(
         &self,
         request: &MergeRequest,
-        tree: TreeId,
+        tree: &TreeId,
         base: CommitId,
         work: MergedWork<'_>,
     ) -> Result<MergeOutcome, GitError> {
@@ -106,12 +106,12 @@ impl GitCli {
         let signing = self.signing()?;
         let replayed = match work {
             MergedWork::Onto(side) if request.style == MergeStyle::Rebase => {
-                self.replayed(request, (&base, side), &tree, signing.as_ref())?
+                self.replayed(request, (&base, side), tree, signing.as_ref())?
             }
             MergedWork::Onto(_) | MergedWork::Nothing => None,
         };
         let commit = match replayed {
-            Some(last) if whole == tree => last,
+            Some(last) if whole == *tree => last,
             replayed => {
                 let joins = matches!(work, MergedWork::Onto(_)) && request.style == MergeStyle::Merge;
                 let first = replayed.as_ref().unwrap_or(&base);

@@ -1,6 +1,6 @@
 //! Replay of the commits of some work on a base, one by one and without a working tree, as a rebase does it: author, time and words stay.
 
-use super::attic::CommitDraft;
+use super::attic::{Authorship, CommitDraft};
 use super::cli::GitCli;
 use super::parse;
 use super::signing::Signing;
@@ -10,13 +10,6 @@ use crate::ports::git::{CommitId, GitError, MergeRequest, Signature, TreeId};
 const MOST_COMMITS: usize = 1_000;
 /// Parents, author and words of a commit.
 const FORM: &str = "--format=%P%x00%an%x00%ae%x00%ad%x00%B";
-
-/// Author of a commit with git's own words for the time.
-pub(super) struct Authorship {
-    pub(super) name: String,
-    pub(super) email: String,
-    pub(super) date: String,
-}
 
 impl GitCli {
     /// Replays the commits that a base lacks; returns the last one. Returns nothing where that cannot be done one by one (merges among them,

@@ -1,12 +1,11 @@
 //! Signatures of the commits that the engine brings to a base, made as the person's own git makes them (`merge.sign`). The repository may say
 //! with which key; the programs come from the configuration of the person and the system alone.
 
-use super::attic::{CommitDraft, draft_call};
+use super::attic::{Authorship, CommitDraft, draft_call};
 use super::cli::GitCli;
 use super::config_entries::ConfigEntry;
 use super::discovery;
 use super::error_text;
-use super::replay::Authorship;
 use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError, Signature};
 
@@ -113,11 +112,11 @@ impl GitCli {
         let program = error_text::one_line(signing.program());
         match output {
             Ok(output) if output.code == Some(0) => Ok(CommitId::new(output.text().trim())?),
-            Ok(output) => Err(refused(format!(
+            Ok(output) => Err(refused(&format!(
                 "{program} signed nothing ({})",
                 error_text::reason(&output)
             ))),
-            Err(GitError::Unreachable { why, .. }) if why.contains("longer than") => Err(refused(format!(
+            Err(GitError::Unreachable { why, .. }) if why.contains("longer than") => Err(refused(&format!(
                 "{program} gave no signature within {} s; it, or the agent that has the key, seems to ask for a passphrase, \
                  and nobody is asked here",
                 limit.as_secs()
@@ -129,7 +128,7 @@ impl GitCli {
     /// Returns the person as a committer, as the project's git names them.
     fn person_at(&self, seconds: i64) -> Result<Signature, GitError> {
         let who =
-            discovery::identity(&self.program, &self.project).map_err(|error| refused(error.to_string()))?;
+            discovery::identity(&self.program, &self.project).map_err(|error| refused(&error.to_string()))?;
         let (name, email) = who.rsplit_once(" <").unwrap_or((&who, ""));
         Ok(Signature {
             name: name.to_owned(),
@@ -140,7 +139,7 @@ impl GitCli {
 }
 
 /// Returns the error for a commit without a signature; it is not made.
-fn refused(why: String) -> GitError {
+fn refused(why: &str) -> GitError {
     GitError::Failed {
         kind: TroubleKind::Base,
         what: "sign the merge as your git does (commit.gpgSign)".to_owned(),

@@ -23,7 +23,7 @@ const USUAL: [&str; 3] = [
     "tasks/tasks.json",
 ];
 
-/// Make tasks of the work in a list of another tool, after showing them
+/// Make tasks of a list of work of another tool, after showing them
 ///
 /// The kind is known by the content: issues of beads, `tasks.json` of task-master, lists of stories, Markdown checklists, tasks as `dbs task
 /// list --json` prints them. `github` and `gitlab` ask your own `gh` or `glab` for open issues. What is done there is left out, and what is

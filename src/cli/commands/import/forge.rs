@@ -27,8 +27,8 @@ pub(super) struct IssueArgs {
     /// Repository, such as OWNER/NAME; default: that of the remotes
     #[arg(long, value_name = "NAME", help_heading = "Issues")]
     repo: Option<String>,
-    /// Most issues
-    #[arg(long, default_value_t = 100, value_parser = value_parser!(u32).range(1..=1000), help_heading = "Issues")]
+    /// Maximum number of issues
+    #[arg(long, allow_negative_numbers = true, default_value_t = 100, value_parser = value_parser!(u32).range(1..=1000), help_heading = "Issues")]
     limit: u32,
 }
 
