@@ -2,16 +2,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(super) use super::call_environment::ConfigScope;
 use super::call_environment::{self, SSH_OPTIONS, keep_ssh_quiet, scope_env};
-use super::error_text;
+pub(super) use super::command_output::GitOutput;
 use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
 use super::parse;
-use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
+use super::process::{self, ProcessError, ProcessSpec, StdinSource};
 use super::program_keys;
 use super::write_lock::WriteGuard;
 use crate::adapters::holder::process::{Keeper, MARKER};
@@ -65,14 +64,6 @@ pub(super) struct GitCommand {
     held: Option<File>,
     /// Name of the command and the words after it: git takes its own options only before the name, in whatever order both are given.
     command_args: Vec<OsString>,
-}
-
-/// Output and exit of a git command, with its purpose.
-pub(super) struct GitOutput {
-    action: String,
-    scope: ConfigScope,
-    left_out: Vec<String>,
-    process: ProcessOutput,
 }
 
 impl GitProgram {
@@ -362,37 +353,6 @@ impl GitCommand {
             Some(1) => Ok(false),
             _ => Err(output.failure()),
         }
-    }
-}
-
-impl GitOutput {
-    /// The same, if git ended with code 0.
-    pub(super) fn ok(self) -> Result<Self, GitError> {
-        if self.code == Some(0) || self.truncated {
-            Ok(self)
-        } else {
-            Err(self.failure())
-        }
-    }
-
-    /// An exit that is not the expected one, as an error: in the network scope one of the remote, elsewhere one of git.
-    pub(super) fn failure(&self) -> GitError {
-        let what = self.action.clone();
-        let why = error_text::with_left_out(error_text::reason(self), &self.left_out);
-        let kind = error_text::trouble(self).unwrap_or_else(|| self.scope.trouble());
-        if self.scope == ConfigScope::Network || self.code.is_none() {
-            GitError::Unreachable { kind, what, why }
-        } else {
-            GitError::Failed { kind, what, why }
-        }
-    }
-}
-
-impl Deref for GitOutput {
-    type Target = ProcessOutput;
-
-    fn deref(&self) -> &ProcessOutput {
-        &self.process
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::command::{ConfigScope, GitCommand, GitProgram};
 use super::error_text;
 use super::filter_settings::FilterSettings;
+use super::no_checkout;
 use super::options::{GitSetup, RemoteChoice, WorktreeRoots};
-use super::parse;
 use crate::ports::git::{GitError, PreflightError};
 
 /// Oldest git that can merge without a working tree.
@@ -150,7 +150,7 @@ pub(super) fn find(
     let mut lines = printed.lines();
     let (is_inside, why) = (lines.next() == Some("true"), error_text::reason(&output));
     if printed.starts_with("false") {
-        return Err(without_checkout(&ask, project)?);
+        return Err(no_checkout::reason(&ask, project)?);
     }
     if !is_inside && why.contains("not a git repository") {
         return Err(PreflightError::NotARepository(project.to_path_buf()));
@@ -183,39 +183,6 @@ pub(super) fn find(
     };
     let origin = settings.and_then(|settings| origin_among(&settings, &found.root, remote));
     Ok((found, origin))
-}
-
-/// Tells why git does not take a folder for a checkout, though it belongs to a repository.
-fn without_checkout(
-    ask: &dyn Fn(&str) -> GitCommand,
-    project: &Path,
-) -> Result<PreflightError, PreflightError> {
-    let folders = ask("find the repository").words("rev-parse --path-format=absolute --git-dir");
-    let git_dir = PathBuf::from(folders.run_line()?);
-    let parent = git_dir.parent().filter(|_| git_dir.ends_with(".git"));
-    // A bare repository has no index.
-    let was_checkout = git_dir.join("index").exists();
-    if let Some(folder) =
-        parent.filter(|folder| was_checkout && !project.starts_with(&git_dir) && project.starts_with(folder))
-    {
-        let call = ask("find the setting core.bare").words("config --show-origin --get core.bare");
-        let origin = call.run_line()?;
-        let (file, _) = origin.split_once('\t').unwrap_or_default();
-        return Ok(PreflightError::SaysBare {
-            folder: folder.to_owned(),
-            file: project.join(file.trim_start_matches("file:")),
-        });
-    }
-    let listed = ask("list the worktrees")
-        .words("worktree list --porcelain -z")
-        .run_ok()?;
-    let mut known = parse::worktrees(&listed.stdout).into_iter();
-    Ok(PreflightError::NoCheckout {
-        folder: project.to_owned(),
-        checkout: known
-            .find(|entry| entry.head.is_some() && entry.path.join(".git").exists())
-            .map(|entry| entry.path),
-    })
 }
 
 /// Reads the configuration of the person for all repositories, as paths: the list of ignored files, the one of attributes, and the ssh

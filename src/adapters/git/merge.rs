@@ -106,7 +106,7 @@ impl GitCli {
         let signing = self.signing()?;
         let replayed = match work {
             MergedWork::Onto(side) if request.style == MergeStyle::Rebase => {
-                self.replayed(request, (&base, side), tree, signing.as_ref())?
+                self.replayed(request, &base, side, tree, signing.as_ref())?
             }
             MergedWork::Onto(_) | MergedWork::Nothing => None,
         };

@@ -17,7 +17,8 @@ impl GitCli {
     pub(super) fn replayed(
         &self,
         request: &MergeRequest,
-        (base, side): (&CommitId, &CommitId),
+        base: &CommitId,
+        side: &CommitId,
         tree: &TreeId,
         signing: Option<&Signing>,
     ) -> Result<Option<CommitId>, GitError> {
