@@ -816,6 +816,14 @@ fn settings_that_are_set_and_have_no_effect_are_told_with_their_place_and_no_oth
         "{}",
         idle[1]
     );
+    let fixture = Fixture::new().toml("[roles.default]\nagent = \"codex\"\n");
+    fs::write(&fixture.places.project[1], "model: opus\n").unwrap();
+    let idle = fixture.read().idle();
+    assert!(
+        idle.len() == 1
+            && idle[0].contains("config.yaml:1: without effect: roles.default.agent is not claude"),
+        "{idle:?}"
+    );
 }
 
 #[test]

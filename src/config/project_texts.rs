@@ -3,6 +3,7 @@
 
 use crate::config::layers::Config;
 use crate::config::origin::SettingOrigin;
+use crate::config::{agent_layers, schema};
 use crate::domain::UntrustedFiles;
 use crate::formats::agent_kind::AgentKinds;
 
@@ -34,7 +35,19 @@ impl Config {
             .filter(|shown| shown.origin != SettingOrigin::Default);
         let idle =
             set.filter_map(|shown| Some(format!("{}, at {}: {}", shown.key, shown.origin, shown.note?)));
-        idle.collect()
+        idle.chain(self.idle_model()).collect()
+    }
+
+    /// Returns the line about an earlier program's `model` that another setting keeps from having an effect.
+    fn idle_model(&self) -> Option<String> {
+        let model = self.value(&schema::MODEL)?;
+        let is_used = agent_layers::read(self).others.model == Some(model);
+        let shown = self
+            .list()
+            .into_iter()
+            .find(|shown| shown.key == schema::MODEL.name())?;
+        let why = "without effect: roles.default.agent is not claude, or roles.default.model is set";
+        (!is_used).then(|| format!("{}, at {}: {why}", shown.key, shown.origin))
     }
 
     /// Returns the notice of the project's files that are not trusted yet.

@@ -159,6 +159,17 @@ mod tests {
         );
         let template = include_str!("../../assets/plans/notes.md");
         assert_eq!(faults(template), faults(nothing), "the template as it comes");
+        for part in [
+            "**Phase:**",
+            "**Completed:**",
+            "**Duration:**",
+            "## Test Results",
+            "## Warnings for Next Phase",
+            "## Blockers Encountered",
+            "## Gate Results",
+        ] {
+            assert!(template.contains(part), "{part}");
+        }
         let rows = nothing
             .replace("|---|:--|\n", "|---|:--|\n| one | two |\n")
             .replace("## Summary\n\n", "## Summary\n### What\nIt is done.\n")

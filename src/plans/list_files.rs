@@ -6,7 +6,7 @@ use super::reconcile::PlanTasks;
 use crate::adapters::{clock, projected, text_file};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
-use crate::domain::{Cause, TaskState, WorkSource};
+use crate::domain::{Cause, Task, TaskState, WorkSource};
 use crate::formats::work_list;
 
 /// Most bytes of a list.
@@ -31,7 +31,7 @@ pub(super) fn write(paths: &ProjectPaths, tasks: &PlanTasks) -> Vec<Cause> {
 /// Names of the items whose tasks are done, by the list in the checkout that they are of.
 fn done_items(tasks: &PlanTasks) -> BTreeMap<(WorkSource, &str), BTreeSet<&str>> {
     let mut done: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
-    for task in tasks.values().filter(|task| task.state == TaskState::Done) {
+    for task in tasks.values().filter(|task| is_finished(task)) {
         let Some(origin) = task.plan.as_ref().map(|plan| &plan.source) else {
             continue;
         };
@@ -42,6 +42,11 @@ fn done_items(tasks: &PlanTasks) -> BTreeMap<(WorkSource, &str), BTreeSet<&str>>
         items.insert(&origin.item);
     }
     done
+}
+
+/// Returns true for a task that is done, and whose work is not left on a branch for others to merge.
+fn is_finished(task: &Task) -> bool {
+    task.state == TaskState::Done && task.handover.is_none()
 }
 
 fn close(paths: &ProjectPaths, source: WorkSource, list: &str, items: &BTreeSet<&str>) -> Result<(), Cause> {

@@ -44,7 +44,8 @@ fn a_story_is_tested_first_built_and_recorded_by_claude_and_no_line_of_its_outpu
     for line in [
         "Story US-001 Complete",
         "- **Tests:** 1/1 passed",
-        "- **Model:** opus",
+        // The name that the tool reports, and not the one that the settings ask for.
+        "- **Model:** claude-opus-",
     ] {
         assert!(history.contains(line), "{line}: {history}");
     }

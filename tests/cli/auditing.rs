@@ -267,7 +267,15 @@ fn a_dry_run_shows_what_a_plan_would_do_and_changes_nothing() {
     }
     // The first command in a project makes a place for what the program keeps of it.
     shop.does(&["task", "list"]);
+    let settings = shop.git.project().join(".debussy/config.yaml");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(settings, "autonomy: high\n").unwrap();
     let before = files_below(&shop.git.project());
+    let said = shop.run(&["run", "plan/MASTER.md", "--dry-run"]);
+    assert!(
+        said.err.contains("autonomy") && said.err.contains("without effect"),
+        "{said:?}"
+    );
     let shown = shop.does(&["run", "plan/MASTER.md", "--dry-run"]);
     let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
     for wanted in [

@@ -45,6 +45,14 @@ fn found(plan: &Value) -> Vec<(&'static str, String)> {
     findings.map(|found| (found.code, found.path)).collect()
 }
 
+/// Codes of the errors among what is found.
+fn errors(plan: &Value) -> Vec<&'static str> {
+    let all = read(plan).findings.into_iter();
+    all.filter(|finding| finding.severity == FindingLevel::Error)
+        .map(|finding| finding.code)
+        .collect()
+}
+
 /// What is found in a plan of two tasks, the second behind the first, after a change of the first.
 fn found_with(pointer: &str, value: Value) -> Vec<(&'static str, String)> {
     let mut plan = plan(&[
@@ -127,6 +135,7 @@ fn only_version_three_is_read_and_a_plan_has_a_task() {
         assert_eq!(findings.len(), 1, "{text}: {findings:?}");
     }
     assert_eq!(found(&plan(&[])), [("NO_TASKS", "$.tasks".to_owned())]);
+    assert_eq!(errors(&old), ["SCHEMA_VERSION"]);
 }
 
 /// A field of a sound task, what it is changed to, and what is found where; null takes it away.
@@ -204,6 +213,11 @@ fn tasks_wait_for_tasks_that_are_there_and_not_in_a_circle() {
         found(&chain(&[&[] as &[usize]; 13])),
         [("MANY_TASKS", "$.tasks[0]".to_owned())]
     );
+    assert_eq!(errors(&chain(&[&[0]])), ["MISSING_DEPENDENCY"]);
+    assert_eq!(errors(&chain(&[&[1], &[0]])), ["CIRCULAR_DEPENDENCY"]);
+    let none: [&str; 0] = [];
+    assert_eq!(errors(&chain(&[&[], &[0], &[1], &[2], &[3]])), none);
+    assert_eq!(errors(&chain(&[&[] as &[usize]; 13])), none);
 }
 
 #[test]
@@ -235,6 +249,8 @@ fn tasks_that_may_be_worked_on_together_touch_no_path_of_each_other() {
         [],
         "one waits for the other"
     );
+    let read_and_made = plan(&pair(&[], ("src/a.rs", ""), ("b.rs", "src/a.rs")));
+    assert_eq!(errors(&read_and_made), ["READ_OVERLAP"]);
     let shared = plan(&pair(&[], ("src/a.rs", ""), ("src/a.rs", "")));
     let shared = graph_plan::read(Path::new("plan.json"), &shared.to_string(), &|_| true);
     assert_eq!(

@@ -42,6 +42,17 @@ fn one(phase: &str) -> Plan {
     )
 }
 
+#[test]
+fn an_optional_gate_is_shown_and_is_no_gate_of_the_task() {
+    let plan = one(&SOUND.replace("- t: `true`\n", "- t: `true`\n- size: `du -s` (optional)\n"));
+    let gates = &plan.items[0].gates;
+    assert!(gates.iter().any(|gate| gate.name == "size" && !gate.is_blocking));
+    let path = |path: &Path| path.display().to_string();
+    let drafts = plan::drafts(&plan, &PlanChoices::default(), &|_| "text".to_owned(), &path).unwrap();
+    let names: Vec<&str> = drafts[0].gates.iter().map(|gate| gate.name.as_str()).collect();
+    assert_eq!(names, ["t"]);
+}
+
 /// Codes with file and line, errors marked.
 fn found(plan: &Plan) -> Vec<String> {
     let all = plan.findings.iter().map(|found| {

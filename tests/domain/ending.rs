@@ -251,6 +251,11 @@ fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_
             fixture.board.next_deadline(),
             Some(fixture.now + Span::seconds(limit))
         );
+        assert_eq!(
+            told_limit(&fixture),
+            Span::seconds(limit),
+            "what its agent is told"
+        );
         fixture.wait(Span::seconds(limit));
         fixture.end_with(open, ProcessExit::Signal(15), None);
         fixture.settled(open);
@@ -622,6 +627,14 @@ fn a_stage_of_its_own_time_limit_is_heeded() {
         fixture.board.next_deadline(),
         Some(fixture.now + Span::minutes(2))
     );
+    assert_eq!(told_limit(&fixture), Span::minutes(2));
+}
+
+/// Time limit that the agent of the task `a` is told.
+fn told_limit(fixture: &BoardFixture) -> Span {
+    let model = ReadModel::of(&fixture.board, fixture.now);
+    let facts = model.prompt_facts(&model.tasks[&"a".into()], None);
+    facts.unwrap().stage.time_limit
 }
 
 #[test]

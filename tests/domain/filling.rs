@@ -313,7 +313,7 @@ fn a_threshold_of_100_and_no_restarts_change_nothing() {
     for rules in off {
         let (mut fixture, first) = working(rules);
         let before = fixture.board.clone();
-        fill(&mut fixture, first, 99);
+        fill(&mut fixture, first, 100);
         assert_eq!(fixture.effects, [], "{rules:?}");
         let mut after = fixture.board.clone();
         assert_eq!(
@@ -321,7 +321,7 @@ fn a_threshold_of_100_and_no_restarts_change_nothing() {
                 .usage
                 .context
                 .and_then(ContextFill::percent),
-            Some(99)
+            Some(100)
         );
         std::sync::Arc::make_mut(after.attempts.get_mut(&first).unwrap()).usage =
             before.attempts[&first].usage;
@@ -329,6 +329,13 @@ fn a_threshold_of_100_and_no_restarts_change_nothing() {
         assert_eq!(after.tasks, before.tasks, "{rules:?}");
         see(&mut fixture, first, ActivityKind::Idle);
         assert_eq!(fixture.attempt(first).state, AttemptState::Running);
+        let calls = ContextFill {
+            used: 10,
+            window: None,
+            tool_calls: Some(500),
+        };
+        report(&mut fixture, first, calls);
+        assert_eq!(fixture.attempt(first).leaves, None, "{rules:?}");
     }
 }
 

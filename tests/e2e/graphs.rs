@@ -317,3 +317,21 @@ fn is_written_after_a_kill_and_beside_edits(story: &Story) {
             .contains("task 2 is called \"Add another text\" there")
     });
 }
+
+#[test]
+fn the_file_says_of_each_task_what_it_is_while_the_plan_goes_on() {
+    let agents = "[[part]]\nrole = \"graph-worker\"\ntask = \"invoice-0\"\nsteps = [{ signal = \"claim\" }, { write = \"model.txt\", text = \"model\\n\" }, { signal = \"done\", text = \"Made.\" }]\n\n\
+                  [[part]]\nrole = \"graph-worker\"\nsteps = [{ signal = \"claim\" }, { hang = true }]\n";
+    let tasks = [
+        makes("Add the model", &[], "model.txt"),
+        makes("Add the writer", &[0], "csv.txt"),
+    ];
+    let story = story(agents, &tasks);
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    let shown = story.dbs(&["execute", "--dry-run"]);
+    let hash = shown.split("hash of the commands: ").nth(1).unwrap().trim();
+    story.dbs(&["execute", "--trust", hash]);
+    written(&story, "plan.json", &["completed", "in_progress"]);
+    story.dbs(&["stop", "--all"]);
+}

@@ -127,3 +127,14 @@ fn a_tool_that_reports_no_figures_is_restarted_when_it_has_called_tools_often_en
     let asked = ["1", "2"].map(|attempt| story.dbs(&["logs", attempt]).contains("Bash: make it"));
     assert_eq!(asked, [true, false]);
 }
+
+#[test]
+fn a_tool_that_is_about_to_shorten_its_context_is_noted() {
+    let work = format!("printf '{{\"hook_event_name\":\"PreCompact\"}}' | \"$DBS_PROGRAM\" hook; {COMMIT}");
+    let story = story("", &work);
+    let _server: Server = server(&story);
+    create(&story);
+    story.wait_until("the note of it", || {
+        story.dbs(&["events"]).contains("context_compacted")
+    });
+}

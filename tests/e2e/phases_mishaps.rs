@@ -31,6 +31,20 @@ pub(crate) fn part(conditions: &str, steps: &str) -> String {
 }
 
 #[test]
+fn a_gate_that_takes_longer_than_the_settings_allow_fails() {
+    let work = part(
+        "",
+        "  { write = \"{task}\", text = \"{n}\\n\" },\n  { signal = \"done\", text = \"Worked.\" },",
+    );
+    let story = one_phase(&work, "", "sleep 60");
+    story.dbs(&["config", "limits.gate_timeout", "1"]);
+    let (text, code) = wait_for_end(&story, &[]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("longer than 1 s"), "{text}");
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
 fn what_a_phase_left_out_is_asked_for_and_a_claim_nobody_saw_is_a_warning() {
     let left_out = part(
         "attempt = 1",

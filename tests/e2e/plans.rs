@@ -467,6 +467,15 @@ fn a_plan_goes_on_where_it_stopped_or_begins_anew() {
         stands.contains("invoice-export-2-2.1 Phase 2.1: CSV writer  released"),
         "{stands}"
     );
+    let n_runs = |words: &[&str]| {
+        let text = story.dbs(&[&["history", "--json"], words].concat());
+        serde_json::from_str::<Value>(&text)
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!([n_runs(&[]), n_runs(&["--limit", "1"])], [2, 1]);
 }
 
 #[test]
@@ -531,9 +540,14 @@ fn a_new_plan_is_made_from_a_template_and_never_over_another() {
     let audited = said(&story.run(&["audit", "plans/unproved"]));
     assert!(audited.contains("gate tests has no command"), "{audited}");
     story.configure("[gates]\ntest = \"true\"\n");
+    let own = story.project().join(".debussy/plans");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("notes.md"), "# Ours: {feature}\n").unwrap();
     story.trust();
     let made = story.dbs(&["init", "Invoice export", "--phases", "2", "--template", "backend"]);
     assert!(made.contains("plans/invoice-export/phase-2.md"), "{made}");
+    let notes = story.project().join("plans/invoice-export/NOTES_TEMPLATE.md");
+    assert_eq!(fs::read_to_string(notes).unwrap(), "# Ours: Invoice export\n");
     let audit = || story.run(&["audit", "plans/invoice-export/MASTER_PLAN.md", "--strict"]);
     let unwritten = audit();
     assert_eq!(unwritten.status.code(), Some(2));

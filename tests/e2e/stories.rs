@@ -371,6 +371,11 @@ fn three_stories_of_two_prds_are_done_in_order_and_each_prd_is_archived_when_all
 
 #[test]
 fn a_blocked_story_stops_the_queue_unless_it_is_to_go_on() {
+    let story = queue(&["US-001"], "");
+    let ended = story.run(&["run", "prds", "--headless"]);
+    assert_eq!(ended.status.code(), Some(5), "{}", said(&ended));
+    assert!(said(&ended).contains("no database"), "{}", said(&ended));
+    story.dbs(&["stop", "--all"]);
     for (settings, done) in [("", 0), ("on_failure = \"continue\"\n", 2)] {
         let story = queue(&["US-001"], settings);
         let _server = story.server();

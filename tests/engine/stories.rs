@@ -8,8 +8,8 @@ use dbs::adapters::gates::{RecordedGates, ShellGates};
 use dbs::adapters::git::GitSetup;
 use dbs::domain::task::GateCommand;
 use dbs::domain::{
-    BoardSettings, Command, Event, PathRules, PlanEntry, PlanSource, STORY_GATE, SignalKind, StoryTests,
-    TaskDraft, TestCounts,
+    AgentSettings, BoardSettings, Command, Event, PathRules, PlanEntry, PlanSource, STORY_GATE, SignalKind,
+    Span, StoryTests, TaskDraft, TestCounts,
 };
 
 use crate::bench::{Bench, draft};
@@ -535,4 +535,29 @@ fn work_that_breaks_what_worked_before_is_held_by_the_tests_of_the_whole_project
         "{}",
         finding(&bench)
     );
+}
+
+#[test]
+fn the_history_names_the_model_that_answered_and_how_long_the_story_took() {
+    let mut bench = bench();
+    let agent = AgentSettings {
+        agent: Some("claude".to_owned()),
+        model: Some("fast".to_owned()),
+        ..AgentSettings::default()
+    };
+    bench.release(TaskDraft {
+        agent: Box::new(agent),
+        ..story()
+    });
+    leave(&mut bench, &[(TESTS, Some(GOOD))]);
+    bench.tidy();
+    let attempt = bench.agent("US-001").id;
+    let model = "opus".to_owned();
+    bench.happen(&Event::ModelReported { attempt, model });
+    bench.wait(Span::minutes(11));
+    leave(&mut bench, &[("health.py", Some("x"))]);
+    let history = on_base(&bench, "history.md").unwrap();
+    for line in ["- **Model:** opus\n", "- **Duration:** 11 minutes\n"] {
+        assert!(history.contains(line), "{line}: {history}");
+    }
 }

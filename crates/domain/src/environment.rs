@@ -100,7 +100,7 @@ const OF_AGENTS: &[&str] = &[
     "AI_AGENT",
 ];
 
-/// Those of them with which a running agent marks the programs below it; an agent that is started anew never gets them.
+/// Variables with which a running agent marks the programs below it; an agent that is started anew never gets them.
 const MARKERS: &[&str] = &[
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",

@@ -11,7 +11,7 @@ pub enum MergeStyle {
     /// A merge commit whose second parent is the head of the work.
     #[default]
     Merge,
-    /// One commit with all of the work.
+    /// A single commit with all of the work.
     Squash,
     /// The commits of the work, made anew on the base; one commit where they cannot be made one by one.
     Rebase,

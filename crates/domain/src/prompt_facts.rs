@@ -256,10 +256,7 @@ impl PromptSources<'_> {
             evidence,
             may_write: mode.access(stage) == FileAccess::Write,
             workspace: Some(mode.workspace(stage)),
-            time_limit: task
-                .timeout
-                .or(stage.timeout)
-                .unwrap_or(self.settings.agent_timeout),
+            time_limit: task.time_limit(&stage.id, stage.timeout, self.settings.agent_timeout),
         }
     }
 

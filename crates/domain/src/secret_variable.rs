@@ -2,7 +2,8 @@
 
 /// Parts of names, between underscores, of variables that hold secrets.
 const PARTS: &[&str] = &[
-    "PAT", "PASS", "PWD", "JWT", "DSN", "PRIVATE", "COOKIE", "COOKIES", "PIN", "OTP",
+    "PAT", "PASS", "PASSCODE", "PW", "PWD", "JWT", "DSN", "PRIVATE", "COOKIE", "COOKIES", "PIN", "OTP",
+    "MNEMONIC", "WEBHOOK",
 ];
 
 /// Ends of such parts: `GITHUB_TOKEN`, `DB_ROOTPASSWORD`, `MY_APIKEY`.
@@ -21,6 +22,9 @@ const ENDS: &[&str] = &[
     "CREDENTIALS",
     "CREDS",
 ];
+
+/// Words anywhere in such parts: `SECRETKEYBASE`.
+const INSIDE: &[&str] = &["SECRET", "PASSWORD", "PASSWD"];
 
 /// Names that are known to hold secrets and do not look like it.
 const KNOWN: &[&str] = &["DOCKER_AUTH_CONFIG", "COMPOSER_AUTH", "BUNDLE_GEM__FURY__IO"];
@@ -57,7 +61,12 @@ const LONGEST_USER: usize = 19;
 /// Returns true if the name of a variable says that it holds a secret.
 pub(crate) fn has_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    let is_secret = |part: &str| PARTS.contains(&part) || ENDS.iter().any(|end| part.ends_with(end));
+    let is_secret = |part: &str| {
+        let part = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        PARTS.contains(&part)
+            || ENDS.iter().any(|end| part.ends_with(end))
+            || INSIDE.iter().any(|word| part.contains(word))
+    };
     let last = name.rsplit('_').next().unwrap_or_default();
     name.split('_').any(is_secret)
         || last == "AUTH"
@@ -69,9 +78,19 @@ pub(crate) fn has_secret_name(name: &str) -> bool {
 /// list of parameters with a password.
 pub(crate) fn holds_secret(value: &str) -> bool {
     let value = value.trim();
-    let is_token = value.len() >= SHORTEST && PREFIXES.iter().any(|begin| value.starts_with(begin));
+    // A header or a document may hold one, too.
+    let words = || value.split([' ', '"', '\'', ',']);
+    let is_token = words()
+        .any(|word| word.len() >= SHORTEST && PREFIXES.iter().any(|begin| word.starts_with(begin)))
+        || value.contains("-----BEGIN");
     let lower = value.to_ascii_lowercase();
-    let has_parameter = ["password=", ";pwd=", "accountkey=", "access_token="];
+    let has_parameter = [
+        "password=",
+        ";pwd=",
+        "accountkey=",
+        "access_token=",
+        "hooks.slack.com/services/",
+    ];
     is_token || has_parameter.iter().any(|name| lower.contains(name)) || has_url_with_password(value)
 }
 
@@ -101,6 +120,12 @@ mod tests {
     fn names_of_secrets_are_known_and_others_only_hold_the_same_letters() {
         for name in [
             "GITHUB_TOKEN",
+            "DB_PW",
+            "DB_PASSWORD2",
+            "TOKEN2",
+            "SECRETKEYBASE",
+            "WALLET_PASSCODE",
+            "SLACK_WEBHOOK_URL",
             "AWS_ACCESS_KEY_ID",
             "AWS_SECRET_ACCESS_KEY",
             "OPENAI_API_KEY",

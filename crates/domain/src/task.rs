@@ -274,7 +274,20 @@ impl<'de> Deserialize<'de> for Task {
     }
 }
 
+/// Maximum number of times an attempt's limit is doubled.
+const MOST_DOUBLINGS: u32 = 3;
+
 impl Task {
+    /// Returns the longest run of its next attempt at a stage: its own limit, the stage's or the settings', doubled for every attempt that
+    /// ran into it there, at most [`MOST_DOUBLINGS`] times (LK-57).
+    pub fn time_limit(&self, stage: &StageId, of_stage: Option<Span>, of_settings: Span) -> Span {
+        let limit = self.timeout.or(of_stage).unwrap_or(of_settings);
+        let counters = self.failures.get(stage);
+        let times = counters.and_then(|counters| counters.get(&FailureClass::Timeout));
+        let doublings = times.copied().unwrap_or(0).min(MOST_DOUBLINGS);
+        limit.scaled(1 << doublings, Span(u64::MAX))
+    }
+
     /// Returns the branch on which the work of this task was left for others, until its base has it.
     pub fn handed_over_on(&self) -> Option<&str> {
         let handover = self.handover.as_deref().filter(|_| self.merged.is_none())?;

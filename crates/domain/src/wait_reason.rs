@@ -21,7 +21,7 @@ pub enum WaitReason {
     DependencyNotMerged(Vec<TaskId>),
     /// Another attempt holds the stage's single place (K47).
     SingletonBusy(AttemptId),
-    /// That base takes no merges as things are; the hold of that task says why.
+    /// The base takes no merges as things are; the hold of the named task says why.
     BaseClosed {
         base: String,
         task: TaskId,

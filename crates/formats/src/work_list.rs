@@ -41,7 +41,7 @@ const MOST_NAMES: usize = 60;
 pub struct WorkList {
     pub source: WorkSource,
     pub items: Vec<WorkItem>,
-    /// One finding for each shape that was not understood.
+    /// Findings, one for each shape that was not understood.
     pub findings: Vec<Finding>,
 }
 

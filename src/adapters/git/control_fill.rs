@@ -1,5 +1,5 @@
-//! First content of the control repository: the objects of the person's repository, as `git clone --local` takes them. Hard links cost no
-//! time and no space, and stay whatever is deleted on the other side; an alternate would not.
+//! First content of the control repository: copies of the objects of the person's repository, which share their blocks where the file system
+//! can. Hard links would be changed by agents that may write there, and an alternate would lose what is deleted there.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ const PACK_FILES: [&str; 3] = ["pack", "rev", "idx"];
 /// shallow clone nothing is taken. Objects that disappear meanwhile are left out: the fetch that follows brings what is missing.
 ///
 /// # Errors
-/// When a file can neither be linked nor copied. What was taken before is whole.
+/// When a file cannot be copied. What was taken before is whole.
 pub(super) fn take_objects(repository: &Path, to: &Path) -> io::Result<()> {
     let from = repository.join("objects");
     if repository.join("shallow").exists() {
@@ -43,14 +43,14 @@ pub(super) fn take_objects(repository: &Path, to: &Path) -> io::Result<()> {
     sync_file_system(to)
 }
 
-/// Links a file, or copies it to another file system. Returns false if it is no file, or gone.
+/// Copies a file. Returns false if it is no file, or gone.
 fn take(from: &Path, to: &Path) -> io::Result<bool> {
     let is_file = from.symlink_metadata().is_ok_and(|found| found.is_file());
     if !is_file {
         return Ok(false);
     }
-    match fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop)) {
-        Ok(()) => Ok(true),
+    match reflink_copy::reflink_or_copy(from, to) {
+        Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
 
 use super::cli::GitCli;
 use super::command::GitCommand;
@@ -57,7 +60,7 @@ impl GitCli {
             let folder = to.parent().unwrap_or(&theirs);
             fs::create_dir_all(folder).map_err(failed("send large files (Git LFS) to", folder))?;
             let part = to.with_extension(self.unique_name("part"));
-            fs::copy(&from, &part).map_err(failed("send large files (Git LFS): copy", &from))?;
+            copy_object(&from, &part, id).map_err(failed("send large files (Git LFS): copy", &from))?;
             fs::rename(&part, &to).map_err(failed("send large files (Git LFS): write", &to))?;
         }
         Ok(())
@@ -96,4 +99,26 @@ impl GitCli {
             _ => call,
         })
     }
+}
+
+/// Copies an object whose content has that SHA-256. A link, which may lead to any file, is not followed.
+fn copy_object(from: &Path, to: &Path, id: &str) -> io::Result<()> {
+    if !from.symlink_metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut digest = Sha256::new();
+    let mut source = fs::File::open(from)?;
+    let mut part = vec![0; 64 * 1024];
+    loop {
+        let read = source.read(&mut part)?;
+        let Some(bytes) = part.get(..read).filter(|bytes| !bytes.is_empty()) else {
+            break;
+        };
+        digest.update(bytes);
+    }
+    source.rewind()?;
+    if hex::encode(digest.finalize()) != id {
+        return Err(io::Error::other("its content is another than its name says"));
+    }
+    io::copy(&mut source, &mut fs::File::create_new(to)?).map(drop)
 }

@@ -1,6 +1,7 @@
 //! Templates: checkouts that were prepared once, under a name made of everything that decides what was prepared. No agent works in one.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -67,9 +68,13 @@ impl Template {
     pub(super) fn finished(&self) -> Option<TemplateFacts> {
         let text = text_file::read(&self.mark(), LARGEST_SEARCHED).ok()?;
         let facts = serde_json::from_slice(&text).ok()?;
-        // Its time decides only which template goes first.
-        drop(fs::write(self.folder.join(USED), "1"));
+        self.note_use();
         Some(facts)
+    }
+
+    /// Notes that it is in use. The time decides only which template goes first.
+    fn note_use(&self) {
+        drop(fs::write(self.folder.join(USED), "1"));
     }
 
     /// Marks it as finished.
@@ -89,6 +94,7 @@ impl Template {
         text_file::replace_private(&mark, &text).map_err(|error| {
             io_trouble(error.kind()).cause(format!("could not write {}: {error}", mark.display()))
         })?;
+        self.note_use();
         Ok(facts)
     }
 }
@@ -145,17 +151,30 @@ pub(super) fn name_for(
         }
     }
     for path in copied {
-        let file = root.join(path);
-        let content = text_file::read(&file, u64::try_from(LARGEST_KEY).unwrap_or(u64::MAX));
-        add(&path.to_string_lossy(), &content.unwrap_or_default());
+        if let Err(error) = add_files(root, path, &mut add) {
+            let path = root.join(path);
+            tracing::info!("no template is used: could not read {}: {error}", path.display());
+            return Ok(None);
+        }
     }
-    let digits: Vec<String> = digest
-        .finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Ok(has_key.then(|| digits.concat()))
+    let digits = digest.finalize();
+    Ok(has_key.then(|| hex::encode(digits.get(..16).unwrap_or_default())))
+}
+
+/// Adds the files at or below a path, each with its content.
+fn add_files(root: &Path, path: &Path, add: &mut dyn FnMut(&str, &[u8])) -> io::Result<()> {
+    let place = root.join(path);
+    if !place.symlink_metadata()?.is_dir() {
+        let content = text_file::read(&place, u64::try_from(LARGEST_KEY).unwrap_or(u64::MAX))?;
+        add(&path.to_string_lossy(), &content);
+        return Ok(());
+    }
+    let entries = fs::read_dir(&place)?.collect::<io::Result<Vec<_>>>()?;
+    let mut below: Vec<PathBuf> = entries.iter().map(|entry| path.join(entry.file_name())).collect();
+    below.sort();
+    // Links are not copied.
+    below.retain(|path| !root.join(path).is_symlink());
+    below.iter().try_for_each(|path| add_files(root, path, add))
 }
 
 /// Returns the first text file at or below a path that contains the bytes. Build folders of cargo are passed over.

@@ -10,7 +10,8 @@ use crate::adapters::git::GitCli;
 use crate::adapters::load::{shown_size, size_of};
 use crate::cli::commands::prelude::*;
 use crate::domain::pluralized;
-use crate::ports::git::{Git as _, WorktreeEntry};
+use crate::engine::context::branch_of;
+use crate::ports::git::{BranchName, CheckedOut, Git as _, WorktreeEntry};
 
 /// Free room on the disk that work does not need
 ///
@@ -31,7 +32,7 @@ impl RunCommand for CleanArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let mut access = BoardAccess::open(env)?;
         let git = GitCli::open(&access.paths.git_setup(env.environment.clone()))?;
-        let used = used_folders(&mut access)?;
+        let used = UsedWorktrees::read(&mut access)?;
         let (mut freed, mut removed, mut problems) = (0, 0, Vec::new());
         for worktree in git.worktrees()? {
             let Some(folder) = worktree.folder.as_ref().filter(|_| is_free(&worktree, &used)) else {
@@ -75,20 +76,45 @@ fn remove(folder: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-/// Returns the folders of the attempts that have not ended.
-fn used_folders(access: &mut BoardAccess) -> CommandResult<BTreeSet<PathBuf>> {
-    let mut used = BTreeSet::new();
-    if !access.paths.store.database.exists() {
-        return Ok(used);
-    }
-    for task in access.ids()? {
-        let attempt = access.task(&task)?.and_then(|task| task.attempt);
-        let place = attempt.and_then(|attempt| Some(PathBuf::from(&attempt.workplace.as_ref()?.path)));
-        used.extend(place);
-    }
-    Ok(used)
+/// Worktrees in which something works, or may go on.
+#[derive(Default)]
+struct UsedWorktrees {
+    folders: BTreeSet<PathBuf>,
+    /// Branches of tasks that are not over: the next attempt goes on in the worktree as it is.
+    branches: BTreeSet<BranchName>,
 }
 
-fn is_free(worktree: &WorktreeEntry, used: &BTreeSet<PathBuf>) -> bool {
-    worktree.is_present && worktree.checked_out.is_some() && !used.contains(&worktree.path)
+impl UsedWorktrees {
+    /// Reads the board.
+    ///
+    /// # Errors
+    /// When the board cannot be read, or an agent is being started whose worktree is not known yet.
+    fn read(access: &mut BoardAccess) -> CommandResult<UsedWorktrees> {
+        let mut used = UsedWorktrees::default();
+        if !access.paths.store.database.exists() {
+            return Ok(used);
+        }
+        for id in access.ids()? {
+            let Some(detail) = access.task(&id)? else { continue };
+            if !detail.task.state.is_terminal() {
+                used.branches.insert(branch_of(&detail.task));
+            }
+            let Some(attempt) = detail.attempt else { continue };
+            let Some(place) = &attempt.workplace else {
+                let what = format!("an agent of {id} is being started; try again when it works");
+                return Err(could_not(format!("could not clean: {what}")));
+            };
+            used.folders.insert(PathBuf::from(&place.path));
+        }
+        Ok(used)
+    }
+
+    fn holds(&self, worktree: &WorktreeEntry) -> bool {
+        let is_of_task = matches!(&worktree.checked_out, Some(CheckedOut::Branch(branch)) if self.branches.contains(branch));
+        is_of_task || self.folders.contains(&worktree.path)
+    }
+}
+
+fn is_free(worktree: &WorktreeEntry, used: &UsedWorktrees) -> bool {
+    worktree.is_present && worktree.checked_out.is_some() && !used.holds(worktree)
 }

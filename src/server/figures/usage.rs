@@ -226,6 +226,14 @@ mod tests {
         meters.count_call(&attempt, &ask("toolu_7"));
         meters.tell(&inbox, Timestamp(2), true);
         assert!(told(&outlet).is_empty(), "nothing is new");
+        let next = settled_attempt(8, "development", 0, 1, Verdict::Passed);
+        meters.count_call(&next, &ask("toolu_7"));
+        meters.tell(&inbox, Timestamp(3), true);
+        assert_eq!(
+            calls(&told(&outlet)),
+            [Some(1)],
+            "each attempt has a count of its own"
+        );
     }
 
     #[test]

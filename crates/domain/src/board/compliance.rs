@@ -13,7 +13,7 @@ use crate::failure::FailureClass;
 use crate::id::{AttemptId, TaskId};
 use crate::plan_entry::{Claims, names_path};
 use crate::signal::{Signal, SignalKind};
-use crate::task::{HoldReason, Task, TaskState};
+use crate::task::{HoldReason, MergeCheck, Task, TaskState};
 use crate::time::Timestamp;
 use crate::tri::Tri;
 use crate::workflow::{EvidenceKind, FindingPolicy};
@@ -174,6 +174,7 @@ impl Board {
             task.begins_anew = false;
             task.head = None;
             task.merged = None;
+            task.merge_check = MergeCheck::default();
             task.stage_head = None;
             task.checkpoint = None;
         });
@@ -212,6 +213,7 @@ impl Board {
             if let Some(head) = head {
                 task.head = Some(head.to_owned());
                 task.merged = None;
+                task.merge_check = MergeCheck::default();
             }
         });
         self.set_state(

@@ -6,26 +6,19 @@ use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptState, StopCause, WorkspaceState};
 use crate::batch::PauseReason;
 use crate::effect::{Effect, NoticeLevel};
-use crate::failure::FailureClass;
 use crate::id::AttemptId;
 use crate::time::{Span, Timestamp};
 use crate::wait_reason::WaitReason;
 
-/// Maximum number of times an attempt's limit is doubled.
-const MOST_DOUBLINGS: u32 = 3;
-
 impl Board {
-    /// Returns the longest run of an attempt: its task's limit, its stage's or the settings', doubled for every attempt of the task that
-    /// ran into it there, at most [`MOST_DOUBLINGS`] times (LK-57).
+    /// Returns the longest run of an attempt.
     pub(super) fn time_limit(&self, attempt: &Attempt) -> Span {
-        let task = self.tasks.get(&attempt.task);
         let of_stage = self.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
-        let own = task.and_then(|task| task.timeout).or(of_stage);
-        let limit = own.unwrap_or(self.settings.agent_timeout);
-        let counters = task.and_then(|task| task.failures.get(&attempt.stage));
-        let times = counters.and_then(|counters| counters.get(&FailureClass::Timeout));
-        let doublings = times.copied().unwrap_or(0).min(MOST_DOUBLINGS);
-        limit.scaled(1 << doublings, Span(u64::MAX))
+        let of_settings = self.settings.agent_timeout;
+        match self.tasks.get(&attempt.task) {
+            Some(task) => task.time_limit(&attempt.stage, of_stage, of_settings),
+            None => of_stage.unwrap_or(of_settings),
+        }
     }
 
     /// Returns the time at which something is due if nothing happens before. A time in the past means at once: more tasks could start than

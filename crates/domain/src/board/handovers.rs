@@ -11,6 +11,7 @@ use crate::evidence::Evidence;
 use crate::failure::FailureClass;
 use crate::id::TaskId;
 use crate::merging::Handover;
+use crate::task::MergeCheck;
 use crate::time::Timestamp;
 use crate::tri::Tri;
 use crate::workflow::EvidenceKind;
@@ -72,6 +73,8 @@ impl Board {
         };
         self.edit(id, |task| {
             task.merged = Some(commit.to_owned());
+            // No gate of the engine has seen the tree that others merged.
+            task.merge_check = MergeCheck::Unchecked;
             task.handover = None;
         });
         let text = format!("{id} was merged by another hand: its base has the work at {commit}");

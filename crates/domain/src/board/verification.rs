@@ -14,7 +14,7 @@ use crate::evidence::Evidence;
 use crate::failure::FailureClass;
 use crate::id::AttemptId;
 use crate::integration::Integration;
-use crate::task::{HoldReason, Task, TaskState};
+use crate::task::{HoldReason, MergeCheck, Task, TaskState};
 use crate::time::Timestamp;
 use crate::tri::Tri;
 use crate::workflow::EvidenceKind;
@@ -219,6 +219,7 @@ impl Board {
                 if task.head.as_deref() != Some(head) {
                     task.head = Some(head.to_owned());
                     task.merged = None;
+                    task.merge_check = MergeCheck::default();
                     task.handover = None;
                 }
             });

@@ -108,10 +108,26 @@ fn says_the_same(one: &Doing, other: &Doing) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent_state::Figures;
     use crate::domain::AskKind;
 
     fn doing(state: &mut HeadlessState, doing: Doing) -> Vec<String> {
         state.take(AgentReport::doing(doing))
+    }
+
+    #[test]
+    fn calls_of_tools_are_reported_where_the_fill_is_not_known() {
+        let mut state = HeadlessState::new();
+        for id in ["a", "b", "a"] {
+            let figures = vec![Figures::ToolCall { id: id.to_owned() }];
+            state.take(AgentReport {
+                figures,
+                ..AgentReport::default()
+            });
+        }
+        let told = state.news().unwrap();
+        assert_eq!((told.tool_calls, told.used), (Some(2), None));
+        assert!(state.news().is_none(), "nothing is new");
     }
 
     #[test]
