@@ -302,6 +302,24 @@ fn a_dry_run_shows_what_a_plan_would_do_and_changes_nothing() {
 }
 
 #[test]
+fn a_graph_plan_with_an_error_is_shown_and_not_run() {
+    let shop = Shop::new();
+    let plan = shop.git.project().join("plan.json");
+    fs::write(
+        plan,
+        graph_plan().replace("\"blockedBy\":[0]", "\"blockedBy\":[7]"),
+    )
+    .unwrap();
+    let said = shop.run(&["run", "plan.json"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    for wanted in ["MISSING_DEPENDENCY", "fix what is called an error"] {
+        let text = format!("{}{}", said.out, said.err);
+        assert!(text.contains(wanted), "{wanted}: {said:?}");
+    }
+    assert_eq!(shop.json(&["task", "list", "--json"]), serde_json::json!([]));
+}
+
+#[test]
 fn a_graph_plan_is_shown_with_its_files_and_checks_and_becomes_tasks_that_wait_for_what_they_name() {
     let shop = Shop::new();
     let folder = shop.git.project().join(".design");

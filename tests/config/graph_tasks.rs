@@ -129,6 +129,16 @@ fn an_agent_is_told_everything_the_plan_says_of_its_task() {
     assert_eq!(entry.fallback.as_deref(), Some("write by hand"));
     let plain = drafts(&read(&plan(&[task("Writer", &[], "src/csv.rs")]), &[])).unwrap();
     assert!(!plain[0].body.contains("research") && !plain[0].body.contains("Read first"));
+    let mut second = task("Command", &[0], "src/cli.rs");
+    second["metadata"]["reads"] = json!(["src/csv.rs"]);
+    let made = drafts(&read(&plan(&[task("Writer", &[], "src/csv.rs"), second]), &[])).unwrap();
+    let body = &made[1].body;
+    for said in [
+        "- blocking: src/csv.rs exists; a task before this one makes or changes it.",
+        "- What is called blocking above does not hold.",
+    ] {
+        assert!(body.contains(said), "{said}\nin\n{body}");
+    }
 }
 
 #[test]

@@ -60,11 +60,9 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
     story.wait_until("the answer", || why("its wait has ended"));
     fs::write(story.root().join("answered"), "go\n").unwrap();
     story.wait_until("its status record", || why("status record: working"));
-    assert!(
-        story.dbs(&["status"]).contains("working; runs Explore"),
-        "{}",
-        story.dbs(&["status"])
-    );
+    story.wait_until("its work on the board", || {
+        story.dbs(&["status"]).contains("working; runs Explore")
+    });
     let agent = story.dbs(&["why", "1", "--json"]);
     for part in ["\"counts\":true", "\"source\":\"status record\"", "\"age_ms\""] {
         assert!(agent.contains(part), "{part}: {agent}");

@@ -219,7 +219,10 @@ fn large_goal() -> String {
             "export-invoices/expert-rights.json",
             &report("rights"),
         )
-        + &fails("design-expert", &of("archive"))
+        + &format!(
+            "[[part]]\nrole = \"design-expert\"\n{}\nsteps = [{{ signal = \"claim\" }}, {{ signal = \"done\", text = \"It is all said here.\" }}]\n",
+            of("archive")
+        )
         + &writes(("design-critic", ""), "export-invoices/critic.json", &critique)
         + &planner("attempt = 1", &plan(&two_tasks(), &["C2: shortened"]))
         + &planner("", &plan(&two_tasks(), &["C1: totals are the last row"]))

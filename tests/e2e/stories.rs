@@ -521,6 +521,16 @@ fn a_prd_that_a_person_adds_joins_the_run_and_one_of_another_hand_waits_for_a_ye
     });
     let ids = story.dbs(&["task", "list", "--json"]);
     assert!(!ids.contains("again") && !ids.contains("US-005"), "{ids}");
+    let project = story.project();
+    story.git(&project, &["rm", "-q", "prds/004-FEAT-again.json"]);
+    story.git(&project, &["commit", "-qm", "Take it back"]);
+    story.git(&project, &["push", "-q", "origin", "HEAD:work"]);
+    let asked = said(&story.run(&["run", "prds"]));
+    let hash = asked.split("--trust ").nth(1).expect(&asked).trim();
+    story.dbs(&["run", "prds", "--trust", hash]);
+    story.wait_until("the other story", || {
+        story.run(&["task", "show", "US-005"]).status.success()
+    });
     story.dbs(&["stop", "--all"]);
 }
 

@@ -206,6 +206,8 @@ fn finished_work_stops_at_its_branch_and_what_needs_it_waits_for_the_merge_of_ot
     bench.git.git(&origin, &["update-ref", "refs/heads/work", &head]);
     bench.wait(Span::minutes(3));
     assert_eq!(bench.task("t-1").merged.as_deref(), Some(head.as_str()));
+    let is_checked = bench.task("t-1").merge_check.is_checked();
+    assert!(!is_checked, "no gate saw the tree that others merged");
     assert_eq!(
         bench.task("t-2").state.word(),
         "active",
