@@ -148,11 +148,14 @@ pub fn reconcile(
     } else if !wishes.options.is_none() && changes.new.is_empty() {
         commands.push(comparison.put_batch());
     }
+    if !changes.new.is_empty() {
+        commands.push(comparison.put_batch());
+        commands.push(Command::CreateAll(changes.new.clone()));
+    }
+    // A task may wait for a new one from now on.
     commands.extend(changes.changed.iter().flat_map(changed));
     if !changes.new.is_empty() {
         let ids = changes.new.iter().map(|draft| draft.id.clone()).collect();
-        commands.push(comparison.put_batch());
-        commands.push(Command::CreateAll(changes.new.clone()));
         commands.push(Command::Release(ids));
     }
     if !begins && wishes.resumes {

@@ -453,6 +453,17 @@ fn add_prd(story: &Story, checkout: &Path, name: &str, stories: &[&str]) {
     story.git(checkout, &["push", "-q", "origin", "HEAD:work"]);
 }
 
+/// Takes the last PRD back, and begins what waits for a yes.
+fn agree_to_the_queue(story: &Story) {
+    let project = story.project();
+    story.git(&project, &["rm", "-q", "prds/004-FEAT-again.json"]);
+    story.git(&project, &["commit", "-qm", "Take it back"]);
+    story.git(&project, &["push", "-q", "origin", "HEAD:work"]);
+    let asked = said(&story.run(&["run", "prds"]));
+    let hash = asked.split("--trust ").nth(1).expect(&asked).trim();
+    story.dbs(&["run", "prds", "--trust", hash]);
+}
+
 /// Parts of the three stories of [`queue`] and of one more, whose first story asks and waits for the answer.
 fn asking_parts() -> String {
     let asks = r#"[[part]]
@@ -521,16 +532,10 @@ fn a_prd_that_a_person_adds_joins_the_run_and_one_of_another_hand_waits_for_a_ye
     });
     let ids = story.dbs(&["task", "list", "--json"]);
     assert!(!ids.contains("again") && !ids.contains("US-005"), "{ids}");
-    let project = story.project();
-    story.git(&project, &["rm", "-q", "prds/004-FEAT-again.json"]);
-    story.git(&project, &["commit", "-qm", "Take it back"]);
-    story.git(&project, &["push", "-q", "origin", "HEAD:work"]);
-    let asked = said(&story.run(&["run", "prds"]));
-    let hash = asked.split("--trust ").nth(1).expect(&asked).trim();
-    story.dbs(&["run", "prds", "--trust", hash]);
-    story.wait_until("the other story", || {
-        story.run(&["task", "show", "US-005"]).status.success()
-    });
+    agree_to_the_queue(&story);
+    let joined = task(&story, "US-005");
+    assert_eq!(joined["deps"], serde_json::json!(["US-001"]), "{joined}");
+    assert_eq!(task(&story, "US-004")["deps"], serde_json::json!(["US-005"]));
     story.dbs(&["stop", "--all"]);
 }
 
