@@ -279,7 +279,7 @@ const MOST_DOUBLINGS: u32 = 3;
 
 impl Task {
     /// Returns the longest run of its next attempt at a stage: its own limit, the stage's or the settings', doubled for every attempt that
-    /// ran into it there, at most [`MOST_DOUBLINGS`] times (LK-57).
+    /// ran into it there, at most three times (LK-57).
     pub fn time_limit(&self, stage: &StageId, of_stage: Option<Span>, of_settings: Span) -> Span {
         let limit = self.timeout.or(of_stage).unwrap_or(of_settings);
         let counters = self.failures.get(stage);
