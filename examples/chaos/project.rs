@@ -107,6 +107,8 @@ impl Project {
             ("base_branch", "main"),
             ("roles.default.agent", "custom"),
             ("roles.default.command", &format!("sh {}", agent.display())),
+            // The disk of the campaign is small.
+            ("disk.min_free", "1"),
             ("limits.linger", "1"),
             ("limits.crash_backoff", "1"),
             ("limits.infra_backoff", "1"),
