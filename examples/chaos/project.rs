@@ -108,7 +108,7 @@ impl Project {
             ("roles.default.agent", "custom"),
             ("roles.default.command", &format!("sh {}", agent.display())),
             // The disk of the campaign is small.
-            ("disk.min_free", "1"),
+            ("disk.min_free", "1GiB"),
             ("limits.linger", "1"),
             ("limits.crash_backoff", "1"),
             ("limits.infra_backoff", "1"),
