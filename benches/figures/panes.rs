@@ -184,7 +184,7 @@ pub(crate) fn echo(table: &mut Table) {
     );
 }
 
-/// Keys echoed by a raw `cat` beside eight programs that nobody looks at and that take all processors: agents of ours, windows of tmux.
+/// Keys echoed by a raw `cat` beside eight programs that take all processors and are not on the screen: agents of ours, windows of tmux.
 pub(crate) fn beside_agents(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
     let file = log_text(folder.path(), 2);

@@ -18,7 +18,7 @@ use crate::term::sanitize;
 
 /// Time of one call.
 const LIMIT: Duration = Duration::from_mins(1);
-/// Most bytes of a list of issues.
+/// Maximum size of a list of issues in bytes.
 const MOST_OUTPUT: usize = 16 * 1024 * 1024;
 const MOST_ERRORS: usize = 4 * 1024;
 /// Exit code of `gh` without a login.
@@ -68,7 +68,7 @@ pub struct IssueQuery {
     pub search: Option<String>,
     /// Repository in the words of the program; else the one of the folder's remotes.
     pub repository: Option<String>,
-    /// Most issues.
+    /// Maximum number of issues.
     pub limit: u32,
 }
 
@@ -176,7 +176,7 @@ impl ForgeProgram<'_> {
     }
 }
 
-/// Words the refusal of a program: its first line, and the way out where there is no login.
+/// Returns the refusal of a program for people: its first line, and the way out if there is no login.
 fn refused(program: &str, code: Option<i32>, said: &str) -> Cause {
     let first = said
         .lines()

@@ -6,10 +6,12 @@
 //! copied: the setup runs in each workspace instead.
 
 mod copying;
+mod locks;
 mod ports;
 mod prepared;
 mod rules;
 mod template;
 
-pub use prepared::{PreparedWorkspaces, WorkspaceLocks};
+pub use locks::WorkspaceLocks;
+pub use prepared::PreparedWorkspaces;
 pub use rules::WorkspaceRules;

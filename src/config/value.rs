@@ -193,7 +193,7 @@ impl ValueKind {
         })
     }
 
-    /// Returns the entries of a list as files write it, `["a", "b"]`, as one text; none where the text is no list, or the kind has none.
+    /// Returns the entries of a list as files write it, `["a", "b"]`, as one text; `None` if the text is no list, or the kind has none.
     pub(super) fn entries(&self, text: &str) -> Option<String> {
         let between = match self {
             ValueKind::List | ValueKind::InnerPaths | ValueKind::VariableNames => ", ",

@@ -25,7 +25,7 @@ impl DoneIssue {
         format!("{}/{}", self.list, self.number)
     }
 
-    /// Returns the repository of the issue as `HOST/OWNER/NAME`; nothing if the list has no such address.
+    /// Returns the repository of the issue as `HOST/OWNER/NAME`; `None` if the list has no such address.
     pub fn repository(&self) -> Option<String> {
         let path = self
             .list

@@ -12,9 +12,9 @@ use crate::formats::task_list::{self, ListedTask};
 use crate::formats::work_list::{WorkItem, WorkList};
 use crate::term::sanitize;
 
-/// Most tasks of one id with a number behind it.
+/// Maximum number of tasks that share an id with a number behind it.
 const MOST_TRIES: u32 = 100;
-/// Longest id of an item that is taken as it is, so that a number fits behind it.
+/// Maximum length of an item's id that is taken as it is, so that a number fits behind it.
 const LONGEST_ID: usize = 40;
 
 /// Place of the tasks of a list on the board.
@@ -38,7 +38,7 @@ pub struct ListImport {
     pub findings: Vec<Finding>,
 }
 
-/// Function that gives the origin of the task with an id: nothing if there is no such task.
+/// Function that returns the origin of the task with an id; `None` if there is no such task.
 pub type OriginOf<'a, E> = &'a mut dyn FnMut(&TaskId) -> Result<Option<PlanSource>, E>;
 
 impl ListImport {

@@ -9,7 +9,7 @@ use crate::config::schema;
 use crate::domain::{Cause, Task, TaskState, WorkSource};
 use crate::formats::work_list;
 
-/// Most bytes of a list.
+/// Maximum size of a list in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Closes the items of all tasks that are done, in the lists they were imported from, if the settings ask for it. Returns the reasons why

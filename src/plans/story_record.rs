@@ -74,7 +74,7 @@ pub struct StoryRecord<'a> {
     pub stories: Vec<&'a Task>,
 }
 
-/// Texts of the record; nothing if there is nothing to tell.
+/// Texts of the record; `None` if there is nothing to tell.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RecordedTexts {
     pub state: Option<String>,

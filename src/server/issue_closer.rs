@@ -21,25 +21,39 @@ const RECORD: &str = "closed-issues.json";
 
 /// Closer of the issues that a project's tasks were imported from.
 pub(super) struct IssueCloser {
-    pub(super) paths: ProjectPaths,
-    pub(super) engine: EngineHandle,
-    pub(super) git: Arc<dyn Git>,
+    paths: ProjectPaths,
+    engine: EngineHandle,
+    git: Arc<dyn Git>,
+    /// Names of the issues that were closed.
+    closed: BTreeSet<String>,
     /// Problems that people were told.
-    pub(super) told: BTreeSet<String>,
+    told: BTreeSet<String>,
 }
 
 impl IssueCloser {
+    /// Creates the closer with what its record says.
+    pub(super) fn new(paths: ProjectPaths, engine: EngineHandle, git: Arc<dyn Git>) -> IssueCloser {
+        IssueCloser {
+            closed: closed(&paths),
+            paths,
+            engine,
+            git,
+            told: BTreeSet::new(),
+        }
+    }
+
     /// Closes issues until the server is stopped.
     pub(super) async fn run(mut self, stop: &CancellationToken) {
         let mut models = self.engine.read_models.clone();
         let mut looked_at: Vec<DoneIssue> = Vec::new();
         loop {
             let model = self.engine.read_model();
-            let open = done_issues(&model.tasks, &closed(&self.paths));
+            let open = done_issues(&model.tasks, &self.closed);
             // Issues that could not be closed are tried again with the next task that is done.
             if !open.is_empty() && open != looked_at {
                 self.close(model, open, stop).await;
-                looked_at = done_issues(&self.engine.read_model().tasks, &closed(&self.paths));
+                self.closed = closed(&self.paths);
+                looked_at = done_issues(&self.engine.read_model().tasks, &self.closed);
             }
             let changed = stop.run_until_cancelled(models.changed()).await;
             if !matches!(changed, Some(Ok(()))) {

@@ -39,7 +39,7 @@ struct Looks {
     git: Option<Arc<GitCli>>,
     seen: QueueStamps,
     judged: QueueStamps,
-    /// Number of looks until what waits for the base is judged again; nothing where nothing waits.
+    /// Number of looks until what waits for the base is judged again; `None` if nothing waits.
     left: Option<u32>,
     /// Lines that people were told.
     told: BTreeSet<String>,

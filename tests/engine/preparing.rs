@@ -127,6 +127,33 @@ fn a_workspace_with_the_same_key_is_made_from_the_template_and_no_agent_changes_
 }
 
 #[test]
+fn the_setup_runs_once_for_each_content_of_the_key_and_the_last_templates_are_kept() {
+    let count = tempfile::tempdir().unwrap();
+    let count = count.path().join("count");
+    let mut bench = bench(
+        "cmp deps/one deps.lock",
+        WorkspaceRules {
+            setup: counted(&count),
+            key: vec!["deps.lock".to_owned()],
+            ..rules()
+        },
+    );
+    let templates = bench.git.root().join("project.dbs/.templates");
+    for nth in 1..=6 {
+        if nth > 1 {
+            bench
+                .git
+                .commit_on_origin("work", "deps.lock", &format!("{nth}\n"));
+        }
+        let id = format!("t-{nth}");
+        bench.release(draft(&id, "kanban", None));
+        finish(&mut bench, &id);
+        assert_eq!(runs(&count), nth, "the new template is kept and used");
+        assert_eq!(fs::read_dir(&templates).unwrap().count(), nth.min(4));
+    }
+}
+
+#[test]
 fn a_template_that_names_its_own_place_is_not_copied() {
     let count = tempfile::tempdir().unwrap();
     let count = count.path().join("count");

@@ -127,7 +127,7 @@ impl Attempt {
         self.worker.role().is_some_and(RoleId::is_conductor)
     }
 
-    /// Returns the model that answers the agent, beside another one that was asked for; nothing where neither is known.
+    /// Returns the model that answers the agent, beside another one that was asked for; `None` if neither is known.
     pub fn model_words(&self) -> Option<String> {
         let asked = self.choice.model.as_ref().map(|chosen| chosen.value.as_str());
         match (self.model.as_deref(), asked) {

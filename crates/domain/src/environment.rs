@@ -37,7 +37,7 @@ const ALWAYS: &[&str] = &[
 const OWN: &[&str] = &["DBS_*", "DEBUSSY_*"];
 
 /// Variables that describe the person's terminal and shell themselves, or record what a tool has loaded for their folder. They would be
-/// wrong elsewhere, so nobody misses them.
+/// wrong elsewhere, so they are left out without a word.
 const OF_THE_SHELL: &[&str] = &[
     "_",
     "PWD",
@@ -184,7 +184,7 @@ pub struct FilteredEnvironment {
     pub hidden: Vec<HiddenVariable>,
 }
 
-/// Values are nobody's business, so only names are shown.
+/// Values may be private, so only names are shown.
 impl std::fmt::Debug for FilteredEnvironment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = self.variables.iter().map(|(name, _)| name.as_str()).collect();
@@ -199,7 +199,7 @@ impl std::fmt::Debug for FilteredEnvironment {
 enum Fate {
     Passes,
     Hidden(HiddenReason),
-    /// Variable that is left out, and that nobody misses.
+    /// Variable that is left out without a word, because it would be wrong elsewhere.
     LeftOut,
 }
 
@@ -263,7 +263,7 @@ impl EnvironmentRules {
     }
 }
 
-/// Sockets of programs that use the person's keys for whoever asks.
+/// Sockets of programs that use the person's keys for any caller.
 const KEYS: &[&str] = &["SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "SSH_ASKPASS"];
 
 /// Returns true if a name fits one of the patterns. Windows does not tell capitals apart.

@@ -90,6 +90,7 @@ pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,
     StageFacts, TaskFacts,
 };
+pub use secret_variable::is_token;
 pub use session::{AgentDisplay, AgentSession, Continuation, ResumeRoles, SessionOrigin, SessionRestart};
 pub use settings::{BoardSettings, Budgets, FaultReach, SettingFault, UntrustedFiles};
 pub use signal::{Signal, SignalKind};

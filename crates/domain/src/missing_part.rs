@@ -47,7 +47,7 @@ const BETWEEN: &[&str] = &[" environment variable", " env variable", " env var",
 /// Signs around names.
 const MARKS: [char; 9] = ['\'', '"', '`', '‘', '’', '$', '{', '}', ':'];
 
-/// Longest name that is shown, in bytes: the output is text of strangers.
+/// Maximum length of a name that is shown, in bytes: the output is not trusted.
 const LONGEST: usize = 64;
 
 impl MissingPart {

@@ -35,6 +35,7 @@ const PREFIXES: &[&str] = &[
     "gho_",
     "ghs_",
     "ghu_",
+    "ghr_",
     "github_pat_",
     "glpat-",
     "sk-",
@@ -49,13 +50,12 @@ const PREFIXES: &[&str] = &[
     "pypi-",
     "hf_",
     "eyJ",
-    "-----BEGIN",
 ];
 
 /// Shortest value that one of these beginnings makes a secret, in bytes.
 const SHORTEST: usize = 16;
 
-/// Longest name of a user in a URL without a password; a longer one is a token.
+/// Maximum length of a user's name in a URL without a password; a longer one is a token.
 const LONGEST_USER: usize = 19;
 
 /// Returns true if the name of a variable says that it holds a secret.
@@ -80,9 +80,7 @@ pub(crate) fn holds_secret(value: &str) -> bool {
     let value = value.trim();
     // A header or a document may hold one, too.
     let words = || value.split([' ', '"', '\'', ',']);
-    let is_token = words()
-        .any(|word| word.len() >= SHORTEST && PREFIXES.iter().any(|begin| word.starts_with(begin)))
-        || value.contains("-----BEGIN");
+    let is_token = words().any(is_token) || value.contains("-----BEGIN");
     let lower = value.to_ascii_lowercase();
     let has_parameter = [
         "password=",
@@ -92,6 +90,11 @@ pub(crate) fn holds_secret(value: &str) -> bool {
         "hooks.slack.com/services/",
     ];
     is_token || has_parameter.iter().any(|name| lower.contains(name)) || has_url_with_password(value)
+}
+
+/// Returns true if a word looks like a token that a service gives out.
+pub fn is_token(word: &str) -> bool {
+    word.len() >= SHORTEST && PREFIXES.iter().any(|begin| word.starts_with(begin))
 }
 
 fn has_url_with_password(value: &str) -> bool {

@@ -21,19 +21,19 @@ pub use forge::address_of;
 pub use shape::{TextShape, shape_of};
 pub use write_back::with_done;
 
-use crate::finding::Finding;
-use crate::json_place::JsonPlace;
+use crate::finding::{Finding, LineStarts};
+use crate::json_place::{self, JsonPlace};
 use crate::prompt::is_hidden;
 use shape_findings::ShapeFindings;
 
-/// Most items of a list: all of them go to the board in one turn.
+/// Maximum number of items of a list: all of them go to the board in one turn.
 const MOST_ITEMS: usize = 5_000;
-/// Most characters of a title, of a name and of a tag, and most bytes of a text.
+/// Maximum lengths of a title, a name and a tag in characters, and of a text in bytes.
 const MOST_TITLE: usize = 200;
 const MOST_NAME: usize = 200;
 const MOST_TAG: usize = 48;
 const MOST_BODY: usize = 128 * 1024;
-/// Most names of one kind at an item.
+/// Maximum number of names of one kind in an item.
 const MOST_NAMES: usize = 60;
 
 /// A list of work as it was read.
@@ -45,7 +45,7 @@ pub struct WorkList {
     pub findings: Vec<Finding>,
 }
 
-/// Item of a list. Its texts are cut to what a task may hold, and have no characters that nobody sees.
+/// Item of a list. Its texts are cut to what a task may hold, and have no invisible characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkItem {
     /// Name in its list; the same at each reading.
@@ -64,7 +64,7 @@ pub struct WorkItem {
 }
 
 impl WorkItem {
-    /// Builds an item of middle urgency; nothing if it has no name or no title.
+    /// Builds an item of middle urgency; `None` if it has no name or no title.
     fn new(id: &str, title: &str, line: usize) -> Option<WorkItem> {
         let (id, title) = (one_line(id, MOST_NAME), one_line(title, MOST_TITLE));
         (!id.is_empty() && !title.is_empty()).then_some(WorkItem {
@@ -130,7 +130,20 @@ fn drop_unknown_needs(items: &mut [WorkItem], found: &mut ShapeFindings<'_>) {
     }
 }
 
-/// Returns a text as one line without signs that nobody sees.
+/// Reads a text as JSON, with the starts of its lines; a fault in it becomes a finding.
+fn json_of(text: &str, found: &mut ShapeFindings<'_>) -> Option<(JsonPlace, LineStarts)> {
+    let lines = LineStarts::of(text);
+    match json_place::parse(text) {
+        Ok(root) => Some((root, lines)),
+        Err(fault) => {
+            let why = format!("this is no JSON that can be read: {}", fault.text);
+            found.error("BAD_JSON", lines.line_of(fault.at), why);
+            None
+        }
+    }
+}
+
+/// Returns a text as one line without invisible characters.
 fn one_line(text: &str, most: usize) -> String {
     let seen: String = text
         .chars()
@@ -140,7 +153,7 @@ fn one_line(text: &str, most: usize) -> String {
     cut_chars(&words.join(" "), most).to_owned()
 }
 
-/// Returns a text without signs that nobody sees, as long as a task may have it.
+/// Returns a text without invisible characters, cut to the length that a task may have.
 fn whole_text(text: &str) -> String {
     let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
     cut_bytes(seen.trim(), MOST_BODY).to_owned()

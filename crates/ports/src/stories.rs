@@ -36,7 +36,7 @@ pub trait StoryFiles: Send + Sync {
     ) -> Result<String, Cause>;
 }
 
-/// Reads a file by its path in the project; nothing if there is none.
+/// Reads a file by its path in the project; `None` if there is none.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, Cause>;
 
 /// Content of a file of tests.

@@ -26,7 +26,7 @@ const KNOWN: &[&str] = &[
 
 /// File with which a tool marks a folder of its own as one that may be removed at any time (<https://bford.info/cachedir/>).
 const MARK: &str = "CACHEDIR.TAG";
-/// Begin of that file.
+/// Start of that file.
 const MARK_TEXT: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
 impl GitCli {
@@ -41,21 +41,11 @@ impl GitCli {
             return Ok(Vec::new());
         };
         let head = self.import_known(head)?;
-        let index = self.control.scratch(&self.unique_name("index"))?;
-        let list = || {
-            let call = self.on_files(&checkout.folder, &index, "read the commit of a worktree")?;
-            let call = call.words("read-tree --end-of-options");
-            call.arg(head.as_str()).run_ok()?;
-            let call = self.on_files(&checkout.folder, &index, "list the ignored files of a worktree")?;
+        let listed = self.with_scratch_index(Some(&head), &checkout.folder, |index| {
+            let call = self.on_files(&checkout.folder, index, "list the ignored files of a worktree")?;
             call.words("ls-files --others --ignored --exclude-standard --directory -z")
                 .run_ok()
-        };
-        let listed = list();
-        for name in [index.clone(), index.with_extension("lock")] {
-            // A left-over scratch file costs only room.
-            drop(fs::remove_file(name));
-        }
-        let listed = listed?;
+        })?;
         // A list that was cut off ends within a name, which is no folder then.
         let folders = listed
             .stdout

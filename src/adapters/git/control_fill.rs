@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::files::sync_file_system;
 
-/// Ends of the files of a pack that are taken, in the order in which git needs them: a pack counts once its index is there.
+/// Extensions of the files of a pack that are taken, in the order in which git needs them: a pack counts once its index is there.
 const PACK_FILES: [&str; 3] = ["pack", "rev", "idx"];
 
 /// Takes all objects of a repository that holds everything it names into a folder of objects that is not in use yet. Of a partial or

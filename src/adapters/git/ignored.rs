@@ -18,7 +18,7 @@ impl GitCli {
         })
     }
 
-    /// Keeps of some paths those that are ignored where the files of a commit are.
+    /// Returns those of the paths that are ignored where the files of a commit are.
     pub(super) fn keep_ignored(
         &self,
         commit: &CommitId,
@@ -51,8 +51,8 @@ impl GitCli {
         })
     }
 
-    /// Lends an index that lists the files of a commit, or those that the person's index lists.
-    fn with_scratch_index<T>(
+    /// Calls a function with an index that lists the files of a commit, or else those that the person's index lists.
+    pub(super) fn with_scratch_index<T>(
         &self,
         commit: Option<&CommitId>,
         folder: &Path,

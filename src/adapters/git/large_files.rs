@@ -15,7 +15,7 @@ use super::files::failed;
 use crate::adapters::text_file;
 use crate::ports::git::{CommitId, GitError};
 
-/// Most bytes of the changes that are looked through for names of objects.
+/// Maximum size of the changes that are searched for names of objects, in bytes.
 const MOST_CHANGES: usize = 64 * 1024 * 1024;
 /// Number of objects that are sent with one call.
 const AT_ONCE: usize = 200;

@@ -59,7 +59,7 @@ pub fn last_commit_of(setup: &GitSetup, file: &Path) -> Result<Option<FileCommit
 }
 
 impl GitCli {
-    /// Returns the time at which the last commit that changed a file of the project was made in the person's own checkout; nothing where
+    /// Returns the time at which the last commit that changed a file of the project was made in the person's own checkout; `None` if
     /// that commit came from elsewhere, or there is none.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use super::command::GitCommand;
 use super::parse;
 use crate::ports::git::PreflightError;
 
-/// Tells why git does not take a folder for a checkout, though it belongs to a repository.
+/// Returns the reason why git does not take a folder for a checkout, though it belongs to a repository.
 pub(super) fn reason(
     ask: &dyn Fn(&str) -> GitCommand,
     project: &Path,

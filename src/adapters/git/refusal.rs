@@ -4,11 +4,12 @@ use super::cli::GitCli;
 use super::error_text::one_line;
 use super::process::ProcessOutput;
 use crate::domain::cut::cut_chars;
+use crate::domain::is_token;
 use crate::ports::git::{CommitId, GitError};
 
-/// Most lines of the remote that are kept.
+/// Maximum number of lines of the remote that are kept.
 const MOST_LINES: usize = 4;
-/// Most bytes of the changes that are looked through for a secret.
+/// Maximum size of the changes that are searched for a secret, in bytes.
 const MOST_CHANGES: usize = 4 * 1024 * 1024;
 
 /// Words, in lower case, of remotes that look for secrets in what is pushed.
@@ -39,25 +40,6 @@ const OF_BASES: [&str; 13] = [
     "linear history",
     "merge commits",
 ];
-/// Begins of well-known tokens, and of the first line of a private key.
-const TOKENS: [&str; 15] = [
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "AKIA",
-    "ASIA",
-    "sk-",
-    "npm_",
-    "pypi-",
-    "AIza",
-];
-
 /// Returns the sentence of the remote for a push that it refused; `line` is git's own line about the branch.
 pub(super) fn sentence(line: &str, output: &ProcessOutput) -> String {
     let printed = String::from_utf8_lossy(&output.stderr);
@@ -146,10 +128,6 @@ fn adds_token(patch: &str) -> bool {
     let added = patch
         .lines()
         .filter(|line| line.starts_with('+') && !line.starts_with("+++"));
-    let is_token = |word: &str| {
-        let rest = TOKENS.iter().find_map(|begin| word.strip_prefix(begin));
-        rest.is_some_and(|rest| rest.len() >= 12)
-    };
     added.into_iter().any(|line| {
         let is_key = line.contains("-----BEGIN") && line.contains("PRIVATE KEY");
         is_key

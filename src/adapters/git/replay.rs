@@ -6,13 +6,13 @@ use super::parse;
 use super::signing::Signing;
 use crate::ports::git::{CommitId, GitError, MergeRequest, Signature, TreeId};
 
-/// Most commits that are replayed.
+/// Maximum number of commits that are replayed.
 const MOST_COMMITS: usize = 1_000;
 /// Parents, author and words of a commit.
 const FORM: &str = "--format=%P%x00%an%x00%ae%x00%ad%x00%B";
 
 impl GitCli {
-    /// Replays the commits that a base lacks; returns the last one. Returns nothing where that cannot be done one by one (merges among them,
+    /// Replays the commits that a base lacks; returns the last one. Returns `None` if that cannot be done one by one (merges among them,
     /// conflicts on the way) or the files would not be those of the merge.
     pub(super) fn replayed(
         &self,
@@ -43,7 +43,7 @@ impl GitCli {
         Ok(is_whole.then_some(tip))
     }
 
-    /// Makes one commit anew on another parent; nothing where it is a merge or conflicts. One that would change nothing is left out.
+    /// Makes one commit anew on another parent; `None` if it is a merge or conflicts. One that would change nothing is left out.
     fn replay(
         &self,
         commit: &CommitId,

@@ -27,7 +27,7 @@ pub(super) struct Signing {
 }
 
 impl Signing {
-    /// Reads the settings; nothing where commits are not signed. A repository cannot take signing back that the person wants.
+    /// Reads the settings; `None` if commits are not signed. A repository cannot take signing back that the person wants.
     fn among(entries: &[ConfigEntry]) -> Option<Signing> {
         let last = |key: &str, may: &dyn Fn(&ConfigEntry) -> bool| {
             let mut all = entries.iter().rev();

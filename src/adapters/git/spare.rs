@@ -15,9 +15,9 @@ use super::worktree_link::CheckoutDir;
 use crate::adapters::text_file;
 use crate::ports::git::{CommitId, GitError};
 
-/// Spares that are kept at most; each has the files of a commit.
+/// Maximum number of spares; each has the files of a commit.
 const MAX_SPARES: usize = 2;
-/// Largest index of a worktree that becomes a spare.
+/// Maximum size of the index of a worktree that becomes a spare, in bytes.
 const LARGEST_INDEX: u64 = 256 * 1024 * 1024;
 
 /// Starts of the names of spares: not cleaned yet, being cleaned or taken by a process, and ready.
@@ -55,8 +55,8 @@ impl GitCli {
         self.spares().join(name).with_added_extension("index")
     }
 
-    /// Moves a worktree aside that is about to be removed, to become a spare. Returns false if it stays where it is.
-    pub(super) fn set_aside_spare(&self, worktree: &CheckoutDir) -> bool {
+    /// Moves a worktree aside that is about to be removed, if it can become a spare.
+    pub(super) fn set_aside_spare(&self, worktree: &CheckoutDir) {
         let note = self.note_of_files(worktree);
         let has_room = self.named("").len() < MAX_SPARES;
         let spare = self.spares().join(self.unique_name(NEW));
@@ -65,7 +65,6 @@ impl GitCli {
         if !noted {
             drop(fs::remove_file(note));
         }
-        moved
     }
 
     /// Removes from new spares what is not of their commits. Call without a turn: it may take long.
@@ -73,13 +72,12 @@ impl GitCli {
         // Only this process is at work here: what another one claimed was left by it.
         let own = claimed_by_us();
         for left in self.named(CLAIMED) {
-            if !left
-                .file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with(&own))
-            {
+            let name = left.file_name().unwrap_or_default().to_string_lossy();
+            if !name.starts_with(&format!("{own}-")) {
                 discard(&left);
             }
         }
+        self.forget_notes();
         for spare in self.named(NEW) {
             let Some(claimed) = rename(&spare, NEW, &own) else {
                 continue;
@@ -90,6 +88,20 @@ impl GitCli {
                     tracing::info!("could not {error}");
                     discard(&claimed);
                 }
+            }
+        }
+    }
+
+    /// Removes the notes of worktrees that are gone.
+    fn forget_notes(&self) {
+        let entries = fs::read_dir(self.spares()).into_iter().flatten().flatten();
+        for note in entries.map(|entry| entry.path()) {
+            let name = note.file_stem().unwrap_or_default().to_string_lossy();
+            let is_of_spare = [NEW, CLAIMED, READY].iter().any(|start| name.starts_with(start));
+            let is_note = note.extension().is_some_and(|end| end == "index") && !is_of_spare;
+            let mut roots = self.project.worktree_roots.iter();
+            if is_note && !roots.any(|root| root.join(&*name).exists()) {
+                drop(fs::remove_file(&note));
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::adapters::text_file;
 /// File in a folder of ours that names the checkout it belongs to.
 const MARK: &str = ".dbs-place";
 
-/// Longest mark that is read.
+/// Maximum size of a mark that is read, in bytes.
 const LONGEST_MARK: u64 = 64 * 1024;
 
 /// Place of the worktrees of a project, as a setting.

@@ -4,9 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::{Mutex, RwLock};
-
 use super::copying::{TreeCopy, make_link};
+use super::locks::WorkspaceLocks;
 use super::ports;
 use super::rules::WorkspaceRules;
 use super::template::{self, Template, TemplateFacts};
@@ -16,7 +15,7 @@ use crate::ports::git::Git;
 use crate::ports::trouble::io_trouble;
 use crate::ports::workspaces::{PreparedBy, WorkspaceRequest, WorkspaceUser, Workspaces};
 
-/// Most bytes of output kept of one command.
+/// Maximum size of the output that is kept of one command, in bytes.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Implementation of the `Workspaces` port for one project.
@@ -33,14 +32,6 @@ pub struct PreparedWorkspaces {
     /// File of the ports that were given to tasks.
     pub given_ports: PathBuf,
     pub locks: WorkspaceLocks,
-}
-
-/// Locks of the templates and of the ports.
-#[derive(Debug, Default)]
-pub struct WorkspaceLocks {
-    /// Read while a template is copied, written while one is made.
-    templates: RwLock<()>,
-    ports: Mutex<()>,
 }
 
 impl Workspaces for PreparedWorkspaces {
@@ -86,7 +77,7 @@ impl PreparedWorkspaces {
         rules.files_to_copy(&self.root, &ignored)
     }
 
-    /// Copies from the template of that name, which is made first where the commit is one that templates are made from. False: there is
+    /// Copies from the template of that name, which is made first if the commit is one that templates are made from. Returns false if there is
     /// none that can be used.
     fn take_template(
         &self,
@@ -96,8 +87,9 @@ impl PreparedWorkspaces {
         request: &WorkspaceRequest<'_>,
     ) -> Result<bool, Cause> {
         let template = Template::named(&self.place.join(".templates"), name);
+        let lock = self.locks.of_template(name);
         {
-            let _copying = self.locks.templates.read();
+            let _copying = lock.read();
             if let Some(facts) = template.finished() {
                 return self.copy_template(&template, &facts, request);
             }
@@ -106,12 +98,12 @@ impl PreparedWorkspaces {
             return Ok(false);
         }
         {
-            let _making = self.locks.templates.write();
+            let _making = lock.write();
             if template.finished().is_none() {
                 self.make_template(rules, &template, copied, request)?;
             }
         }
-        let _copying = self.locks.templates.read();
+        let _copying = lock.read();
         let facts = template.finished();
         facts.map_or(Ok(false), |facts| self.copy_template(&template, &facts, request))
     }
@@ -149,7 +141,7 @@ impl PreparedWorkspaces {
                 file.display()
             );
         }
-        template::remove_old(&*self.git, &self.place.join(".templates"));
+        template::remove_old(&*self.git, &self.place.join(".templates"), &self.locks);
         Ok(())
     }
 

@@ -9,19 +9,20 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::locks::WorkspaceLocks;
 use super::rules::WorkspaceRules;
 use crate::adapters::text_file;
 use crate::domain::Cause;
 use crate::ports::git::{CommitFile, CommitId, Git};
 use crate::ports::trouble::io_trouble;
 
-/// Templates that are kept; of others the oldest goes.
+/// Maximum number of templates that are kept; the one that was used longest ago goes first.
 const MOST_TEMPLATES: usize = 4;
-/// Largest file of a key, and largest copied file that is part of a template's name.
+/// Maximum size of a key file, and of a copied file that is part of a template's name, in bytes.
 const LARGEST_KEY: usize = 64 * 1024 * 1024;
-/// Largest file that is searched for the name of its own place.
+/// Maximum size of a file that is searched for the name of its own place, in bytes.
 const LARGEST_SEARCHED: u64 = 1024 * 1024;
-/// Bytes at the begin of a file by which text is told from other content.
+/// Bytes at the start of a file by which text is told from other content.
 const HEAD: usize = 8 * 1024;
 /// File that is written when a template is used.
 const USED: &str = "used";
@@ -99,8 +100,8 @@ impl Template {
     }
 }
 
-/// Removes all but the templates that were used last.
-pub(super) fn remove_old(git: &dyn Git, templates: &Path) {
+/// Removes all but the templates that were used last, and those that are in use.
+pub(super) fn remove_old(git: &dyn Git, templates: &Path, locks: &WorkspaceLocks) {
     let entries = fs::read_dir(templates).into_iter().flatten().flatten();
     let used = |entry: fs::DirEntry| {
         let used = entry
@@ -114,6 +115,11 @@ pub(super) fn remove_old(git: &dyn Git, templates: &Path) {
     known.sort();
     let surplus = known.len().saturating_sub(MOST_TEMPLATES);
     for (_, folder) in known.into_iter().take(surplus) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let lock = locks.of_template(&name);
+        let Some(_removing) = lock.try_write() else {
+            continue;
+        };
         let discarded = git.discard_checkout(&folder.join("files"));
         let removed = discarded
             .map_err(|error| error.to_string())

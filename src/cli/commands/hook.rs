@@ -68,7 +68,7 @@ pub(super) fn call_of(caller: &HookCaller, input: &Value) -> CommandResult<Optio
     }))
 }
 
-/// Returns the answer to the tool for that reply; `None` if it continues as if nobody had been asked.
+/// Returns the answer to the tool for that reply; `None` if it continues as if it had not asked.
 pub(super) fn printed(input: &Value, reply: &HookReply) -> Option<String> {
     match reply {
         HookReply::Answer(reply) => Some(answer(input, reply)),

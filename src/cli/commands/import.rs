@@ -83,7 +83,7 @@ impl RunCommand for ImportWorkArgs {
 }
 
 impl ImportWorkArgs {
-    /// Returns the source that was named, or the list in its usual place; nothing where only a database can be meant.
+    /// Returns the source that was named, or the list in its usual place; `None` if only a database can be meant.
     fn named_source(&self, env: &ProcessEnv) -> CommandResult<Option<PathBuf>> {
         if self.source.is_some() {
             return Ok(self.source.clone());

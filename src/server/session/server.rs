@@ -145,12 +145,9 @@ impl Server {
 
     /// Closes issues of a forge whose tasks are done, until the server is stopped.
     async fn close_issues(&self) {
-        let closer = IssueCloser {
-            paths: self.session.paths.clone(),
-            engine: self.session.engine.clone(),
-            git: Arc::clone(&self.session.git),
-            told: BTreeSet::new(),
-        };
+        let session = &self.session;
+        let (paths, engine) = (session.paths.clone(), session.engine.clone());
+        let closer = IssueCloser::new(paths, engine, Arc::clone(&session.git));
         closer.run(&self.stop).await;
     }
 

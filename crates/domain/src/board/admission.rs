@@ -9,7 +9,7 @@ use crate::batch::RunState;
 use crate::id::{AttemptId, BatchId, RoleId, StageId, TaskId};
 use crate::plan_entry::PlanEntry;
 use crate::settings::FaultReach;
-use crate::task::{Task, TaskState};
+use crate::task::Task;
 use crate::time::Timestamp;
 use crate::wait_reason::WaitReason;
 use crate::workflow::{
@@ -120,7 +120,8 @@ impl Board {
             };
             places.occupy(attempt.id, &attempt.worker, &task.batch, single);
         }
-        for task in self.tasks.values().filter(|task| self.is_on_its_way(task)) {
+        let unmerged = self.index.unmerged.iter().filter_map(|id| self.tasks.get(id));
+        for task in unmerged.filter(|task| self.is_on_its_way(task)) {
             if let Some(plan) = &task.plan {
                 places.writing.insert(task.id.clone(), Arc::clone(plan));
             }
@@ -131,16 +132,10 @@ impl Board {
         places
     }
 
-    /// Returns true if work on listed files is past the stage that made it, and not on the base yet: an agent that began on such a file now
-    /// would not see it. Work that waits for other tasks is not on its way: one of them may need the file.
+    /// Returns true if unmerged work on listed files is past the stage that made it: an agent that began on such a file now would not see it.
+    /// Work that waits for other tasks is not on its way: one of them may need the file.
     fn is_on_its_way(&self, task: &Task) -> bool {
-        let moves = matches!(
-            task.state,
-            TaskState::Released | TaskState::Active | TaskState::Verifying
-        );
-        let lists_files = task.plan.as_ref().is_some_and(|plan| plan.paths.lists_files());
-        let is_work = moves && lists_files && task.head.is_some() && task.merged.is_none();
-        let stage = is_work.then(|| self.stage_of(task)).flatten();
+        let stage = self.stage_of(task);
         let is_past = stage.is_some_and(|stage| writes_listed(task, stage).is_none());
         let waits_for_none = || {
             let is_known = |id: &TaskId| self.tasks.contains_key(id);

@@ -14,7 +14,7 @@ use crate::id::AttemptId;
 use crate::task::{HoldReason, Task};
 use crate::usage::{ContextFill, Cost, Spending, Usage};
 
-/// Longest name of a model that is kept, in bytes.
+/// Maximum length of a model's name that is kept, in bytes.
 const LONGEST_MODEL: usize = 100;
 
 impl Board {

@@ -62,6 +62,8 @@ pub(super) struct BoardIndex {
     pub(super) last_usage: Option<(Slots, bool)>,
     /// Tasks that are held because nothing can be merged into their base.
     pub(super) closed: BTreeSet<TaskId>,
+    /// Tasks with listed files whose work is on a branch and not merged yet, unless they are at rest.
+    pub(super) unmerged: BTreeSet<TaskId>,
     /// Tasks whose work was left on its branch.
     pub(super) handed_over: BTreeSet<TaskId>,
     /// Tasks that continue without a person.
@@ -157,6 +159,7 @@ impl BoardIndex {
                 )
             )
         );
+        set_membership(&mut self.unmerged, task.id.clone(), has_unmerged_files(task));
         let is_handed_over = task.handed_over_on().is_some();
         set_membership(&mut self.handed_over, task.id.clone(), is_handed_over);
         let closes = matches!(task.state, TaskState::Held(HoldReason::BaseClosed(_)));
@@ -237,6 +240,15 @@ impl Board {
         }
         near
     }
+}
+
+fn has_unmerged_files(task: &Task) -> bool {
+    let moves = matches!(
+        task.state,
+        TaskState::Released | TaskState::Active | TaskState::Verifying
+    );
+    let lists_files = task.plan.as_ref().is_some_and(|plan| plan.paths.lists_files());
+    moves && lists_files && task.head.is_some() && task.merged.is_none()
 }
 
 fn set_membership<T: Ord>(set: &mut BTreeSet<T>, what: T, is_in: bool) {

@@ -55,7 +55,7 @@ struct Section {
     text: Range<usize>,
 }
 
-/// Reads the phases of a document whose table has no links, or that has headings instead of a table; nothing if it has neither.
+/// Reads the phases of a document whose table has no links, or that has headings instead of a table; `None` if it has neither.
 pub(super) fn read(
     parts: &[Part],
     text: &str,

@@ -20,7 +20,7 @@ const OPEN: [&str; 7] = [
     "pinned",
     "review",
 ];
-/// Most comments that are read.
+/// Maximum number of comments that are read.
 const MOST_COMMENTS: usize = 20;
 
 pub(super) fn read(text: &str, found: &mut ShapeFindings<'_>) -> Vec<WorkItem> {

@@ -3,22 +3,12 @@
 use dbs_domain::task::TaskKind;
 
 use super::shape_findings::ShapeFindings;
-use super::{WorkItem, names_in, sections, tag, text_of};
-use crate::finding::LineStarts;
+use super::{WorkItem, json_of, names_in, sections, tag, text_of};
 use crate::json_place::{self, JsonPlace};
 
 pub(super) fn read(text: &str, found: &mut ShapeFindings<'_>) -> Vec<WorkItem> {
-    let lines = LineStarts::of(text);
-    let root = match json_place::parse(text) {
-        Ok(root) => root,
-        Err(fault) => {
-            found.error(
-                "BAD_JSON",
-                lines.line_of(fault.at),
-                format!("this is no JSON that can be read: {}", fault.text),
-            );
-            return Vec::new();
-        }
+    let Some((root, lines)) = json_of(text, found) else {
+        return Vec::new();
     };
     let mut items = Vec::new();
     for issue in root.entries().unwrap_or_default() {
@@ -59,7 +49,7 @@ fn item(issue: &JsonPlace, line: usize) -> Option<WorkItem> {
     })
 }
 
-/// Returns the address of the list that issues are of: `https://github.com/OWNER/NAME/issues`; nothing if there is none in it.
+/// Returns the address of the list that issues are of: `https://github.com/OWNER/NAME/issues`; `None` if it holds none.
 pub fn address_of(text: &str) -> Option<String> {
     let root = json_place::parse(text).ok()?;
     let first = root.entries()?.first()?;

@@ -6,7 +6,7 @@ use crate::json_place::{self, JsonPlace};
 pub(super) struct JsonLine {
     pub(super) line: usize,
     pub(super) at: usize,
-    /// The object; nothing where the line is none.
+    /// The object; `None` if the line is none.
     pub(super) value: Option<JsonPlace>,
 }
 

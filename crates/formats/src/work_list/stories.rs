@@ -4,9 +4,8 @@
 use dbs_domain::task::TaskKind;
 
 use super::shape_findings::ShapeFindings;
-use super::{WorkItem, is_true, names_in, sections, tag, text_of};
-use crate::finding::LineStarts;
-use crate::json_place::{self, JsonPlace};
+use super::{WorkItem, is_true, json_of, names_in, sections, tag, text_of};
+use crate::json_place::JsonPlace;
 
 /// Fields that say whether a story is done.
 pub(super) const DONE: [&str; 4] = ["passes", "complete", "completed", "done"];
@@ -42,17 +41,8 @@ fn title(story: &JsonPlace) -> String {
 }
 
 pub(super) fn read(text: &str, found: &mut ShapeFindings<'_>) -> Vec<WorkItem> {
-    let lines = LineStarts::of(text);
-    let root = match json_place::parse(text) {
-        Ok(root) => root,
-        Err(fault) => {
-            found.error(
-                "BAD_JSON",
-                lines.line_of(fault.at),
-                format!("this is no JSON that can be read: {}", fault.text),
-            );
-            return Vec::new();
-        }
+    let Some((root, lines)) = json_of(text, found) else {
+        return Vec::new();
     };
     let mut items: Vec<WorkItem> = Vec::new();
     for story in list(&root).unwrap_or_default() {

@@ -1,9 +1,8 @@
 //! Tasks of task-master: `tasks.json`, with a list of tasks, or one for each tag. A task with subtasks is done by doing those.
 
 use super::shape_findings::ShapeFindings;
-use super::{WorkItem, as_text, names_in, sections, tag, text_of};
-use crate::finding::LineStarts;
-use crate::json_place::{self, JsonPlace};
+use super::{WorkItem, as_text, json_of, names_in, sections, tag, text_of};
+use crate::json_place::JsonPlace;
 
 /// Tag whose tasks are named without it.
 const MAIN_TAG: &str = "master";
@@ -13,23 +12,14 @@ pub(super) struct Entry<'a> {
     pub(super) id: String,
     pub(super) task: &'a JsonPlace,
     pub(super) parent: Option<(String, &'a JsonPlace)>,
-    /// Begin of the names of its list.
+    /// Prefix of the names of its list.
     prefix: String,
     tag: Option<&'a str>,
 }
 
 pub(super) fn read(text: &str, found: &mut ShapeFindings<'_>) -> Vec<WorkItem> {
-    let lines = LineStarts::of(text);
-    let root = match json_place::parse(text) {
-        Ok(root) => root,
-        Err(fault) => {
-            found.error(
-                "BAD_JSON",
-                lines.line_of(fault.at),
-                format!("this is no JSON that can be read: {}", fault.text),
-            );
-            return Vec::new();
-        }
+    let Some((root, lines)) = json_of(text, found) else {
+        return Vec::new();
     };
     let entries = entries(&root);
     let mut items = Vec::new();

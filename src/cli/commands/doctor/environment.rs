@@ -9,7 +9,7 @@ use crate::protocol::wire::{CallReply, ServerCall};
 
 use super::{DoctorCheck, check, warning};
 
-/// Most names in a line of hidden variables; more are counted.
+/// Maximum number of names in a line of hidden variables; more are counted.
 const MOST_NAMED: usize = 12;
 
 /// Checks the environment that a server would pass on if this shell started it, and how that of a running one differs.
@@ -67,7 +67,7 @@ fn named(names: &[&str]) -> String {
     }
 }
 
-/// Returns the names of the variables that a running server passes on; nothing where none runs, or it does not say.
+/// Returns the names of the variables that a running server passes on; `None` if none runs, or it does not say.
 fn server_variables(paths: &ProjectPaths) -> Option<Vec<String>> {
     let mut access = BoardAccess::open_project(paths.clone()).ok()?;
     match access.call(ServerCall::Who).ok()?? {

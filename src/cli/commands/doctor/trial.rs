@@ -15,7 +15,7 @@ use crate::ports::gates::{GateEnv, GateReport, GateRun, Gates};
 use crate::ports::git::{BranchName, CommitId, Git, Head};
 use crate::ports::workspaces::{WorkspaceRequest, WorkspaceUser, Workspaces as _};
 
-/// Most bytes of output kept of one gate.
+/// Maximum size of the output that is kept of one gate, in bytes.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Prepares a scratch workspace of the base branch, and runs every gate in it once.
