@@ -2,6 +2,7 @@
 //! like an agent does.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +32,8 @@ pub(in crate::server) struct Shells {
     /// Path of this program, which shells find by its names.
     own_program: PathBuf,
     inherited: LiveEnv,
+    /// The whole environment of the person.
+    environment: Vec<(OsString, OsString)>,
     /// Time at which the session began; a part of the markers by which the processes of shells are known.
     since: Timestamp,
     holders: Arc<dyn Holders>,
@@ -86,6 +89,7 @@ impl Shells {
             program: setup.shell,
             own_program: setup.program,
             inherited: setup.inherited,
+            environment: setup.environment,
             since,
             holders,
             hub,
@@ -115,12 +119,9 @@ impl Shells {
         self.inherited.now()
     }
 
-    /// Returns the project's repository in the environment that shells get, before the variables of each one.
+    /// Returns how git is used in the project: with the environment of the person, whose remote may need their keys.
     pub(in crate::server) fn git_setup(&self) -> GitSetup {
-        let environment = self.inherited.now();
-        let pairs = environment.pairs().iter().cloned();
-        self.paths
-            .git_setup(pairs.map(|(name, value)| (name.into(), value.into())))
+        self.paths.git_setup(self.environment.iter().cloned())
     }
 
     /// Returns the shells that run, in order.
