@@ -44,10 +44,17 @@ mod tasks;
 #[cfg(unix)]
 #[path = "figures/tmux.rs"]
 mod tmux;
+#[cfg(unix)]
+#[path = "figures/worktrees.rs"]
+mod worktrees;
 
 /// The name of a group of figures and the function that measures it.
 #[cfg(unix)]
 type Group = (&'static str, fn(&mut table::Table));
+
+/// The group that needs registries, and so is measured only where it is named.
+#[cfg(unix)]
+const PROJECTS: &str = "projects";
 
 #[cfg(unix)]
 fn main() {
@@ -66,7 +73,7 @@ fn main() {
         .collect();
     let sizes = Sizes::chosen();
     let mut table = Table::new(sizes, tmux::version());
-    let groups: [Group; 13] = [
+    let groups: [Group; 15] = [
         ("text", panes::throughput),
         ("echo", panes::echo),
         ("flood", panes::beside_agents),
@@ -80,9 +87,12 @@ fn main() {
         ("keys", boards::keys),
         ("frames", frames::frames),
         ("batch", boards::batch),
+        ("worktrees", worktrees::large),
+        (PROJECTS, worktrees::projects),
     ];
     for (name, measure) in groups {
-        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+        let is_usual = wanted.is_empty() && name != PROJECTS;
+        if is_usual || wanted.iter().any(|word| word == name) {
             eprintln!("figures: {name}");
             measure(&mut table);
         }

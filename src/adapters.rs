@@ -15,6 +15,7 @@ pub mod git;
 pub mod ipc;
 pub mod load;
 pub mod logging;
+pub mod logout;
 pub mod notify;
 pub mod output;
 pub mod own_program;

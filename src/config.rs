@@ -11,6 +11,7 @@ pub mod atdd;
 pub mod capabilities;
 pub mod channels;
 pub mod clipboard_policy;
+mod disk_use;
 mod edit;
 mod environment;
 mod environment_names;

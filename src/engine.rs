@@ -3,6 +3,7 @@
 
 pub mod context;
 pub mod event_loop;
+pub mod green_gates;
 pub mod inbox;
 pub mod inventory;
 pub mod journal;

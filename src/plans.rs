@@ -3,6 +3,7 @@
 
 pub mod added_prds;
 mod base_files;
+pub mod closed_items;
 pub mod consent;
 pub mod forge_issues;
 mod graphs;

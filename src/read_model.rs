@@ -10,7 +10,7 @@ use crate::domain::task::{Task, TaskState};
 use crate::domain::workflow::{Actor, Stage, Workspace};
 use crate::domain::{
     AttemptId, BatchId, Board, BoardSettings, EngineAction, FailureClass, PauseReason, RoleId, StageId,
-    TaskId, Timestamp, UndoScope, Worker, Workflow, WorkflowId,
+    TaskId, Timestamp, UndoScope, UsageLimit, Worker, Workflow, WorkflowId,
 };
 
 mod agent_words;
@@ -44,7 +44,7 @@ pub use columns::{Column, ColumnKind};
 pub use cost::{CostGroup, CostRow};
 pub use diff::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 pub use graph::{DependencyGraph, DependencyRow};
-pub use live_activity::{LiveActivity, SourceReport};
+pub use live_activity::{LiveActivity, RunningChild, SourceReport};
 pub use log_line::{LogLine, general_notice};
 pub use machine::MachineLoad;
 #[cfg(test)]
@@ -54,7 +54,7 @@ pub use plan_run::{GateCount, PlanRow, PlanRun};
 pub use sessions::{SessionRow, SessionState};
 pub use stall::{Stall, StallAct};
 pub use standing::{DisplayStatus, Standing};
-pub use task_words::unsaid;
+pub use task_words::{limit_words, unsaid};
 pub use trouble::Trouble;
 pub use trust::{TrustOverview, TrustText};
 
@@ -75,6 +75,8 @@ pub struct ReadModel {
     /// Outside problems that keep work from continuing, the worst first.
     pub troubles: Vec<Trouble>,
     pub pause: Option<PauseReason>,
+    /// Usage limits that are reached, by the account of a tool.
+    pub limits: BTreeMap<String, UsageLimit>,
     pub base: Option<String>,
     pub max_agents: u32,
     /// Maximum number of agents of a role alive at a time, for roles that have such a limit.
@@ -99,6 +101,7 @@ impl ReadModel {
             attention: attention::attention(board, now),
             troubles: trouble::troubles(board),
             pause: board.pause.clone(),
+            limits: board.limits.clone(),
             base: board.settings.base.clone(),
             max_agents: board.settings.max_agents,
             max_by_role: board.settings.max_by_role.clone(),

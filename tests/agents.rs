@@ -10,6 +10,10 @@
 )]
 #![expect(clippy::indexing_slicing, reason = "so does an index out of bounds")]
 
+#[path = "agents/asking.rs"]
+mod asking;
+#[path = "agents/behaviours.rs"]
+mod behaviours;
 #[path = "agents/claude_headless.rs"]
 mod claude_headless;
 #[path = "agents/claude_pane.rs"]
@@ -55,6 +59,12 @@ mod polling;
 mod publishing;
 #[path = "agents/recorded.rs"]
 mod recorded;
+#[path = "agents/recording.rs"]
+mod recording;
+#[path = "agents/recording_claude.rs"]
+mod recording_claude;
+#[path = "agents/recording_codex.rs"]
+mod recording_codex;
 #[path = "agents/resuming.rs"]
 mod resuming;
 #[path = "agents/served.rs"]

@@ -56,6 +56,8 @@ mod prompting;
 mod refusing;
 #[path = "cli/remotes.rs"]
 mod remotes;
+#[path = "cli/retrying.rs"]
+mod retrying;
 #[path = "support/script.rs"]
 mod script;
 #[path = "cli/served.rs"]

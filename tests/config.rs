@@ -382,12 +382,12 @@ fn what_is_not_understood_is_told_with_its_line_and_the_next_source_holds() {
     assert_eq!(
         fixture.told(),
         [
-            ".debussy/config.toml:1: warning: max_total_agents must be a whole number from 1 to 999, or auto, not `true`; this value is passed over",
-            ".debussy/config.toml:2: warning: there is no setting `max_total_agent`; did you mean `max_total_agents`? It is kept and passed over",
-            ".debussy/config.toml:3: warning: `gates` is a table: its settings are written as `gates.NAME`; this value is kept and passed over",
-            ".debussy/config.toml:5: warning: limits.linger must be seconds, or a time like 90s, 5m, 2h, not the list `[1]`; this value is passed over",
-            ".debussy/config.toml:6: warning: there is no setting `limits.zzzzzzzzz`; it is kept and passed over",
-            ".debussy/config.toml:8: warning: there is no setting `roles.reviewer.agnet`; did you mean `roles.reviewer.agent`? It is kept and passed over",
+            ".debussy/config.toml:1: warning: max_total_agents must be a whole number from 1 to 999, or auto, not `true`; this value is ignored",
+            ".debussy/config.toml:2: warning: there is no setting `max_total_agent`; did you mean `max_total_agents`? It is kept, but ignored",
+            ".debussy/config.toml:3: warning: `gates` is a table: its settings are written as `gates.NAME`; this value is kept, but ignored",
+            ".debussy/config.toml:5: warning: limits.linger must be seconds, or a time like 90s, 5m, 2h, not the list `[1]`; this value is ignored",
+            ".debussy/config.toml:6: warning: there is no setting `limits.zzzzzzzzz`; it is kept, but ignored",
+            ".debussy/config.toml:8: warning: there is no setting `roles.reviewer.agnet`; did you mean `roles.reviewer.agent`? It is kept, but ignored",
         ]
     );
     assert_eq!(fixture.read().value(&schema::MAX_TOTAL_AGENTS), 3);
@@ -469,7 +469,7 @@ fn the_environment_names_families_too_and_only_slips_are_told() {
         told,
         [
             "DBS_BASE_BRNCH: warning: there is no such setting; did you mean DBS_BASE_BRANCH?",
-            "DBS_TERMINAL_ENGINE: warning: terminal.engine must be one of rio, vt100, not `xterm`; this value is passed over",
+            "DBS_TERMINAL_ENGINE: warning: terminal.engine must be one of rio, vt100, not `xterm`; this value is ignored",
         ]
     );
 }
@@ -759,7 +759,7 @@ fn files_of_earlier_programs_are_read_in_every_dialect_and_each_value_knows_its_
     assert_eq!(shown("base_branch"), "trunk config.yml:1");
     assert_eq!(
         fixture.told(),
-        [".debussy/config.yaml:11: warning: there is no setting `unheard_of`; it is kept and passed over"]
+        [".debussy/config.yaml:11: warning: there is no setting `unheard_of`; it is kept, but ignored"]
     );
 }
 

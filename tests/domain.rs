@@ -11,6 +11,8 @@
 mod asks;
 #[path = "domain/awaiting.rs"]
 mod awaiting;
+#[path = "domain/background.rs"]
+mod background;
 #[path = "domain/base_moves.rs"]
 mod base_moves;
 #[path = "domain/batches.rs"]
@@ -49,6 +51,8 @@ mod golden;
 mod integrating;
 #[path = "domain/jobs.rs"]
 mod jobs;
+#[path = "domain/last_turn.rs"]
+mod last_turn;
 #[path = "domain/passing.rs"]
 mod passing;
 #[path = "domain/properties.rs"]
@@ -65,6 +69,8 @@ mod scheduling;
 mod simulating;
 #[path = "domain/soaking.rs"]
 mod soaking;
+#[path = "domain/standstill.rs"]
+mod standstill;
 #[path = "domain/stories.rs"]
 mod stories;
 #[path = "domain/troubles.rs"]

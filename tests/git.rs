@@ -18,6 +18,8 @@ mod deliver;
 mod delivering;
 #[path = "git/everything.rs"]
 mod everything;
+#[path = "git/file_origin.rs"]
+mod file_origin;
 #[cfg(unix)]
 #[path = "git/filters.rs"]
 mod filters;

@@ -31,3 +31,5 @@ mod polling;
 #[cfg(target_os = "linux")]
 #[path = "support/small_disk.rs"]
 mod small_disk;
+#[path = "holder/suspending.rs"]
+mod suspending;

@@ -90,7 +90,22 @@ impl Project {
         self.root().join("project")
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// Commits files of the main checkout, and pushes them to both branches.
+    pub(crate) fn publish(&self, paths: &[&str]) {
+        self.git(&[&["add", "--"], paths].concat());
+        self.git(&["commit", "-q", "-m", "More"]);
+        self.git(&["branch", "-q", "-f", "work"]);
+        self.git(&["push", "-q", "origin", "main", "work"]);
+    }
+
+    /// Runs a command line in the main checkout, which must succeed.
+    pub(crate) fn sh(&self, line: &str) {
+        let output = self.outside("sh").args(["-c", line]).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", said(&output));
+    }
+
+    /// Runs git in the main checkout; it must succeed.
+    pub(crate) fn git(&self, arguments: &[&str]) {
         let output = self.outside("git").args(arguments).output().unwrap();
         assert!(output.status.success(), "git {arguments:?}: {}", said(&output));
     }
@@ -225,7 +240,23 @@ fn said(output: &Output) -> String {
     )
 }
 
-/// The environment of everything that is started: nothing of the person's own.
+/// Variables that say how a registry is reached, and where the toolchain of Rust is.
+const REACH: [&str; 12] = [
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "PIP_CERT",
+    "PIP_INDEX_URL",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+];
+
+/// The environment of everything that is started: nothing of the person's own but the way to registries.
 pub(crate) fn environment(folder: &Path) -> Vec<(String, String)> {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
     let path = std::env::var("PATH").unwrap_or_default();
@@ -240,8 +271,14 @@ pub(crate) fn environment(folder: &Path) -> Vec<(String, String)> {
         ("USER", "figures".to_owned()),
         ("SHELL", "/bin/sh".to_owned()),
     ]
+    .into_iter()
+    .chain(
+        REACH
+            .into_iter()
+            .filter_map(|name| Some((name, std::env::var(name).ok()?))),
+    )
     .map(|(name, value)| (name.to_owned(), value))
-    .into()
+    .collect()
 }
 
 /// Our own program with one client.

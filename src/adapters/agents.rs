@@ -8,7 +8,7 @@ pub mod claude;
 pub mod codex;
 mod custom;
 mod described;
-mod dialog;
+pub mod dialog;
 mod environment;
 pub mod headless;
 pub mod headless_tools;
@@ -17,11 +17,14 @@ mod identity;
 mod json_report;
 mod kind;
 pub mod known;
+mod limit_words;
 pub mod menu;
 mod permissions;
 mod placeholders;
 mod prompt;
 mod rehearsal;
+pub mod retry_line;
+mod screen_rules;
 mod session_id;
 mod shown;
 pub mod status_record;
@@ -34,9 +37,11 @@ pub use codex::CodexAgent;
 pub use custom::CustomAgent;
 pub use described::DescribedAgent;
 pub use environment::{InheritedEnv, LiveEnv, PersonEnv};
+use kind::display_of;
 pub use kind::{
     AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, ReadScreen, RoleOptions, SessionPolicy,
 };
+pub use limit_words::limit_end;
 pub use prompt::{AttemptPrompts, LibraryFn, program_word, prompt_file};
 pub use rehearsal::{NumberText, RehearsalAgent};
 pub use shown::{plain_line, sent_message};
@@ -48,7 +53,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use crate::agent_state::AgentReport;
+use crate::agent_state::{AgentReport, Doing};
 use crate::domain::event::EndCause;
 use crate::domain::{
     AgentLayers, AttemptId, Cause, ResumeRoles, RoleChoice, RoleId, SessionOrigin, Timestamp, TroubleKind,
@@ -248,7 +253,9 @@ impl Agents for LocalAgents {
         }
         options.mode = display_of(kind, brief, options.mode)?;
         let mut line = kind.launch(&self.context, brief, &prompt.argument(), &options)?;
-        let mut env = self.context.environment(&kind.own_variables());
+        let mut own = kind.own_variables();
+        own.extend(kind.configured_variables(&self.context));
+        let mut env = self.context.environment(&own);
         env.extend(environment::git_variables(&brief.git_settings));
         env.extend(identity::variables(&self.context, brief));
         let file = prompt.file.to_string_lossy().into_owned();
@@ -272,7 +279,11 @@ impl Agents for LocalAgents {
 
     fn end_cause(&self, of: RoleChoice<'_>, tail: &str, now: Timestamp) -> Option<EndCause> {
         let agent = self.agent(of)?;
-        agent.tool.kind().end_cause(tail, now)
+        let kind = agent.tool.kind();
+        match kind.end_cause(tail, now) {
+            Some(cause) => Some(limit_words::completed(cause, of.role, now)),
+            None => kind.end_is_report().then_some(EndCause::Reported),
+        }
     }
 }
 
@@ -345,7 +356,18 @@ impl LocalAgents {
             .unwrap_or_default()
     }
 
-    /// Returns the reader of the screen of an agent in that role while its tool has reported nothing.
+    /// Reads the state of an agent in that role from its screen, where its tool's kind has a rule for it.
+    pub fn read_screen(&self, of: RoleChoice<'_>, screen: &str) -> Option<Doing> {
+        self.agent(of)?.tool.kind().read_screen(screen)
+    }
+
+    /// Returns true if the tool of an agent in that role can continue a session.
+    pub fn keeps_sessions(&self, of: RoleChoice<'_>) -> bool {
+        self.agent(of)
+            .is_some_and(|agent| agent.tool.kind().keeps_sessions())
+    }
+
+    /// Returns the reader for the screen of an agent's tool that has reported nothing.
     pub fn screen_reader(&self, of: RoleChoice<'_>) -> Option<ReadScreen> {
         self.agent(of)?.tool.kind().screen_reader()
     }
@@ -368,24 +390,6 @@ impl LocalAgents {
             kind.way_to_get(role)
         )))
     }
-}
-
-/// Returns the display of an agent: the choice of a person for the task, else that of its role.
-///
-/// # Errors
-/// When its tool cannot do without its interface.
-fn display_of(kind: &dyn AgentKind, brief: &Brief, usual: AgentDisplay) -> Result<AgentDisplay, Cause> {
-    let display = brief.choice.display().unwrap_or(usual);
-    if display == AgentDisplay::Visible || kind.runs_headless() {
-        return Ok(display);
-    }
-    Err(TroubleKind::Agent.cause(format!(
-        "could not start a {} without the interface of its tool: {} has no other way to work here; let it show its interface with \
-         `dbs mode {} visible`",
-        brief.role,
-        kind.name().unwrap_or("its agent"),
-        brief.task
-    )))
 }
 
 #[cfg(test)]

@@ -28,6 +28,11 @@ pub fn utc_offset() -> i32 {
     Zoned::now().offset().seconds()
 }
 
+/// Returns the person's time zone.
+pub fn time_zone() -> TimeZone {
+    TimeZone::system()
+}
+
 /// The user's time zone with its daylight saving changes.
 #[derive(Debug, Clone)]
 pub struct Zone(TimeZone);

@@ -155,7 +155,7 @@ mod tests {
             "src/ui/view.rs:12:5",
             "input",
             report.to_str().unwrap(),
-            "Agents and the server go on",
+            "Agents and the server keep running",
             "`dbs`",
         ] {
             assert!(page.contains(words), "{words}: {page}");
@@ -177,7 +177,7 @@ mod tests {
             "{page}"
         );
         assert!(
-            !page.contains("the server go on"),
+            !page.contains("the server keep running"),
             "a demo's server is in the same process"
         );
     }

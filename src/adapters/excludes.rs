@@ -71,7 +71,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => text_file::read(path, text_file::LARGEST_WRITTEN),
         Ok(found) if found.is_symlink() => Ok(Vec::new()),
-        Ok(_) => Err(io::Error::other("it is no file; move it away")),
+        Ok(_) => Err(io::Error::other("it is not a file; move it away")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }

@@ -172,7 +172,7 @@ impl ForgeProgram<'_> {
             )
             .into());
         }
-        String::from_utf8(kept.bytes.clone()).map_err(|_error| failed(&"what it prints is no UTF-8"))
+        String::from_utf8(kept.bytes.clone()).map_err(|_error| failed(&"its output is not UTF-8"))
     }
 }
 

@@ -25,7 +25,7 @@
 //!   configuration names.
 //! - The limit of memory for a git that lists what the remote has is looked at from outside, five times a second.
 //! - Hooks of the person (`pre-push`) do not run for pushes of the engine, which sends objects of Git LFS itself (see `large_files`).
-//! - Submodules are not filled, which `dbs doctor` says.
+//! - Submodules are filled where the person's git fills them; the others are empty, which `dbs doctor` says.
 //! - What is in submodules and other repositories inside a worktree is kept when the worktree goes, but for their ignored files;
 //!   a link to a commit that its submodule's address does not have is not merged.
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
@@ -65,6 +65,7 @@ mod diff;
 mod discovery;
 mod error_text;
 mod fetch;
+mod file_origin;
 mod files;
 mod filter_settings;
 mod filters;
@@ -91,6 +92,7 @@ mod overrides;
 mod parse;
 mod person_base;
 mod person_notes;
+mod person_submodules;
 mod place_tree;
 mod plain_settings;
 mod preflight;
@@ -108,6 +110,7 @@ mod signing;
 mod spare;
 mod sparse;
 mod stale_locks;
+mod submodules;
 mod tree_edits;
 mod uncommitted;
 mod worktree;

@@ -51,7 +51,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err("it is UTF-16 text; save it as UTF-8");
     }
-    let mut text = String::from_utf8(bytes).map_err(|_not_text| "it is no UTF-8 text")?;
+    let mut text = String::from_utf8(bytes).map_err(|_not_text| "it is not UTF-8 text")?;
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len_utf8());
     }

@@ -15,3 +15,4 @@ mod template;
 pub use locks::WorkspaceLocks;
 pub use prepared::PreparedWorkspaces;
 pub use rules::WorkspaceRules;
+pub use template::{remove_template, templates_in, unused_templates};

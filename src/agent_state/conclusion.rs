@@ -8,15 +8,21 @@
 //!    report of a better source is still better than an older one.
 //! 3. The report of a wait, a limit or a missing login by a hook has no such end. A limit ends with its time of reset.
 //! 4. A wait is over when it was answered, when its source reports the end, and, if a hook reported it, when a person typed a key.
-//!    From that moment its source counts as reporting "working", for two seconds.
+//!    From that moment its source counts as reporting "working", for two seconds. If the answer was typed, a source that takes its waits
+//!    back itself and has not by then reports that the agent still waits.
 //! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, the reason why a turn ended.
 //! 6. An agent between two turns has background work left if a source of the same or a higher rank reports that its subagents or
-//!    commands still run.
+//!    commands still run. So has one whose hook reports at the end of a turn that they run, as long as another source reports the work that
+//!    it reported before.
 //! 7. A source that withdraws its reports, as tools do when they end, makes older reports of lower sources void.
 //! 8. Reports of the same time from different sources give the same conclusion in any order.
 //! 9. A missing login is the report of the tool itself if a hook or a stream reports it, whatever other sources report it, too.
 //! 10. A wait that a hook reports counts over work that a higher source has reported earlier, or in the same moment: a tool that
-//!     asks its hook first shows nothing of the wait until the hook has ended.
+//!     asks its hook first shows nothing of the wait until the hook has ended. A missing login that the screen shows counts in the same
+//!     way: the tool reports only that it works, and tries again and again.
+//! 11. A dialog on the screen counts over the work or idleness that another source has reported earlier: of some dialogs a tool reports
+//!     nothing.
+//! 12. A wait without a text has that of the last request that nobody answered: a tool that was left to ask in its terminal asks the same.
 
 use super::doing::{Doing, Work};
 use super::observation::Source;
@@ -27,6 +33,9 @@ use crate::domain::{AskKind, Span, Timestamp};
 const AFTER_ANSWER: Span = Span::seconds(2);
 /// Maximum age of another report, before the report that counts, at which it may still complete that one.
 const TOGETHER: Span = Span::seconds(2);
+
+/// Time after a report in which a tool has drawn what it reported: a dialog that is on the screen then is not the one before it.
+const REDRAWN: Span = Span(2_500);
 
 /// State of an agent, with the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,13 +69,18 @@ pub(super) struct Candidate {
 impl AgentState {
     /// Concludes the state of the agent at that time.
     pub fn conclude(&self, now: Timestamp) -> Conclusion {
-        let candidates = self.candidates();
+        let candidates = self.candidates(now);
         let Some(winner) = winner(&candidates, now) else {
             return self.without_reports(now);
         };
         let mut doing = winner.doing.clone();
         for other in candidates.iter().filter(|other| other.source != winner.source) {
-            doing = completed(doing, winner.at, other);
+            doing = completed(doing, winner, other);
+        }
+        if let Doing::Blocked(wait) = &mut doing
+            && wait.text.is_empty()
+        {
+            wait.text = self.unanswered_request().unwrap_or_default();
         }
         if doing.is_between_turns() {
             let mut children = self.children().into_iter();
@@ -92,18 +106,23 @@ impl AgentState {
 
     /// Returns the time at which the conclusion may change without another report: a report comes to the end of its life.
     pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
-        let candidates = self.candidates();
+        let candidates = self.candidates(now);
         let ends = candidates.iter().filter_map(|candidate| candidate.expires);
-        let next = ends.filter(|end| *end >= now).min()?;
+        let drawn = candidates.iter().map(|candidate| candidate.since + REDRAWN);
+        let is_shown = matches!(self.latest(Source::Screen), Some(Doing::Blocked(_)));
+        let next = ends
+            .chain(drawn.filter(|_| is_shown))
+            .filter(|end| *end >= now)
+            .min()?;
         Some(next + Span(1))
     }
 
     /// Returns the current report of each source, highest rank first; without those that are withdrawn or void.
-    pub(super) fn candidates(&self) -> Vec<Candidate> {
+    pub(super) fn candidates(&self, now: Timestamp) -> Vec<Candidate> {
         let mut withdrawn = None;
         let mut candidates = Vec::new();
         for (source, latest) in &self.latest {
-            match self.candidate(*source, latest) {
+            match self.candidate(*source, latest, now) {
                 Some(candidate) if withdrawn.is_none_or(|end| candidate.at >= end) => {
                     candidates.push(candidate);
                 }
@@ -114,9 +133,11 @@ impl AgentState {
         candidates
     }
 
-    fn candidate(&self, source: Source, latest: &Latest) -> Option<Candidate> {
+    fn candidate(&self, source: Source, latest: &Latest, now: Timestamp) -> Option<Candidate> {
         let doing = latest.doing.clone()?;
-        if let Some(end) = self.end_of_wait(source, latest) {
+        let takes_back = !source.is_sticky() && latest.over.is_none() && self.is_answer_typed;
+        let is_taken_back = |end: &Timestamp| !takes_back || now <= *end + AFTER_ANSWER;
+        if let Some(end) = self.end_of_wait(source, latest).filter(is_taken_back) {
             return Some(Candidate {
                 source,
                 doing: Doing::WORKING,
@@ -159,11 +180,23 @@ impl AgentState {
 
 impl Candidate {
     /// Returns true if this is a wait reported by a hook and the other is work reported before it, or in the same millisecond: the reports
-    /// that a server gets again after its start all have one time.
-    pub(super) fn interrupts(&self, other: &Candidate) -> bool {
-        let waits = self.source == Source::Hook && matches!(self.doing, Doing::Blocked(_));
+    /// that a server gets again after its start all have one time. Or if this is a dialog on the screen, and the other report is older and
+    /// gives no reason to wait.
+    ///
+    /// The same holds for a request that a screen shows as refused for want of a login, while the tool goes on trying.
+    pub(super) fn interrupts(&self, other: &Candidate, now: Timestamp) -> bool {
         let works = other.ended.is_none() && matches!(other.doing, Doing::Working(_));
-        waits && works && self.since >= other.since
+        match (self.source, &self.doing) {
+            (Source::Hook, Doing::Blocked(_)) => works && self.since >= other.since,
+            (Source::Screen, Doing::NotLoggedIn { .. }) if other.source == Source::StatusRecord => {
+                works && self.since >= other.since
+            }
+            (Source::Screen, Doing::Blocked(_)) => {
+                let is_older = self.at > other.since && now.since(other.since) >= REDRAWN;
+                is_older && other.doing.has_no_trouble()
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn is_expired(&self, now: Timestamp) -> bool {
@@ -175,7 +208,7 @@ impl Candidate {
 pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candidate> {
     let (first, lower) = candidates.split_first()?;
     Some(lower.iter().fold(first, |best, next| {
-        if (best.is_expired(now) && next.at > best.at) || next.interrupts(best) {
+        if (best.is_expired(now) && next.at > best.at) || next.interrupts(best, now) {
             next
         } else {
             best
@@ -184,22 +217,47 @@ pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candid
 }
 
 /// Completes the state that counts with another source's report of the same.
-fn completed(doing: Doing, at: Timestamp, other: &Candidate) -> Doing {
-    let together = other.at + TOGETHER >= at;
+fn completed(doing: Doing, winner: &Candidate, other: &Candidate) -> Doing {
+    let together = other.at + TOGETHER >= winner.at;
+    let nothing_began = winner.since <= other.at;
     match (doing, &other.doing) {
         (Doing::Working(Work::Unspecified), Doing::Working(work)) => Doing::Working(work.clone()),
-        (Doing::Working(Work::Unspecified), Doing::Background(what)) if together => {
+        (Doing::Working(Work::Unspecified), Doing::Background(what)) if together || nothing_began => {
             Doing::Background(what.clone())
+        }
+        // A status record only counts them.
+        (Doing::Background(_), Doing::Background(names)) if together && other.source == Source::Hook => {
+            Doing::Background(names.clone())
         }
         (Doing::Blocked(mut wait), Doing::Blocked(more)) if together => {
             if wait.text.is_empty() {
                 wait.text.clone_from(&more.text);
             }
-            if wait.kind == AskKind::Permission {
+            let is_named = other.source != Source::Screen || more.kind != AskKind::Dialog;
+            if wait.kind == AskKind::Permission && is_named {
                 wait.kind = more.kind;
             }
             Doing::Blocked(wait)
         }
+        // The same without its words.
+        (Doing::Done { problem: Some(words) }, more @ Doing::Done { problem: Some(_) })
+            if words.is_empty() && together =>
+        {
+            more.clone()
+        }
+        (Doing::NotLoggedIn { text }, more @ Doing::NotLoggedIn { .. }) if text.is_empty() && together => {
+            more.clone()
+        }
+        (
+            Doing::Limit { until, text },
+            Doing::Limit {
+                until: end,
+                text: words,
+            },
+        ) if together => Doing::Limit {
+            until: until.or(*end),
+            text: if text.is_empty() { words.clone() } else { text },
+        },
         // The reason why a turn failed says more than the failure alone.
         (Doing::Done { .. }, more @ (Doing::Limit { .. } | Doing::NotLoggedIn { .. })) if together => {
             more.clone()

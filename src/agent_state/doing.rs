@@ -27,6 +27,8 @@ pub enum Doing {
     Done {
         problem: Option<String>,
     },
+    /// Program that is suspended, as by Ctrl-Z.
+    Suspended,
     Exited(ProcessExit),
     /// Process that is gone without a known exit.
     Lost,
@@ -44,8 +46,8 @@ pub enum Work {
     Tool(String),
     /// Shortening of the conversation.
     Compacting,
-    /// New try of a failed request; the maximum is 0 when it is not known.
-    Retry { attempt: u32, most: u32 },
+    /// New try of a failed request, with the cause if it is known; a number is 0 when it is not known.
+    Retry { attempt: u32, most: u32, why: String },
 }
 
 /// Decision of a person that an agent waits for.
@@ -87,7 +89,8 @@ impl Doing {
     pub fn activity(&self) -> ActivityKind {
         match self {
             Doing::Starting => ActivityKind::Starting,
-            Doing::Working(_) | Doing::Background(_) => ActivityKind::Working,
+            Doing::Working(_) => ActivityKind::Working,
+            Doing::Background(what) => ActivityKind::Background(what.clone()),
             Doing::Blocked(wait) => match wait.kind {
                 AskKind::Permission | AskKind::Plan => ActivityKind::Permission(wait.text.clone()),
                 AskKind::Question => ActivityKind::Question(wait.text.clone()),
@@ -102,6 +105,7 @@ impl Doing {
             Doing::Done {
                 problem: Some(problem),
             } => ActivityKind::Failed(problem.clone()),
+            Doing::Suspended => ActivityKind::Suspended,
             Doing::Exited(_) => ActivityKind::Exited,
             Doing::Lost => ActivityKind::Lost,
         }
@@ -119,6 +123,7 @@ impl Doing {
             Doing::Idle => "idle",
             Doing::Done { problem: None } => "done",
             Doing::Done { problem: Some(_) } => "failed",
+            Doing::Suspended => "suspended",
             Doing::Exited(_) => "exited",
             Doing::Lost => "lost",
         }
@@ -130,6 +135,12 @@ impl Doing {
             self,
             Doing::Done { .. } | Doing::Limit { .. } | Doing::NotLoggedIn { .. }
         )
+    }
+
+    /// Returns true if it is work or rest, and nothing that keeps the agent from working.
+    pub(super) fn has_no_trouble(&self) -> bool {
+        let works = matches!(self, Doing::Starting | Doing::Working(_) | Doing::Background(_));
+        works || self.is_between_turns()
     }
 
     /// Returns true if the agent waits for the next prompt and nothing else is known of it.

@@ -22,25 +22,24 @@ pub struct Explained {
 impl AgentState {
     /// Returns the report of each source, highest rank first, and the reason why it counts or does not.
     pub fn explain(&self, now: Timestamp) -> Vec<Explained> {
-        let candidates = self.candidates();
+        let candidates = self.candidates(now);
         let winner = winner(&candidates, now);
-        let explained =
-            self.latest.iter().map(|(source, latest)| {
-                let candidate = candidates.iter().find(|candidate| candidate.source == *source);
-                let counts = winner.is_some_and(|winner| winner.source == *source);
-                Explained {
+        let explained = self.latest.iter().map(|(source, latest)| {
+            let candidate = candidates.iter().find(|candidate| candidate.source == *source);
+            let counts = winner.is_some_and(|winner| winner.source == *source);
+            Explained {
                 source: *source,
                 says: latest.doing.clone(),
                 age: now.since(latest.at),
                 counts,
                 why: match (candidate, winner) {
                     (Some(candidate), Some(winner)) => reason(candidate, winner, now),
-                    _ if latest.doing.is_none() => "it took back what it had said".to_owned(),
-                    _ => "a more reliable source took back later what it had said, as at the end of a program"
+                    _ if latest.doing.is_none() => "it withdrew its report".to_owned(),
+                    _ => "a more reliable source withdrew its report later, as at the end of a program"
                         .to_owned(),
                 },
             }
-            });
+        });
         explained.collect()
     }
 }
@@ -53,7 +52,7 @@ fn reason(candidate: &Candidate, winner: &Candidate, now: Timestamp) -> String {
     let expired = candidate.is_expired(now);
     let rest = if candidate.source == winner.source && expired {
         "it is old, but nothing newer says otherwise".to_owned()
-    } else if candidate.source < winner.source && winner.interrupts(candidate) {
+    } else if candidate.source < winner.source && winner.interrupts(candidate, now) {
         format!("the {} waits for an answer since later", winner.source)
     } else if candidate.source == winner.source {
         "no more reliable source has a report that still holds".to_owned()

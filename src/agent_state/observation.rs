@@ -55,7 +55,10 @@ impl Source {
     pub(super) fn lifetime(self, doing: &Doing) -> Option<Span> {
         match (self, doing) {
             (Source::ProcessExit | Source::StatusRecord | Source::Stream, _)
-            | (Source::Screen, Doing::Blocked(_))
+            | (
+                Source::Screen,
+                Doing::Blocked(_) | Doing::NotLoggedIn { .. } | Doing::Idle | Doing::Done { .. },
+            )
             | (Source::Hook, Doing::Blocked(_) | Doing::Limit { .. } | Doing::NotLoggedIn { .. }) => None,
             (Source::Hook | Source::Title | Source::Screen, _) => Some(SHORT),
         }
@@ -71,7 +74,7 @@ impl Source {
     }
 
     /// Returns true if the source does not notice the end of a wait, so that a key ends it.
-    pub(super) fn is_sticky(self) -> bool {
+    pub fn is_sticky(self) -> bool {
         self == Source::Hook
     }
 }

@@ -17,6 +17,8 @@ pub struct AgentState {
     input: Option<Timestamp>,
     /// Time of the last answer that was given through its request or keys.
     answered: Option<Timestamp>,
+    /// True if that answer was typed into its terminal, and only its own report shows that it was taken.
+    pub(super) is_answer_typed: bool,
     /// Number of answers until then: in the same moment one may be given and the next thing be asked.
     n_answers: u64,
 }
@@ -30,7 +32,7 @@ pub(super) struct Latest {
     /// Activity reported; `None` if the source took it back.
     pub(super) doing: Option<Doing>,
     /// Time at which the source itself reported the end of its wait.
-    over: Option<Timestamp>,
+    pub(super) over: Option<Timestamp>,
     /// Number of answers that were known at the time of that report.
     n_answers: u64,
 }
@@ -62,6 +64,16 @@ impl AgentState {
         self.latest.keys().all(|source| *source >= Source::Title)
     }
 
+    /// Returns the time of the last key that a person typed.
+    pub fn last_input(&self) -> Option<Timestamp> {
+        self.input
+    }
+
+    /// Returns the last report of a source.
+    pub fn latest(&self, source: Source) -> Option<&Doing> {
+        self.latest.get(&source)?.doing.as_ref()
+    }
+
     /// Forgets the activity that a source reported.
     pub fn forget(&mut self, source: Source) {
         self.latest.remove(&source);
@@ -76,8 +88,14 @@ impl AgentState {
     pub fn answered(&mut self, at: Timestamp) {
         if self.answered.is_none_or(|latest| at >= latest) {
             self.answered = Some(at);
+            self.is_answer_typed = false;
             self.n_answers += 1;
         }
+    }
+
+    /// Notes that the last answer was typed into the terminal.
+    pub fn note_typed(&mut self) {
+        self.is_answer_typed = true;
     }
 
     /// Moves all times by that number of milliseconds, because the clock was put forward or back: everything keeps its age. The end of a
@@ -95,6 +113,16 @@ impl AgentState {
     /// Subagents and background commands that run.
     pub fn children(&self) -> Vec<Child> {
         self.children.running()
+    }
+
+    /// Returns the text of the last request of the tool, if it was not answered here.
+    pub(super) fn unanswered_request(&self) -> Option<String> {
+        let latest = self.latest.get(&Source::Hook)?;
+        let Some(Doing::Blocked(wait)) = &latest.doing else {
+            return None;
+        };
+        let is_answered = self.answered.is_some_and(|at| at >= latest.at);
+        (!is_answered).then(|| wait.text.clone())
     }
 
     /// Returns the time at which the wait that a source reported ended, if it is a wait and has ended.

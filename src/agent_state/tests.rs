@@ -3,3 +3,4 @@
 mod facts;
 mod figures;
 mod properties;
+mod waits;

@@ -33,7 +33,7 @@ impl SignalSink for SignalRoute {
             .attempt
             .parse()
             .map(AttemptId)
-            .map_err(|_no_number| CommandError::user(format!("{} is no attempt", signal.attempt)))?;
+            .map_err(|_no_number| CommandError::user(format!("{} is not an attempt", signal.attempt)))?;
         let sent = SignalSent {
             attempt,
             token: signal.token.clone(),
@@ -41,6 +41,7 @@ impl SignalSink for SignalRoute {
             text: signal.text.clone(),
             report: signal.report.as_ref().map(ToString::to_string),
             key: signal.key.clone(),
+            is_comment: false,
         };
         // A refusal of the engine is the engine's business; an agent continues with its part.
         drop(signal::send(self, &sent)?);

@@ -94,7 +94,7 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
     ended?;
     if server.is_broken() {
         return Err(CommandError::server(
-            "could not go on: a part of the server broke, see the log; agents go on",
+            "could not continue: a part of the server broke, see the log; agents keep running",
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -103,7 +103,7 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
 async fn print_notices(server: &Server, lines: Option<JsonFlag>) {
     let Some(json) = lines else { return };
     output::problem(&format!(
-        "watching {}; Ctrl-C ends the server, agents go on",
+        "watching {}; Ctrl-C ends the server, agents keep running",
         server.session.paths.root.display()
     ));
     stream_notices(&server.session.engine, HEARTBEAT_INTERVAL, |line| {

@@ -57,7 +57,6 @@ pub(super) fn start(
         trust: paths.trust.clone(),
     });
     let adapters = SessionAdapters {
-        store,
         workspaces: Arc::new(paths.workspaces(&git, &gates)),
         git,
         gates,
@@ -65,7 +64,7 @@ pub(super) fn start(
         agents: Arc::new(agents(&paths, &setup, paths.secret()?)),
         stories: Arc::new(StoryFormats),
     };
-    Session::start(paths, setup, adapters, runtime.handle())
+    Session::start(paths, setup, store, adapters, runtime.handle())
 }
 
 /// Opens the project's repository, when it is fit.

@@ -101,7 +101,7 @@ impl BoardAccess {
         }
         if let Command::Answer(task, _) = &command {
             if self.task(task)?.is_none() {
-                let why = format!("there is no task {task}: `dbs task list` shows those there are");
+                let why = format!("there is no task {task}: `dbs task list` lists all tasks");
                 return Ok(Err(Refusal::new(why)));
             }
             let why = "no server runs, so no agent can get it: leave a comment with `dbs task comment`, the next one reads it";

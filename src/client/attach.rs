@@ -27,7 +27,7 @@ use super::tty::{TerminalGuard, is_enhanced, restore};
 use super::window::WindowStatus;
 
 /// The error where a server sends something that is not a screen.
-const NO_SCREEN: &str = "could not show the session: what its server sends is no screen, and was not written to this terminal; \
+const NO_SCREEN: &str = "could not show the session: the data from its server is not a screen and was not written to this terminal; \
                          `dbs doctor` says which server runs";
 
 /// Session, if any, that the client shows after this one.
@@ -132,7 +132,7 @@ async fn show(
                     WaitOutcome::Stopped => return Ok(DetachReason::Ended(STOPPED.to_owned())),
                     WaitOutcome::Left => {
                         return Ok(DetachReason::Ended(
-                            "left while the server did not answer; agents go on, and `dbs` comes back to them"
+                            "left while the server did not answer; agents keep running, and `dbs` returns to them"
                                 .to_owned(),
                         ));
                     }

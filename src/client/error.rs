@@ -16,7 +16,7 @@ pub enum ClientError {
     Keys(io::Error),
     #[error("could not write to this terminal: {0}")]
     Output(io::Error),
-    #[error("could not read what is typed: {0}")]
+    #[error("could not read the typed lines: {0}")]
     Lines(io::Error),
     #[error("could not read that: {0}")]
     Words(#[from] shell_words::ParseError),
@@ -30,12 +30,12 @@ pub enum ClientError {
     )]
     NoTerminal,
     #[error(
-        "could not stay: the server broke down {0} times within a minute; agents go on; .debussy/logs says why, and `dbs` tries again"
+        "could not stay: the server broke down {0} times within a minute; agents keep running; .debussy/logs says why, and `dbs` tries again"
     )]
     Losses(usize),
     #[error("could not start the server again: {0}")]
     Restart(tokio::task::JoinError),
-    #[error("could not go on: {0}")]
+    #[error("could not continue: {0}")]
     Task(tokio::task::JoinError),
     /// Crash of the client, which has been reported.
     #[error("")]

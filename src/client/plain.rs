@@ -43,7 +43,7 @@ pub struct Commands {
 }
 
 /// The last words to a person who leaves a session that continues.
-const LEFT: &str = "left; the server and its agents go on";
+const LEFT: &str = "left; the server and its agents keep running";
 
 /// Client that prints lines and numbered prompts instead of drawing a screen.
 pub(super) struct PlainClient {
@@ -99,7 +99,7 @@ impl PlainClient {
             if let Ok(why) = self.run_connection().await {
                 return Ok(why);
             }
-            tell("the server is not answering; agents go on; connecting again");
+            tell("the server is not answering; agents keep running; connecting again");
             let back = reconnect(&self.paths.socket, restart.clone(), &AtomicU32::new(0)).await?;
             if back.is_none() {
                 return Ok(STOPPED.to_owned());

@@ -224,6 +224,9 @@ mod tests {
         let lost = |losses: &mut DisconnectLog, number| losses.record(begin + Duration::from_secs(number));
         assert!((0..10).all(|number| lost(&mut losses, number).is_ok()));
         let why = lost(&mut losses, 10).unwrap_err().to_string();
-        assert!(why.contains("agents go on") && why.contains("`dbs`"), "{why}");
+        assert!(
+            why.contains("agents keep running") && why.contains("`dbs`"),
+            "{why}"
+        );
     }
 }

@@ -315,7 +315,7 @@ impl Config {
                     let text = format!("{key}, at {}: it {why}", shown_place(file, line));
                     self.unusable.push(text);
                 }
-                let text = format!("{key} {why}; this value is passed over");
+                let text = format!("{key} {why}; this value is ignored");
                 self.report(FindingLevel::Warning, file, line, text);
             })
             .ok()
@@ -382,13 +382,13 @@ fn shown_place(file: &Path, line: usize) -> String {
 fn unknown(path: &[&str], key: &str) -> String {
     if let Some(member) = member_of(path) {
         return format!(
-            "`{key}` is a table: its settings are written as `{member}`; this value is kept and passed over"
+            "`{key}` is a table: its settings are written as `{member}`; this value is kept, but ignored"
         );
     }
     match nearest_key(path) {
         Some(nearest) => {
-            format!("there is no setting `{key}`; did you mean `{nearest}`? It is kept and passed over")
+            format!("there is no setting `{key}`; did you mean `{nearest}`? It is kept, but ignored")
         }
-        None => format!("there is no setting `{key}`; it is kept and passed over"),
+        None => format!("there is no setting `{key}`; it is kept, but ignored"),
     }
 }

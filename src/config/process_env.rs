@@ -143,9 +143,13 @@ impl ProcessEnv {
     /// Returns the author of a command on the command line: an agent by its name, else the person.
     pub fn author(&self) -> String {
         self.get("DBS_AGENT")
-            .or_else(|| self.get("USER"))
-            .or_else(|| self.get("USERNAME"))
+            .or_else(|| self.user_name())
             .unwrap_or_else(|| "person".to_owned())
+    }
+
+    /// Returns the name of the person's account, if the environment has it.
+    pub fn user_name(&self) -> Option<String> {
+        self.get("USER").or_else(|| self.get("USERNAME"))
     }
 
     /// Returns true if this process was started by an agent.

@@ -273,7 +273,7 @@ impl ProjectPaths {
             return None;
         };
         Some(format!(
-            "use the state in {}: it was not made by you on this machine ({why}), so nobody here released its tasks; move it \
+            "use the state in {}: it was not made by you on this machine ({why}), so you did not release its tasks; move it \
              away, or use it as it is with `dbs trust --state`",
             self.state.display()
         ))

@@ -80,6 +80,7 @@ impl Config {
             max_starts: self.value(&schema::LIMITS_STARTS_PER_TURN),
             agent_timeout: self.value(&schema::AGENT_TIMEOUT),
             linger: self.value(&schema::LIMITS_LINGER),
+            background: self.value(&schema::LIMITS_BACKGROUND),
             base: self.value(&schema::BASE_BRANCH),
             gates: gates
                 .map(|(name, command)| GateCommand { name, command })

@@ -226,14 +226,14 @@ impl fmt::Display for ValueKind {
             ValueKind::CommitTemplate => {
                 write!(
                     f,
-                    "one line of at most 200 bytes, in which {} have their meaning",
+                    "one line of at most 200 bytes, which may contain {}",
                     commit_template::NAMES
                 )
             }
             ValueKind::MessageTemplate => {
                 write!(
                     f,
-                    "a text of at most 2000 bytes, in which {}, {{subject}}, {{branch}} and {{base}} have their meaning",
+                    "a text of at most 2000 bytes, which may contain {}, {{subject}}, {{branch}} and {{base}}",
                     commit_template::NAMES
                 )
             }

@@ -101,7 +101,7 @@ fn parse(text: &str) -> Result<YamlNode, (usize, String)> {
     serde_saphyr::from_str(text).map_err(|error: serde_saphyr::Error| {
         let line = error.location().map_or(0, |place| place.line());
         let message = error.without_snippet().to_string();
-        let first = message.lines().next().unwrap_or("it is no YAML").to_owned();
+        let first = message.lines().next().unwrap_or("it is not YAML").to_owned();
         (usize::try_from(line).unwrap_or(0), first)
     })
 }

@@ -43,7 +43,7 @@ pub(super) fn put_aside(context: &EngineContext, job: &Job, attempt: &Attempt) -
             DeleteOutcome::Deleted { kept_as } => kept.extend(kept_as),
             DeleteOutcome::Absent => {}
             DeleteOutcome::Kept(why) => {
-                let text = format!("could not begin anew on {branch}: {why}");
+                let text = format!("could not start over on {branch}: {why}");
                 return Err(TroubleKind::Other.cause(text));
             }
             DeleteOutcome::Unknown(why) => return Err(why),

@@ -51,8 +51,7 @@ fn commit(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), C
         return Ok(());
     }
     let title = format!("Checkpoint: {}", job.task.title);
-    let text =
-        "The context of the agent was full. The work is not finished; a fresh session goes on with it.";
+    let text = "The context of the agent was full. The work is not finished; a fresh session continues it.";
     let words = CommitWords {
         title: &title,
         text: text.to_owned(),

@@ -3,12 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{MergeRules, Span, Task, Timestamp};
+use super::green_gates::GreenGates;
+use super::job::Job;
+use crate::domain::{MergeRules, Span, Task, Timestamp, Tri};
 use crate::engine::inbox::Inbox;
 use crate::ports::agents::Agents;
 use crate::ports::clock::Clock;
 use crate::ports::gates::{GateEnvSource, Gates};
-use crate::ports::git::{AtticOwner, BranchName, Git, NameError, SafeName, Signature};
+use crate::ports::git::{
+    AtticOwner, BranchName, CommitId, Git, Head, NameError, Revision, SafeName, Signature,
+};
 use crate::ports::holders::{Holders, PaneSize};
 use crate::ports::stories::StoryFiles;
 use crate::ports::terminals::Terminals;
@@ -28,6 +32,7 @@ pub struct EngineContext {
     pub terminals: Arc<dyn Terminals>,
     pub clock: Arc<dyn Clock>,
     pub inbox: Inbox,
+    pub green_gates: GreenGates,
     pub config: EngineConfig,
 }
 
@@ -93,4 +98,14 @@ pub fn branch_of(task: &Task) -> BranchName {
 /// When git would not take it.
 pub fn base_branch(name: &str) -> Result<BranchName, NameError> {
     BranchName::new(name)
+}
+
+/// Returns the present head of the base; the outcome of every check if there is none.
+pub(super) fn base_head(context: &EngineContext, job: &Job) -> Result<CommitId, Tri> {
+    let base = base_branch(&job.base).map_err(|error| Tri::Unknown(format!("could not {error}").into()))?;
+    match context.git.resolve(&Revision::RemoteBranch(base)) {
+        Head::At(commit) => Ok(commit),
+        Head::Absent => Err(Tri::No("there is no commit to check".to_owned())),
+        Head::Unknown(why) => Err(Tri::Unknown(why)),
+    }
 }

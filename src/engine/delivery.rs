@@ -37,11 +37,13 @@ pub(super) fn deliver(
     Some(Event::Delivered { task, delivery })
 }
 
-/// Returns the head of the base if it has the work of a task, by whatever hand.
+/// Returns the head of the base if it has the work of a task, no matter who merged it, or if a person says that it is merged.
 fn merge_of(context: &EngineContext, job: &Job) -> Option<String> {
     let base = base_branch(&job.base).ok()?;
     let head = CommitId::new(job.task.head.as_deref()?).ok()?;
-    let is_merged = context.git.is_merged(&head, &base) == Tri::Yes;
+    let handover = job.task.handover.as_deref();
+    let is_said = handover.is_some_and(|handover| handover.said_by.is_some());
+    let is_merged = is_said || context.git.is_merged(&head, &base) == Tri::Yes;
     match context.git.resolve(&Revision::RemoteBranch(base)) {
         Head::At(commit) if is_merged => Some(commit.as_str().to_owned()),
         Head::At(_) | Head::Absent | Head::Unknown(_) => None,

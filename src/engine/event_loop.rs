@@ -152,7 +152,7 @@ impl<P: Perform> EngineLoop<P> {
         while let Err(StoreError::Full { .. }) = &taken {
             let why = taken.as_ref().err().map(ToString::to_string).unwrap_or_default();
             tracing::error!("could not {why}; tried again every second");
-            self.publish_trouble(format!("could not {why}; work goes on when there is room"));
+            self.publish_trouble(format!("could not {why}; work continues when there is room"));
             if let Some(answer) = answer {
                 let text = format!("could not {why}; what you asked for is done as soon as there is room");
                 drop(answer.try_send(Err(Refusal::new(text))));

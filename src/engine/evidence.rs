@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::agents_merge;
 use super::base_watch;
-use super::context::{EngineContext, base_branch, branch_of};
+use super::context::{EngineContext, base_branch, base_head, branch_of};
 use super::gate_runs;
 use super::git_changes;
 use super::issues::Issues;
@@ -257,16 +257,6 @@ pub(super) fn checks(context: &EngineContext, job: &Job, attempt: &Attempt) -> V
     }
 }
 
-/// Returns the present head of the base; the outcome of every check if there is none.
-fn base_head(context: &EngineContext, job: &Job) -> Result<CommitId, Tri> {
-    let base = base_branch(&job.base).map_err(|error| Tri::Unknown(format!("could not {error}").into()))?;
-    match context.git.resolve(&Revision::RemoteBranch(base)) {
-        Head::At(commit) => Ok(commit),
-        Head::Absent => Err(Tri::No("there is no commit to check".to_owned())),
-        Head::Unknown(why) => Err(Tri::Unknown(why)),
-    }
-}
-
 fn with_base(job: &Job, check: impl FnOnce(&BranchName) -> Tri) -> Tri {
     match base_branch(&job.base) {
         Ok(base) => check(&base),
@@ -326,7 +316,7 @@ fn pushed(context: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
         }
         PushOutcome::NoBranch => Tri::No("the branch does not exist".to_owned()),
         PushOutcome::Diverged { remote, .. } => Tri::No(format!(
-            "the remote branch holds {remote}, which the local one lacks: another hand, perhaps another board, works on a branch of this name"
+            "the remote branch holds {remote}, which the local one lacks: someone else, perhaps another board, uses a branch of this name"
         )),
         PushOutcome::Refused(why) => Tri::No(format!("the remote refused the branch: {why}")),
         PushOutcome::Unknown(why) => Tri::Unknown(why),
@@ -336,7 +326,7 @@ fn pushed(context: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
 fn unchanged(context: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
     let Some(start) = start_state(attempt) else {
         // It is recorded before an agent starts; a state that was not recorded will never be known.
-        return Tri::No("what the workspace looked like at the start was not recorded".to_owned());
+        return Tri::No("the state of the workspace at the start was not recorded".to_owned());
     };
     let place = match (job.workspace(), job.folder()) {
         (Workspace::Main | Workspace::None, _) | (_, None) => WorkingTree::Main,
@@ -378,7 +368,7 @@ fn report(context: &EngineContext, job: &Job, path: &str, head: Option<&CommitId
     match context.git.file_at(head, &path, 1) {
         Ok(CommitFile::Text(text)) if !text.text.is_empty() => Tri::Yes,
         Ok(CommitFile::Text(_) | CommitFile::NoFile) => Tri::No(format!("{path} is empty or not a file")),
-        Ok(CommitFile::Absent) => Tri::No(format!("{path} is not in what was committed")),
+        Ok(CommitFile::Absent) => Tri::No(format!("{path} is not in the commit")),
         Err(error) => Tri::Unknown(error.cause().after("could not ")),
     }
 }

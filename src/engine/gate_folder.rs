@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::context::EngineContext;
+use super::context::{EngineContext, base_head};
 use super::job::{Job, JobKind};
 use super::leftovers::named_files;
 use super::preparation;
@@ -16,6 +16,7 @@ use crate::domain::{Attempt, AttemptId, Cause, Tri};
 use crate::ports::gates::{GateExit, GateReport, GateRun};
 use crate::ports::git::{CommitId, DiffRange, GitError, Revision, SafeName, WorkingTree};
 use crate::ports::trouble::io_trouble;
+use crate::ports::workspaces::PrepareError;
 
 /// Maximum number of bytes of output kept per gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
@@ -47,17 +48,17 @@ impl GateFolder<'_> {
                     self.prepare(context, job, path)
                         .map(|()| self.run_in(context, job, n, gate, path))
                 });
-                own.flatten().unwrap_or_else(|why| unrun(Tri::Unknown(why)))
+                own.unwrap_or_else(|why| unrun(Tri::Unknown(why.cause())))
             }
             GateTree::Checkout { path, .. } => {
                 let restored = if is_first {
-                    self.prepare(context, job, path)
+                    Ok(())
                 } else {
                     self.restore(context, job, path)
                 };
                 match restored {
                     Ok(()) => self.run_in(context, job, n, gate, path),
-                    Err(why) => unrun(Tri::Unknown(why)),
+                    Err(why) => unrun(Tri::Unknown(why.cause())),
                 }
             }
             GateTree::Worktree { path, name } => {
@@ -76,7 +77,7 @@ impl GateFolder<'_> {
     }
 
     /// Takes back what a gate changed, except for files that git ignores.
-    fn restore(&self, context: &EngineContext, job: &Job, path: &Path) -> Result<(), Cause> {
+    fn restore(&self, context: &EngineContext, job: &Job, path: &Path) -> Result<(), PrepareError> {
         let restored = context.git.restore_checkout(self.commit, path);
         if restored.map_err(|error| error.cause().after("could not "))? {
             return Ok(());
@@ -84,7 +85,7 @@ impl GateFolder<'_> {
         self.prepare(context, job, path)
     }
 
-    fn prepare(&self, context: &EngineContext, job: &Job, path: &Path) -> Result<(), Cause> {
+    fn prepare(&self, context: &EngineContext, job: &Job, path: &Path) -> Result<(), PrepareError> {
         let logs = self.outputs.join("setup");
         let prepared = preparation::of_checkout(context, job, self.commit, path, logs);
         prepared.map_err(|why| why.after("could not prepare the checkout: "))
@@ -151,36 +152,91 @@ pub(super) fn in_folder<T>(
     }
     match (job.stage.gate_at, &job.kind) {
         (GatePlace::Commit, _) | (GatePlace::Worktree, JobKind::Start) => {
-            in_checkout(context, job, attempt, commit, run).map_err(Tri::Unknown)
+            in_checkout(context, job, attempt, commit, run)
         }
         (GatePlace::Worktree, _) => in_worktree(context, job, attempt, commit, run),
     }
 }
 
-/// Makes the checkout, and removes it afterwards. No other attempt has one in the same folder.
+/// Makes the checkout, and removes it afterwards. No other attempt has one in the same folder. If it cannot be prepared although that of the
+/// base can, the commit is the reason, which is no outside trouble.
 fn in_checkout<T>(
     context: &EngineContext,
     job: &Job,
     attempt: &Attempt,
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
-) -> Result<T, Cause> {
-    let closed = closed_folder(&context.config.checkouts, attempt.id)?;
-    let outputs = outputs(context, job, attempt)?;
-    let result = in_fresh_checkout(context, &closed, commit, |path| {
-        run(&GateFolder {
+) -> Result<T, Tri> {
+    let places = GatePlaces {
+        closed: closed_folder(&context.config.checkouts, attempt.id).map_err(Tri::Unknown)?,
+        outputs: outputs(context, job, attempt).map_err(Tri::Unknown)?,
+    };
+    let result = in_prepared(context, job, &places, commit, run);
+    // One in which something is left is looked at by the next start.
+    drop(fs::remove_dir(&places.closed));
+    result.map_err(|why| match why {
+        PrepareError::Failed(why) if works_on_base(context, job, attempt, commit) => {
+            Tri::No(format!("{why}\nThe same works on {}.", job.base))
+        }
+        why => Tri::Unknown(why.cause()),
+    })
+}
+
+/// Folders of the gates of an attempt.
+struct GatePlaces {
+    closed: PathBuf,
+    outputs: PathBuf,
+}
+
+fn in_prepared<T>(
+    context: &EngineContext,
+    job: &Job,
+    places: &GatePlaces,
+    commit: &CommitId,
+    run: impl FnOnce(&GateFolder<'_>) -> T,
+) -> Result<T, PrepareError> {
+    in_fresh_checkout(context, &places.closed, commit, |path| {
+        let folder = GateFolder {
             place: GateTree::Checkout {
                 path: path.to_owned(),
-                closed: &closed,
+                closed: &places.closed,
             },
-            outputs,
+            outputs: places.outputs.clone(),
             commit,
             is_used: Cell::new(false),
-        })
-    });
-    // One in which something is left is looked at by the next start.
-    drop(fs::remove_dir(&closed));
-    result
+        };
+        folder.prepare(context, job, path)?;
+        Ok(run(&folder))
+    })
+}
+
+/// Returns true if the files of the base can be prepared, and the commit is another one.
+pub(super) fn works_on_base(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    commit: &CommitId,
+) -> bool {
+    base_head(context, job)
+        .is_ok_and(|base| base != *commit && on_base(context, job, attempt, &base, |_| ()).is_ok())
+}
+
+/// Runs gates on the head of the base, beside their results on the work.
+pub(super) fn on_base<T>(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    base: &CommitId,
+    run: impl FnOnce(&GateFolder<'_>) -> T,
+) -> Result<T, Cause> {
+    let places = GatePlaces {
+        closed: closed_folder(&context.config.checkouts, attempt.id)?,
+        outputs: outputs_of(context, job, attempt).join("base"),
+    };
+    make_empty(&places.outputs)?;
+    let result = in_prepared(context, job, &places, base, run);
+    drop(fs::remove_dir(&places.closed));
+    result.map_err(PrepareError::cause)
 }
 
 /// Makes a checkout under a name that cannot be guessed, and removes it afterwards.
@@ -188,17 +244,26 @@ fn in_fresh_checkout<T>(
     context: &EngineContext,
     closed: &Path,
     commit: &CommitId,
-    run: impl FnOnce(&Path) -> T,
-) -> Result<T, Cause> {
+    run: impl FnOnce(&Path) -> Result<T, PrepareError>,
+) -> Result<T, PrepareError> {
     let name = (context.config.unguessable)()
         .ok_or_else(|| Cause::from("could not name a checkout: the system has no random bytes"))?;
     let folder = closed.join(name);
     let checkout = context.git.checkout_clean(commit, &folder);
-    let result = checkout.map(|made| run(&made.path));
+    let result = match checkout {
+        Ok(made) => run(&made.path),
+        Err(error) => {
+            let why = error.cause().after("could not ");
+            Err(match error {
+                GitError::Submodule { is_nowhere: true, .. } => PrepareError::Failed(why),
+                _ => PrepareError::Trouble(why),
+            })
+        }
+    };
     if let Err(error) = context.git.discard_checkout(&folder) {
         tracing::warn!("could not {error}");
     }
-    result.map_err(|error| error.cause().after("could not "))
+    result
 }
 
 /// The folder for the checkouts of an attempt. Its content cannot be listed, so that the gates of other attempts do not find them.
@@ -287,14 +352,22 @@ fn differing_files(
 
 /// Makes an empty folder for the output of gates: the output of an earlier round would be taken for this one's.
 fn outputs(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<PathBuf, Cause> {
+    let outputs = outputs_of(context, job, attempt);
+    make_empty(&outputs)?;
+    Ok(outputs)
+}
+
+fn outputs_of(context: &EngineContext, job: &Job, attempt: &Attempt) -> PathBuf {
     let outputs = context.config.attempts.join(attempt.id.to_string());
     // Results on the commit before the work are not results of the work.
     let is_before = job.kind == JobKind::Start;
-    let outputs = outputs.join(if is_before { "gates-before" } else { "gates" });
-    drop(fs::remove_dir_all(&outputs));
-    fs::create_dir_all(&outputs).map_err(|error| {
-        let why = format!("could not make {}: {error}", outputs.display());
+    outputs.join(if is_before { "gates-before" } else { "gates" })
+}
+
+fn make_empty(folder: &Path) -> Result<(), Cause> {
+    drop(fs::remove_dir_all(folder));
+    fs::create_dir_all(folder).map_err(|error| {
+        let why = format!("could not make {}: {error}", folder.display());
         io_trouble(error.kind()).cause(why)
-    })?;
-    Ok(outputs)
+    })
 }

@@ -1,13 +1,14 @@
 //! Results of gates on an exact commit, and what they prove.
 
-use super::context::EngineContext;
-use super::gate_folder::in_folder;
+use super::context::{EngineContext, base_head};
+use super::gate_folder::{in_folder, on_base};
 use super::job::Job;
 use crate::domain::cut::cut_chars;
 use crate::domain::task::GateCommand;
+use crate::domain::workflow::GatePlace;
 use crate::domain::{
     Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, MissingPart,
-    STORY_GATE, Severity, TestOutcome, Tri, WaitReason, telling_line,
+    STORY_GATE, Severity, TestOutcome, Tri, TroubleKind, WaitReason, telling_line,
 };
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
@@ -52,6 +53,7 @@ pub(super) fn on_commit(
     let env = context.config.gate_env.now();
     let (mut failed, mut unknown) = (Vec::new(), Vec::new());
     let mut counts = None;
+    let red_before = red_before(context, job, attempt, commit, &reports);
     for (nth, (gate, report)) in job.gates.iter().zip(reports).enumerate() {
         if gate.name == STORY_GATE {
             counts = report.tests.as_ref().and_then(|tests| tests.counts);
@@ -64,11 +66,22 @@ pub(super) fn on_commit(
                 let which = which(job, nth);
                 let missing = MissingPart::find(&report.tail, &env.hidden, |name| env.has(name));
                 let missing = missing.map_or_else(String::new, |part| format!("{part}; "));
-                let text = format!(
-                    "gate {} failed{which}: {missing}{why}{line}\n{}",
-                    gate.name, report.tail
-                );
-                failed.push(ComplianceIssue::new(Severity::Critical, text));
+                let word = if report.exit.is_missing() {
+                    "could not run"
+                } else {
+                    "failed"
+                };
+                let text = format!("gate {} {word}{which}: {missing}{why}{line}", gate.name);
+                if red_before.contains(&nth) {
+                    let text = format!(
+                        "red before the work: {text}; it fails on {} too: fix it there, or change gates.{}",
+                        job.base, gate.name
+                    );
+                    unknown.push(TroubleKind::Gates.cause(text));
+                } else {
+                    let text = format!("{text}\n{}", report.tail);
+                    failed.push(ComplianceIssue::new(Severity::Critical, text));
+                }
             }
             Tri::Unknown(why) => {
                 let which = which(job, nth);
@@ -92,18 +105,62 @@ fn which(job: &Job, nth: usize) -> String {
     if job.gates.iter().filter(|other| other.name == gate.name).count() < 2 {
         return String::new();
     }
-    let own = job
-        .task
-        .gates
-        .iter()
-        .filter(|gate| job.stage.runs_gate(&gate.name));
-    let origin = match (nth < own.count(), &job.task.plan) {
+    let origin = match (nth < n_own(job), &job.task.plan) {
         (false, _) => "the settings",
         (true, Some(_)) => "the plan",
         (true, None) => "the task",
     };
     let command = gate.command.lines().next().unwrap_or_default();
     format!(" (of {origin}: `{}`)", cut_chars(command, MOST_SHOWN))
+}
+
+/// Number of gates of the task itself, which come first.
+fn n_own(job: &Job) -> usize {
+    let own = job.task.gates.iter();
+    own.filter(|gate| job.stage.runs_gate(&gate.name)).count()
+}
+
+/// Returns the numbers of the gates of the settings that fail on a commit and fail in the same way on the base. Gates of a task may ask for
+/// what only its work brings.
+fn red_before(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    commit: &CommitId,
+    reports: &[GateReport],
+) -> Vec<usize> {
+    let is_red = reports
+        .iter()
+        .skip(n_own(job))
+        .any(|report| matches!(report.outcome, Tri::No(_)));
+    if !is_red || job.stage.gate_at == GatePlace::Worktree {
+        return Vec::new();
+    }
+    let Ok(base) = base_head(context, job) else {
+        return Vec::new();
+    };
+    let reports = job.gates.iter().zip(reports).enumerate().skip(n_own(job));
+    let failed = reports.filter(|(_, (gate, report))| {
+        matches!(report.outcome, Tri::No(_)) && !context.green_gates.knows(&base, gate)
+    });
+    let failed: Vec<_> = failed.collect();
+    if failed.is_empty() || base == *commit {
+        return Vec::new();
+    }
+    let on_base = on_base(context, job, attempt, &base, |place| {
+        let run = |(nth, (gate, report)): &(usize, (&GateCommand, &GateReport))| {
+            let before = place.run(context, job, *nth, gate);
+            if before.outcome == Tri::Yes {
+                context.green_gates.note(&base, gate);
+            }
+            before.exit.fails_like(&report.exit).then_some(*nth)
+        };
+        failed.iter().filter_map(run).collect()
+    });
+    on_base.unwrap_or_else(|why| {
+        tracing::warn!(attempt = %attempt.id, "gates were not run on the base: {why}");
+        Vec::new()
+    })
 }
 
 /// Returns the reason why a run of a story's own tests proves nothing although it ended well; `None` if it proves something.

@@ -73,7 +73,7 @@ fn stop_orphan(holders: &dyn Holders, held: &HolderReport) {
         return;
     }
     match holders.stop(&held.id, ORPHAN_GRACE) {
-        Ok(_) => tracing::info!(id = %held.id, "stopped an agent nobody waits for"),
+        Ok(_) => tracing::info!(id = %held.id, "stopped an agent that no attempt needs"),
         Err(error) => tracing::warn!(id = %held.id, "could not {error}"),
     }
 }

@@ -6,6 +6,7 @@ use super::anew;
 use super::base_watch;
 use super::cleanup;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
+use super::gate_folder;
 use super::gate_runs;
 use super::git_changes;
 use super::job::Job;
@@ -15,11 +16,12 @@ use super::prompt_place;
 use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
 use crate::domain::{
-    Attempt, AttemptMode, Cause, Event, GateBaseline, PromptFacts, TroubleKind, Worker, Workplace,
+    Attempt, AttemptMode, Cause, Event, GateBaseline, PromptFacts, Tri, TroubleKind, Worker, Workplace,
 };
 use crate::ports::agents::{Brief, LaunchCommand};
-use crate::ports::git::{CommitId, GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
+use crate::ports::git::{CommitId, GitError, Revision, SafeName, Worktree, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
+use crate::ports::workspaces::PrepareError;
 
 /// Reason why an agent's process was not started, or may not have been.
 enum StartError {
@@ -72,11 +74,12 @@ fn make_and_launch(context: &EngineContext, job: &Job, attempt: &Attempt) -> Opt
         None => plan_checks::restore_protected(context, job, attempt).map(|()| kept),
     });
     let made = kept.and_then(|kept| Ok((make_workplace(context, job, attempt)?, kept)));
-    let ((made, base), kept) = match made {
+    let (MadeWorkplace { made, base, setup }, kept) = match made {
         Ok(made) => made,
         Err(why) => return Some(not_started(attempt, why)),
     };
-    let gates_before = gate_runs::before_work(context, job, attempt, made.start.as_deref());
+    let mut gates_before = gate_runs::before_work(context, job, attempt, made.start.as_deref());
+    gates_before.extend(setup);
     // Durable before the process runs: an end whose start was never heard of is judged by it, and a process that runs is
     // never given another workspace.
     let known = context.inbox.ask(Event::WorkplaceMade {
@@ -147,12 +150,16 @@ fn check_disk(context: &EngineContext) -> Result<(), Cause> {
     Ok(())
 }
 
-/// The workspace of an attempt, and where the remote had the base branch, if it was asked for it.
-fn make_workplace(
-    context: &EngineContext,
-    job: &Job,
-    attempt: &Attempt,
-) -> Result<(Workplace, Option<CommitId>), Cause> {
+/// Workspace of an attempt.
+struct MadeWorkplace {
+    made: Workplace,
+    /// Head of the base branch on the remote, if it was asked for it.
+    base: Option<CommitId>,
+    /// Failed setup of earlier work, which the agent is to know.
+    setup: Option<GateBaseline>,
+}
+
+fn make_workplace(context: &EngineContext, job: &Job, attempt: &Attempt) -> Result<MadeWorkplace, Cause> {
     let branch = branch_of(&job.task);
     let base = || base_branch(&job.base).map_err(|error| unmade(&error.into()));
     let head = job.recorded_head();
@@ -183,12 +190,16 @@ fn make_workplace(
     if let Some(base) = &worktree.base {
         base_watch::look(context, job, base);
     }
+    let mut setup = None;
     if on_branch || matches!(spec.kind, WorktreeKind::Detached(_)) {
         let prepared = preparation::of_worktree(context, job, attempt, &spec.folder, &worktree);
-        prepared.map_err(|why| {
-            cleanup::discard(context, job);
-            why.after("could not prepare the worktree: ")
-        })?;
+        if let Err(why) = prepared {
+            let failed = after_own_work(context, job, attempt, &worktree, why);
+            setup = Some(failed.map_err(|why| {
+                cleanup::discard(context, job);
+                why.after("could not prepare the worktree: ")
+            })?);
+        }
     }
     let made = Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
@@ -197,7 +208,36 @@ fn make_workplace(
         start_tree: Some(worktree.start.tree.as_str().to_owned()),
         git_overrides: Some(git_changes::now(context, job)?),
     };
-    Ok((session_before::with_its_start(job, attempt, made), worktree.base))
+    Ok(MadeWorkplace {
+        made: session_before::with_its_start(job, attempt, made),
+        base: worktree.base,
+        setup,
+    })
+}
+
+/// Returns the setup that failed as a finding of the agent that starts, if it fails because of earlier work on the task: only an agent can
+/// mend that.
+///
+/// # Errors
+/// The reason why no agent starts.
+fn after_own_work(
+    context: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    worktree: &Worktree,
+    why: PrepareError,
+) -> Result<GateBaseline, Cause> {
+    match (why, &worktree.start.head) {
+        (PrepareError::Failed(why), Some(commit))
+            if gate_folder::works_on_base(context, job, attempt, commit) =>
+        {
+            Ok(GateBaseline {
+                name: "setup".to_owned(),
+                outcome: Tri::No(why.text),
+            })
+        }
+        (why, _) => Err(why.cause()),
+    }
 }
 
 /// Makes the base branch of the task's batch on the remote, if it has none yet (K61). Answers whether it did.
@@ -218,6 +258,7 @@ fn unmade(error: &GitError) -> Cause {
         GitError::Missing { .. } | GitError::Name(_) => TroubleKind::Refusal.cause(cause.text),
         GitError::Busy { .. }
         | GitError::NotOurs { .. }
+        | GitError::Submodule { .. }
         | GitError::Unreachable { .. }
         | GitError::Failed { .. } => cause,
     }
@@ -234,7 +275,8 @@ fn launch(
 ) -> Result<(), StartError> {
     let facts = prompt_place::facts(context, job, made, base);
     let mut brief = brief(job, attempt, made, facts).map_err(StartError::Failed)?;
-    brief.git_settings = context.git.agents_remote().settings;
+    let remote = context.git.agents_remote();
+    brief.git_settings = remote.settings;
     let difference = prompt_place::difference(context, &brief.facts);
     if is_judge(&brief) {
         brief.difference = difference.map_err(StartError::Failed)?;
@@ -253,6 +295,7 @@ fn launch(
         .map_err(StartError::Failed)?;
     let ports = context.workspaces.ports(&job.task.id);
     line.env.extend(ports.map_err(StartError::Failed)?);
+    add_identity(remote.person, &mut line.env);
     let spec = spec(context, attempt, Path::new(&made.path), line);
     let Err(error) = context.holders.launch(&spec) else {
         return Ok(());
@@ -271,6 +314,21 @@ fn launch(
             Err(StartError::Failed(cause.kind.cause(why)))
         }
         (LaunchError::AlreadyRan(_), _) => Err(StartError::Failed(why.into())),
+    }
+}
+
+/// Gives an agent the identity of the person: some tools hide the person's settings of git from the commands they run.
+fn add_identity(person: Option<(String, String)>, env: &mut Vec<(String, String)>) {
+    let Some((name, address)) = person else { return };
+    for (variable, value) in [
+        ("GIT_AUTHOR_NAME", &name),
+        ("GIT_AUTHOR_EMAIL", &address),
+        ("GIT_COMMITTER_NAME", &name),
+        ("GIT_COMMITTER_EMAIL", &address),
+    ] {
+        if !env.iter().any(|(known, _)| known == variable) {
+            env.push((variable.to_owned(), value.clone()));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::merge_request::request;
 use super::phase_notes;
 use super::story_record;
 use crate::domain::{
-    ActionOutcome, Attempt, Evidence, EvidenceKind, Integration, MergeVia, Tri, TroubleKind,
+    ActionOutcome, Attempt, Evidence, EvidenceKind, Integration, MergeCheck, MergeVia, Tri, TroubleKind,
 };
 use crate::ports::git::{
     BranchName, CommitId, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
@@ -98,9 +98,11 @@ fn round(
             Tri::No(why) => MergeRound::Final(failed_checks(&why)),
             Tri::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
         },
-        MergeOutcome::AlreadyMerged { commit, base } => {
-            let commit = commit.unwrap_or(base);
-            MergeRound::Final(verified(context, job, attempt, &commit, Gates::NotRun))
+        MergeOutcome::AlreadyMerged {
+            commit: Some(commit), ..
+        } => MergeRound::Final(verified(context, job, attempt, &commit, Gates::NotRun)),
+        MergeOutcome::AlreadyMerged { commit: None, base } => {
+            MergeRound::Final(verified(context, job, attempt, &base, Gates::ByOthers))
         }
         MergeOutcome::Conflict { files, report, .. } => {
             MergeRound::Final(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
@@ -233,8 +235,10 @@ fn left_on_branch(
 enum Gates {
     /// Gates that passed on this very commit before it was pushed.
     Passed,
-    /// Gates that were not run, because the commit was there already: merged by another party, or before a crash.
+    /// Gates that were not run, because the engine had merged the commit before a crash, after its gates had passed.
     NotRun,
+    /// Gates that never saw the commit: another hand merged it.
+    ByOthers,
 }
 
 /// Verifies everything the stage asks for, as seen after the push.
@@ -252,7 +256,7 @@ fn verified(
         }
         EvidenceKind::Gates => Some(match gates {
             Gates::Passed => about_gates(Tri::Yes),
-            Gates::NotRun => gate_runs::on_commit(context, job, attempt, commit),
+            Gates::NotRun | Gates::ByOthers => gate_runs::on_commit(context, job, attempt, commit),
         }),
         EvidenceKind::Notes => Some(Evidence::new(
             EvidenceKind::Notes,
@@ -261,9 +265,14 @@ fn verified(
         kind => collect(context, job, attempt, kind, &BranchHeads::at(commit)),
     };
     let evidence = job.stage.evidence.iter().filter_map(look);
+    let is_seen = job.stage.evidence.contains(&EvidenceKind::Gates);
     ActionOutcome::Done {
         commit: Some(commit.as_str().to_owned()),
         evidence: evidence.collect(),
+        check: match gates {
+            Gates::ByOthers if !is_seen => MergeCheck::ByOthers,
+            Gates::Passed | Gates::NotRun | Gates::ByOthers => MergeCheck::Checked,
+        },
     }
 }
 

@@ -39,8 +39,8 @@ pub(super) fn notes(context: &EngineContext, job: &Job, head: &CommitId) -> Issu
     };
     match context.git.file_at(head, path, LIMIT) {
         Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
-        Ok(CommitFile::Absent) => missing("are not in what was committed; a file that git ignores is not"),
-        Ok(CommitFile::NoFile) => missing("are no file"),
+        Ok(CommitFile::Absent) => missing("are not in the commit; files that git ignores are not committed"),
+        Ok(CommitFile::NoFile) => missing("are not a file"),
         Ok(CommitFile::Text(text)) if text.text.trim().is_empty() => missing("are empty"),
         Ok(CommitFile::Text(text)) => Ok(incomplete(&text.text, path)),
     }

@@ -184,8 +184,9 @@ pub(super) fn gate_fails(
     };
     let run = gate_runs::one(context, job, attempt, gate, head)?;
     let why = match &run.exit {
-        // Exit codes of a shell for a command that does not exist, or may not be run.
-        GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),
+        GateExit::Code(code) if run.exit.is_missing() => {
+            format!("ended with code {code}, so it was not run at all")
+        }
         GateExit::Code(_) if run.tests.is_some() => {
             match story_checks::first_run(context, job, head, &run)? {
                 None => return Ok(Vec::new()),

@@ -9,7 +9,7 @@ use crate::domain::{Attempt, Cause, Tri};
 use crate::ports::gates::GateEnv;
 use crate::ports::git::{CommitId, SafeName, WorkingTree, Worktree, WorktreeOrigin};
 use crate::ports::trouble::io_trouble;
-use crate::ports::workspaces::{PreparedBy, WorkspaceRequest, WorkspaceUser};
+use crate::ports::workspaces::{PrepareError, PreparedBy, WorkspaceRequest, WorkspaceUser};
 
 /// File in an attempt's folder that says that its worktree is prepared.
 const MARK: &str = "prepared";
@@ -21,7 +21,7 @@ pub(super) fn of_worktree(
     attempt: &Attempt,
     folder: &SafeName,
     worktree: &Worktree,
-) -> Result<(), Cause> {
+) -> Result<(), PrepareError> {
     let records = context.config.attempts.join(attempt.id.to_string());
     let is_made = worktree.origin == WorktreeOrigin::Made;
     let goes_on = !is_made && (!attempt.session.is_fresh() || records.join(MARK).exists());
@@ -41,14 +41,15 @@ pub(super) fn of_worktree(
         let place = WorkingTree::Worktree(folder.clone());
         match context.git.workspace_unchanged(&place, &worktree.start) {
             Tri::Yes => {}
-            Tri::No(what) => return Err(changed(&what)),
-            Tri::Unknown(why) => return Err(why),
+            Tri::No(what) => return Err(changed(&what).into()),
+            Tri::Unknown(why) => return Err(why.into()),
         }
     }
     let mark = records.join(MARK);
     let marked = fs::create_dir_all(&records).and_then(|()| fs::write(&mark, ""));
     marked.map_err(|error| {
-        io_trouble(error.kind()).cause(format!("could not write {}: {error}", mark.display()))
+        let why = format!("could not write {}: {error}", mark.display());
+        io_trouble(error.kind()).cause(why).into()
     })
 }
 
@@ -59,7 +60,7 @@ pub(super) fn of_checkout(
     commit: &CommitId,
     folder: &Path,
     logs: PathBuf,
-) -> Result<(), Cause> {
+) -> Result<(), PrepareError> {
     let prepared = context.workspaces.prepare(&WorkspaceRequest {
         folder,
         commit,
@@ -72,7 +73,8 @@ pub(super) fn of_checkout(
     if prepared == PreparedBy::Commands {
         let restored = context.git.restore_checkout(commit, folder);
         if !restored.map_err(|error| error.cause().after("could not "))? {
-            return Err(changed("its files could not be brought back to the commit"));
+            let why = "its files could not be brought back to the commit";
+            return Err(changed(why).into());
         }
     }
     Ok(())

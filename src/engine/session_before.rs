@@ -31,12 +31,12 @@ pub(super) fn find(
         Ok(ended) => {
             let count = ended.survivors;
             return Err(SessionObstacle::Unknown(format!(
-                "could not end {count} processes of attempt {after}, after which it goes on"
+                "could not end {count} processes of attempt {after}, whose session it continues"
             )));
         }
         Err(error) => {
             return Err(SessionObstacle::Unknown(format!(
-                "could not make sure that attempt {after} has ended, after which it goes on: could not {error}"
+                "could not make sure that attempt {after} has ended, whose session it continues: could not {error}"
             )));
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn find(
     let of = attempt
         .role_choice()
         .ok_or_else(|| lost("the engine has no session"))?;
-    let place = place_before(job, attempt).ok_or_else(|| lost("where it worked is not known"))?;
+    let place = place_before(job, attempt).ok_or_else(|| lost("its folder is not known"))?;
     let found = context
         .agents
         .session(of, &continued.origin, Path::new(&place.path));

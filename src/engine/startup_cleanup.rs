@@ -68,7 +68,7 @@ fn remove(context: &EngineContext, board: &Board, folder: &SafeName, attempt: &A
     };
     match cleanup::remove_worktree(context, task, attempt, folder) {
         Ok(Some(kept)) => tracing::warn!(
-            "removed worktree {folder}; what it held is kept as {}",
+            "removed worktree {folder}; its work is kept as {}",
             kept.attic_ref
         ),
         Ok(None) => tracing::info!("removed worktree {folder}"),

@@ -32,7 +32,7 @@ pub(super) fn tests(
     let path = &tests.file;
     let Some(found) = read(context, tests, head)? else {
         return critical(format!(
-            "the tests {path} are not in what was committed, or are no file"
+            "the tests {path} are not in the commit, or are not a file"
         ));
     };
     if let Some((name, line)) = found.stubs.first() {
@@ -72,7 +72,7 @@ fn read(context: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<
         Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
         Ok(CommitFile::Absent | CommitFile::NoFile) => Ok(None),
         Ok(CommitFile::Text(text)) if text.truncated => Err(Tri::No(format!(
-            "the tests {} are larger than what is read of a file; split the story",
+            "the tests {} are too large to be read; split the story",
             tests.file
         ))),
         Ok(CommitFile::Text(text)) => {

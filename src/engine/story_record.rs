@@ -44,7 +44,7 @@ pub(super) fn edits(
         Ok(CommitFile::Text(_)) => {
             Err(format!("{path} is larger than {FILE_LIMIT} bytes in the base").into())
         }
-        Ok(CommitFile::NoFile) => Err(format!("{path} is no file in the base").into()),
+        Ok(CommitFile::NoFile) => Err(format!("{path} is not a file in the base").into()),
         Err(error) => {
             let cause = error.cause().after("could not ");
             **unread.borrow_mut() = Some(cause.clone());

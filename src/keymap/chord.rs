@@ -125,7 +125,7 @@ const NAMES: [(&str, Key); 14] = [
 
 /// The error for a text that is not the name of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no key: write a character, or C-x, A-x, S-Tab, Enter, Esc, Space, Up, PageUp, F1")]
+#[error("`{0}` is not a key: write a character, or C-x, A-x, S-Tab, Enter, Esc, Space, Up, PageUp, F1")]
 pub struct KeyParseError(pub String);
 
 impl FromStr for Chord {

@@ -1,6 +1,6 @@
 //! PRDs that a person adds to a queue while a run works on it: those whose last commit was made in the person's own checkout after the run
 //! began, and that are on the base. PRDs that came with the commits of others wait for a person, and so does all that would change more
-//! than it adds.
+//! than it adds. The log of the checkout can be written by agents, so nothing counts as the person's that the engine knows of their work.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,6 +16,7 @@ use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{BatchId, Cause, Command, NoticeLevel, RunOptions, Task, TaskState, Timestamp};
 use crate::formats::plan::PlanChoices;
+use crate::ports::git::{BranchName, CommitId};
 
 /// Run that works on the stories of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +36,17 @@ pub struct QueueNews {
     pub notes: Vec<(NoticeLevel, String)>,
     /// True if another look may find more, although neither folder nor checkout have changed.
     pub waits: bool,
+}
+
+impl QueueNews {
+    /// Notes a PRD that is not taken up by itself.
+    fn wait_for_person(&mut self, run: &QueueRun, file: &str, why: &str) {
+        let text = format!(
+            "{file} {why} and waits for you: `dbs run {0} --dry-run` shows its stories, `dbs run {0}` begins them",
+            run.folder
+        );
+        self.notes.push((NoticeLevel::Warning, text));
+    }
 }
 
 /// Reader of what a person has added to queues.
@@ -117,7 +129,7 @@ impl AddedPrds<'_> {
         let mut added = BTreeSet::new();
         while let Some(file) = new.pop_first() {
             if changed.contains(&file) {
-                let text = format!("{file} waits for its commit: agents work on what is committed");
+                let text = format!("{file} waits for its commit: agents work on commits");
                 news.notes.push((NoticeLevel::Info, text));
                 continue;
             }
@@ -126,19 +138,28 @@ impl AddedPrds<'_> {
                 .committed_here(Path::new(&file))
                 .map_err(|error| error.to_string())?
             {
-                Some(at) if at >= began => drop(added.insert(file)),
+                Some(at) if at >= began => {
+                    if self.may_be_of_agents(&file, tasks)? {
+                        news.wait_for_person(run, &file, "may have come with the work of an agent");
+                    } else {
+                        added.insert(file);
+                    }
+                }
                 // It was there when the run began, which left it out.
                 Some(_) => {}
-                None => {
-                    let text = format!(
-                        "{file} was not committed in this checkout and waits for you: `dbs run {0} --dry-run` shows its stories, `dbs run {0}` begins them",
-                        run.folder
-                    );
-                    news.notes.push((NoticeLevel::Warning, text));
-                }
+                None => news.wait_for_person(run, &file, "was not committed in this checkout"),
             }
         }
         Ok(added)
+    }
+
+    fn may_be_of_agents(&self, file: &str, tasks: &PlanTasks) -> Result<bool, Cause> {
+        let heads = tasks.values().filter_map(|task| task.head.as_deref());
+        let heads = heads.filter_map(|head| CommitId::new(head).ok()).collect();
+        let base = self.base.map(BranchName::new).transpose();
+        let base = base.map_err(|error| error.to_string())?;
+        let found = self.git.may_be_of_agents(Path::new(file), &heads, base.as_ref());
+        found.map_err(|error| error.to_string().into())
     }
 
     /// Returns those PRDs that are on the base as they are in the checkout.

@@ -208,7 +208,7 @@ pub fn lines(changes: &PlanChanges, plan: &Plan) -> Vec<String> {
         format!("{}  {}  (new, line {place} of the plan)", draft.id, draft.title)
     }));
     let late = changes.too_late.iter();
-    lines.extend(late.map(|id| format!("{id} is over; what its phase says otherwise now has no effect")));
+    lines.extend(late.map(|id| format!("{id} is over; changes of its phase have no effect")));
     let gone = changes.gone.iter();
     lines.extend(
         gone.map(|id| format!("{id} is no longer in the plan; close it with `dbs task close {id} WHY`")),
@@ -250,10 +250,7 @@ fn gate_texts(gates: &[GateCommand]) -> String {
 
 /// Returns the requirements of a plan besides the work, one fact a line.
 fn facts(entry: &PlanEntry) -> String {
-    let mut lines = vec![format!(
-        "stands in {} as {}",
-        entry.source.file, entry.source.item
-    )];
+    let mut lines = vec![format!("is in {} as {}", entry.source.file, entry.source.item)];
     let named = [
         ("reads", &entry.notes_before),
         ("notes", &entry.notes),

@@ -1,7 +1,5 @@
 //! Issues of a forge whose tasks are done: they may be closed once the merge is on that forge's own remote.
 
-use std::collections::BTreeSet;
-
 use super::reconcile::PlanTasks;
 use crate::domain::{BatchId, TaskId, TaskState, WorkSource};
 
@@ -20,11 +18,6 @@ pub struct DoneIssue {
 }
 
 impl DoneIssue {
-    /// Returns the name under which it is remembered.
-    pub fn key(&self) -> String {
-        format!("{}/{}", self.list, self.number)
-    }
-
     /// Returns the repository of the issue as `HOST/OWNER/NAME`; `None` if the list has no such address.
     pub fn repository(&self) -> Option<String> {
         let path = self
@@ -41,8 +34,8 @@ impl DoneIssue {
     }
 }
 
-/// Returns the issues that are not closed yet and whose tasks were merged.
-pub fn done_issues(tasks: &PlanTasks, closed: &BTreeSet<String>) -> Vec<DoneIssue> {
+/// Returns the issues whose tasks were merged.
+pub fn done_issues(tasks: &PlanTasks) -> Vec<DoneIssue> {
     let done = tasks.values().filter(|task| task.state == TaskState::Done);
     let issues = done.filter_map(|task| {
         let origin = &task.plan.as_ref()?.source;
@@ -55,7 +48,7 @@ pub fn done_issues(tasks: &PlanTasks, closed: &BTreeSet<String>) -> Vec<DoneIssu
             batch: task.batch.clone(),
         };
         let is_number = !issue.number.is_empty() && issue.number.bytes().all(|digit| digit.is_ascii_digit());
-        (is_number && !closed.contains(&issue.key())).then_some(issue)
+        is_number.then_some(issue)
     });
     issues.collect()
 }

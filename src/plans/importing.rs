@@ -38,6 +38,23 @@ pub struct ListImport {
     pub findings: Vec<Finding>,
 }
 
+/// Marks of the items of one list whose name others have, too: digests of the texts of all of them, by name.
+#[derive(Default)]
+pub(super) struct Marks(BTreeMap<String, String>);
+
+impl Marks {
+    /// Returns the mark of an item; empty if no other one has its name.
+    pub(super) fn of(&mut self, item: &WorkItem) -> String {
+        let Some(alike) = &item.alike else {
+            return String::new();
+        };
+        // Thousands of items may share one long text.
+        let mark = self.0.entry(alike.name.clone());
+        mark.or_insert_with(|| hex::encode(Sha256::digest(&alike.texts)))
+            .clone()
+    }
+}
+
 /// Function that returns the origin of the task with an id; `None` if there is no such task.
 pub type OriginOf<'a, E> = &'a mut dyn FnMut(&TaskId) -> Result<Option<PlanSource>, E>;
 
@@ -79,10 +96,14 @@ impl ListImport {
                 }
             }
         }
+        let mut marks = Marks::default();
         let tasks = new.iter().map(|(item, id)| ListedTask {
             line: item.line,
             name: None,
-            draft: draft(item, id, list.source, place, &ids),
+            draft: TaskDraft {
+                plan: Some(origin(item, marks.of(item), list.source, place)),
+                ..draft(item, id, place, &ids)
+            },
         });
         let (tasks, faults) = task_list::in_order(file, tasks.collect());
         let n_done = list.items.iter().filter(|item| item.is_done).count();
@@ -97,7 +118,7 @@ impl ListImport {
     /// Returns what becomes of the list, in lines for people.
     pub fn lines(&self, kind: &str, place: &ImportPlace) -> Vec<String> {
         let mut head = format!(
-            "{kind}: {}, {} to be made",
+            "{kind}: {}, {} to be created",
             place.list,
             pluralized(self.tasks.len(), "task")
         );
@@ -133,25 +154,26 @@ fn place_of(draft: &TaskDraft, line: usize, list: &str) -> String {
     }
 }
 
-fn draft(
-    item: &WorkItem,
-    id: &TaskId,
-    source: WorkSource,
-    place: &ImportPlace,
-    ids: &BTreeMap<&str, TaskId>,
-) -> TaskDraft {
-    let needs = item
-        .needs
-        .iter()
-        .filter_map(|need| ids.get(need.as_str()).cloned());
-    let origin = PlanSource {
+fn origin(item: &WorkItem, hash: String, source: WorkSource, place: &ImportPlace) -> Arc<PlanEntry> {
+    let source = PlanSource {
         plan: place.list.clone(),
         file: place.list.clone(),
         item: item.id.clone(),
         line: u32::try_from(item.line).unwrap_or_default(),
-        hash: String::new(),
+        hash,
         imported: Some(source),
     };
+    Arc::new(PlanEntry {
+        source,
+        ..PlanEntry::default()
+    })
+}
+
+fn draft(item: &WorkItem, id: &TaskId, place: &ImportPlace, ids: &BTreeMap<&str, TaskId>) -> TaskDraft {
+    let needs = item
+        .needs
+        .iter()
+        .filter_map(|need| ids.get(need.as_str()).cloned());
     TaskDraft {
         body: item.body.clone(),
         deps: needs.filter(|need| need != id).collect(),
@@ -160,10 +182,6 @@ fn draft(
         kind: item.kind,
         batch: place.batch.clone(),
         workflow: place.workflow.clone(),
-        plan: Some(Arc::new(PlanEntry {
-            source: origin,
-            ..PlanEntry::default()
-        })),
         ..TaskDraft::new(id.as_str(), &item.title)
     }
 }

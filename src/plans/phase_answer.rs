@@ -44,7 +44,7 @@ pub fn question(task: &PhaseFacts) -> String {
         state => state.word().to_owned(),
     };
     let approve = if is_asked { "[a]pprove, " } else { "" };
-    format!("{id} {what}: {approve}[r]etry and what is to be done, [s]kip, [q]uit?")
+    format!("{id} {what}: {approve}[r]etry with an instruction, [s]kip, [q]uit?")
 }
 
 /// Reads a typed answer about a phase.

@@ -223,7 +223,7 @@ fn with_tests(
             let path = format!("$.userStories[{index}].id");
             if let Some((old, _)) = archived.iter().find(|(_, id)| *id == story.id) {
                 let text = format!(
-                    "{ARCHIVE_FOLDER}/{old} has a story of the id {}, too; so that its tests are not taken for those of this one, these stand in {file}",
+                    "{ARCHIVE_FOLDER}/{old} also has a story {}; to keep its tests apart, the tests of this story are in {file}",
                     story.id
                 );
                 let finding = Finding::new(FindingLevel::Warning, &prd.file, story.line, text);

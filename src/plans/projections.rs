@@ -18,15 +18,16 @@ use crate::formats::story_files::{HISTORY_FILE, STATE_FILE};
 use crate::ports::git::Git;
 
 /// Facts of a task of which its plan tells something.
-pub type PlanTaskFacts = (TaskId, TaskState, u32, u32, usize);
+pub type PlanTaskFacts = (TaskId, TaskState, bool, u32, u32, usize);
 
 /// Returns what the files of plans tell of the board: as long as it is the same, they are, too.
 pub fn facts(tasks: &PlanTasks) -> Vec<PlanTaskFacts> {
     let planned = tasks.values().filter(|task| task.plan.is_some());
     let facts = planned.map(|task| {
         let work = &task.record.work;
-        let (id, state) = (task.id.clone(), task.state.clone());
-        (id, state, task.tries_of_work(), work.sessions, work.stuck.len())
+        let (id, state, is_merged) = (task.id.clone(), task.state.clone(), task.merged.is_some());
+        let tries = task.tries_of_work();
+        (id, state, is_merged, tries, work.sessions, work.stuck.len())
     });
     facts.collect()
 }

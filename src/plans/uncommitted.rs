@@ -57,7 +57,7 @@ pub fn refuse_changes(paths: &ProjectPaths, git: &GitSetup, plan: &Plan) -> Resu
     let (changed, new) = (others(found.changed), others(found.new));
     if !changed.is_empty() {
         return Err(format!(
-            "could not run the plan: these files are changed and not committed, and agents work on what is committed: {}. Commit them, or run with --allow-dirty",
+            "could not run the plan: agents work on commits, and these files have uncommitted changes: {}. Commit them, or run with --allow-dirty",
             named(&changed)
         ).into());
     }

@@ -130,7 +130,7 @@ fn changes(of: &ReadPlan, paths: &ProjectPaths, rows: &PlanRows) -> Result<Vec<C
             return Err(failed(file, &"it is outside of the project"));
         }
         let old = text_file::read(&real, LARGEST).map_err(|error| failed(&real, &error))?;
-        let whole = std::str::from_utf8(&old).map_err(|_not_text| failed(&real, &"it is no UTF-8 text"))?;
+        let whole = std::str::from_utf8(&old).map_err(|_not_text| failed(&real, &"it is not UTF-8 text"))?;
         let text = whole.strip_prefix(BYTE_ORDER_MARK).unwrap_or(whole);
         if texts.get(file).map(String::as_str) != Some(text) {
             return Err(failed(&real, &"it was changed meanwhile"));

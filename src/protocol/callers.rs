@@ -137,6 +137,7 @@ pub fn rule_of(command: &Command) -> CommandRule {
         Command::Interrupt(_) => ("interrupt", Persons),
         Command::Kill(_) => ("kill-agent", Persons),
         Command::SetMode(..) => ("mode", Persons),
+        Command::Merged(_) => ("task merged", Persons),
         Command::Pulled(_) => ("pull", Persons),
         Command::Clear => ("clear", Persons),
         Command::Pause => ("pause", Persons),

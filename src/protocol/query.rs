@@ -56,7 +56,7 @@ pub enum QueryError {
     NoTaskOrAgent(String),
     #[error("could not find a stage called {name}; there are {}", known.join(", "))]
     NoStage { name: String, known: Vec<String> },
-    #[error("there is no batch {0}: `dbs batch list` shows those there are")]
+    #[error("there is no batch {0}: `dbs batch list` lists all batches")]
     NoRun(BatchId),
     /// The store or the processes of agents could not be read.
     #[error("could not {0}")]

@@ -144,6 +144,9 @@ pub struct SignalSent {
     pub report: Option<String>,
     /// The same signal twice counts once.
     pub key: String,
+    /// True for a comment on the attempt's own task, which comes in this form only as a file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_comment: bool,
 }
 
 /// Message from the server to a client.
@@ -374,6 +377,7 @@ mod tests {
             text: String::new(),
             report: None,
             key: String::new(),
+            is_comment: false,
         };
         assert_eq!(most(call(ServerCall::Signal(signal))), LONGEST_FROM_AGENT);
         let ask = ServerCall::Ask {

@@ -83,8 +83,9 @@ fn action_word(action: EngineAction) -> &'static str {
 /// Returns the standing of a running agent. The present report of its sources is finer than the state on the board, except for waits that a
 /// person can end: those the board knows.
 fn agent_standing(activity: &Activity, look: Look<'_>) -> Standing {
-    let is_plain = matches!(activity.doing, ActivityKind::Working | ActivityKind::Idle);
-    let finer = look.live.filter(|live| is_plain && live.is_finer());
+    let is_plain = activity.doing.is_work() || activity.doing == ActivityKind::Idle;
+    let is_finer = |live: &&LiveActivity| live.is_finer() && !(live.is_still() && activity.is_known());
+    let finer = look.live.filter(|live| is_plain && is_finer(live));
     let Some(live) = finer else {
         return activity_standing(activity, look.now);
     };
@@ -93,6 +94,7 @@ fn agent_standing(activity: &Activity, look: Look<'_>) -> Standing {
     let mark = match word {
         "idle" => DisplayStatus::Idle,
         STARTS => DisplayStatus::Starting,
+        _ if live.is_still() => DisplayStatus::Unsure,
         _ => DisplayStatus::Running,
     };
     let since = if activity.is_known() {
@@ -125,12 +127,13 @@ fn activity_standing(activity: &Activity, now: Timestamp) -> Standing {
 fn mark_of(doing: &ActivityKind) -> DisplayStatus {
     match doing {
         ActivityKind::Starting => DisplayStatus::Starting,
-        ActivityKind::Working => DisplayStatus::Running,
+        ActivityKind::Working | ActivityKind::Background(_) => DisplayStatus::Running,
         ActivityKind::Permission(_)
         | ActivityKind::Question(_)
         | ActivityKind::Dialog(_)
         | ActivityKind::NotLoggedIn(_)
-        | ActivityKind::Error(_) => DisplayStatus::NeedsYou,
+        | ActivityKind::Error(_)
+        | ActivityKind::Suspended => DisplayStatus::NeedsYou,
         ActivityKind::Limit { .. } | ActivityKind::Failed(_) => DisplayStatus::Quiet,
         ActivityKind::Idle => DisplayStatus::Idle,
         ActivityKind::Exited => DisplayStatus::Gate,
@@ -143,6 +146,7 @@ pub fn doing_words(doing: &ActivityKind, now: Timestamp) -> (&'static str, Strin
     match doing {
         ActivityKind::Starting => (STARTS, String::new()),
         ActivityKind::Working => ("working", String::new()),
+        ActivityKind::Background(what) => ("working in the background", what.clone()),
         ActivityKind::Permission(what) if what.is_empty() => ("asks for a permission", String::new()),
         ActivityKind::Permission(what) => ("asks", as_question(what)),
         ActivityKind::Question(what) => ("asks", what.clone()),
@@ -156,6 +160,7 @@ pub fn doing_words(doing: &ActivityKind, now: Timestamp) -> (&'static str, Strin
         ActivityKind::Failed(why) => ("turn failed", why.clone()),
         ActivityKind::Error(why) => ("error", why.clone()),
         ActivityKind::Idle => ("idle", String::new()),
+        ActivityKind::Suspended => ("stopped", "its program does nothing, as after Ctrl-Z".to_owned()),
         ActivityKind::Exited => ("ended", String::new()),
         ActivityKind::Lost => ("lost", "its process is not found".to_owned()),
     }

@@ -124,7 +124,7 @@ fn file_header(file: &mut FileDiff, line: &str) {
         file.lines.push(note(line.to_owned()));
     } else if line.starts_with("Binary files ") {
         file.lines
-            .push(note("is no text; its content is not shown".to_owned()));
+            .push(note("is not text; its content is not shown".to_owned()));
     }
 }
 

@@ -21,9 +21,18 @@ pub struct LiveActivity {
     /// True if the agent waits for a person. The board decides whether one can answer: a moment later, and only an ask that it has taken.
     pub is_waiting: bool,
     /// Subagents and background commands that run for it.
-    pub children: Vec<String>,
+    pub children: Vec<RunningChild>,
     /// All sources, highest rank first.
     pub sources: Vec<SourceReport>,
+}
+
+/// Subagent or background command of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunningChild {
+    pub name: String,
+    /// Time for which it runs.
+    #[serde(rename = "age_ms")]
+    pub age: Span,
 }
 
 /// Report of one source about an agent, and the reason why it counts or does not.
@@ -37,7 +46,26 @@ pub struct SourceReport {
     pub why: String,
 }
 
+/// Words for a tool that has reported nothing, and whose screen has not changed for a while.
+const STILL: &str = "shows nothing new";
+
 impl LiveActivity {
+    /// Returns the activity of a tool that has reported nothing, and whose screen has not changed for a while.
+    #[must_use]
+    pub fn of_still_screen(self) -> LiveActivity {
+        LiveActivity {
+            words: format!("{STILL}: look at its terminal"),
+            source: Some("screen".to_owned()),
+            is_stale: false,
+            ..self
+        }
+    }
+
+    /// Returns true if nothing is known of the agent but that its screen does not change.
+    pub fn is_still(&self) -> bool {
+        self.words.starts_with(STILL)
+    }
+
     /// Returns true if it says more of an agent than the board does, which only knows that it works or is idle.
     pub fn is_finer(&self) -> bool {
         self.source.is_some() && !self.is_waiting
@@ -48,9 +76,16 @@ impl LiveActivity {
         let stale = if self.is_stale { " (an old report)" } else { "" };
         match self.children.as_slice() {
             [] => format!("{}{stale}", self.words),
-            [one] => format!("{}{stale}; runs {one}", self.words),
-            [one, rest @ ..] => format!("{}{stale}; runs {one} and {} more", self.words, rest.len()),
+            [one] => format!("{}{stale}; runs {}", self.words, one.name),
+            [one, rest @ ..] => format!("{}{stale}; runs {} and {} more", self.words, one.name, rest.len()),
         }
+    }
+}
+
+impl RunningChild {
+    /// Returns its name, and the time for which it runs.
+    pub fn line(&self) -> String {
+        format!("{}  {}", self.name, self.age)
     }
 }
 

@@ -4,9 +4,10 @@ use super::ReadModel;
 use super::agent_words::{Look, attempt_standing};
 use super::standing::{DisplayStatus, Standing};
 use crate::domain::attempt::{AttemptState, Verdict};
-use crate::domain::task::{HoldReason, behind_failed};
+use crate::domain::task::{HoldReason, MergeCheck, behind_failed};
 use crate::domain::{
-    Attempt, BatchId, PauseReason, RunState, Skip, StopCause, Task, TaskId, TaskState, Timestamp, WaitReason,
+    Attempt, BatchId, PauseReason, RunState, Skip, StopCause, Task, TaskId, TaskState, Timestamp, UsageLimit,
+    WaitReason,
 };
 
 impl ReadModel {
@@ -77,12 +78,19 @@ impl ReadModel {
                 standing.because(reason)
             }
             TaskState::Parked(why) => new(DisplayStatus::Paused, "parked").because(why).way(retry(id)),
+            TaskState::Done if task.merge_check == MergeCheck::ByOthers => {
+                new(DisplayStatus::Done, "done, unchecked")
+                    .because("it was merged outside dbs, so none of your gates ran on the merged tree")
+            }
             TaskState::Done if !task.merge_check.is_checked() => new(DisplayStatus::Done, "done, unchecked")
                 .because("it is merged, and no gate applied to the merged tree")
                 .way("`dbs config gates.NAME COMMAND` sets one for the next merges"),
             TaskState::Done => match task.handed_over_on() {
                 Some(branch) => new(DisplayStatus::Done, "handed over")
-                    .because(format!("on branch {branch}, pushed and not merged")),
+                    .because(format!("on branch {branch}, pushed and not merged"))
+                    .way(format!(
+                        "merge it; if the base has it and that is not seen, `dbs task merged {id}` says so"
+                    )),
                 None => new(DisplayStatus::Done, "done"),
             },
             TaskState::Failed(why) => new(DisplayStatus::Failed, "failed")
@@ -106,10 +114,13 @@ impl ReadModel {
             WaitReason::Paused => new(DisplayStatus::Paused, "paused".to_owned())
                 .because(self.pause_reason(now))
                 .way("`dbs resume` continues"),
+            WaitReason::UsageLimit(account) => new(DisplayStatus::Paused, why.to_string())
+                .because(self.limit_reason(account, now))
+                .way("`dbs resume` continues at once"),
             WaitReason::Dependencies(on) | WaitReason::DependencyNotMerged(on) => {
                 self.behind(on, new(DisplayStatus::Waiting, self.wait_text(why)))
             }
-            WaitReason::Batches(_) | WaitReason::BaseClosed { .. } => {
+            WaitReason::Batches(_) | WaitReason::BaseClosed { .. } | WaitReason::FileLeft { .. } => {
                 new(DisplayStatus::Waiting, why.to_string())
             }
             WaitReason::UnknownDependency(_)
@@ -153,6 +164,11 @@ impl ReadModel {
             Some((_, words)) if reason.ends_with("without reporting") => format!("{reason}: {words}"),
             _ => reason,
         }
+    }
+
+    fn limit_reason(&self, account: &str, now: Timestamp) -> String {
+        let limit = self.limits.get(account);
+        limit.map_or_else(String::new, |limit| limit_words(limit, now))
     }
 
     fn pause_reason(&self, now: Timestamp) -> String {
@@ -265,6 +281,12 @@ fn held(task: &Task, hold: &HoldReason) -> Standing {
         HoldReason::Blocked(_) => Standing::new(DisplayStatus::Held, "held", task.since)
             .because(task.hold_text(hold))
             .way(format!("answer with `dbs retry {id} --note 'ANSWER'`")),
+        HoldReason::Left => Standing::new(DisplayStatus::Held, "held", task.since)
+            .because(task.hold_text(hold))
+            .way(format!(
+                "`dbs retry {id}` resumes its session, `dbs retry {id} --stage {}` starts over, `dbs task park {id} WHY` sets it aside",
+                task.stage
+            )),
         _ => Standing::new(DisplayStatus::Held, "held", task.since)
             .because(task.hold_text(hold))
             .way(retry(id)),
@@ -292,4 +314,9 @@ fn retry(id: &TaskId) -> String {
 
 fn retry_or_skip(id: &TaskId) -> String {
     format!("`dbs retry {id}` or `dbs skip {id}`")
+}
+
+/// Returns the time that is left of a usage limit, and the words of its tool.
+pub fn limit_words(limit: &UsageLimit, now: Timestamp) -> String {
+    format!("{} left: {}", limit.until.since(now), limit.why)
 }

@@ -52,7 +52,7 @@ impl StopOrder {
             return "the server ends".to_owned();
         }
         format!(
-            "the server ends; it waits up to {} s for {}, and what is not over then is repeated at the next start",
+            "the server ends; it waits up to {} s for {}, and the rest is repeated at the next start",
             self.patience.as_secs(),
             works.join(", ")
         )

@@ -73,6 +73,6 @@ impl EngineThread {
 fn broken() -> StoreError {
     StoreError::Failed {
         what: "run the engine".to_owned(),
-        why: "it broke; what was committed is safe, see the log".to_owned(),
+        why: "it broke; everything committed is safe, see the log".to_owned(),
     }
 }

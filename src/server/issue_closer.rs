@@ -6,35 +6,30 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::adapters::clock;
 use crate::adapters::forge::{ForgeKind, ForgeProgram};
-use crate::adapters::{clock, text_file};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::{channels, schema};
 use crate::domain::{Cause, NoticeLevel, Tri, WorkSource};
+use crate::plans::closed_items::ClosedItems;
 use crate::plans::forge_issues::{DoneIssue, done_issues};
 use crate::ports::git::{BranchName, CommitId, Git};
 use crate::read_model::{ReadModel, general_notice};
 use crate::server::engine_handle::EngineHandle;
-
-/// Record of the issues that were closed, in the project's state.
-const RECORD: &str = "closed-issues.json";
 
 /// Closer of the issues that a project's tasks were imported from.
 pub(super) struct IssueCloser {
     paths: ProjectPaths,
     engine: EngineHandle,
     git: Arc<dyn Git>,
-    /// Names of the issues that were closed.
-    closed: BTreeSet<String>,
     /// Problems that people were told.
     told: BTreeSet<String>,
 }
 
 impl IssueCloser {
-    /// Creates the closer with what its record says.
+    /// Creates the closer.
     pub(super) fn new(paths: ProjectPaths, engine: EngineHandle, git: Arc<dyn Git>) -> IssueCloser {
         IssueCloser {
-            closed: closed(&paths),
             paths,
             engine,
             git,
@@ -48,12 +43,11 @@ impl IssueCloser {
         let mut looked_at: Vec<DoneIssue> = Vec::new();
         loop {
             let model = self.engine.read_model();
-            let open = done_issues(&model.tasks, &self.closed);
+            let done = done_issues(&model.tasks);
             // Issues that could not be closed are tried again with the next task that is done.
-            if !open.is_empty() && open != looked_at {
-                self.close(model, open, stop).await;
-                self.closed = closed(&self.paths);
-                looked_at = done_issues(&self.engine.read_model().tasks, &self.closed);
+            if done != looked_at {
+                self.close(model, done.clone(), stop).await;
+                looked_at = done;
             }
             let changed = stop.run_until_cancelled(models.changed()).await;
             if !matches!(changed, Some(Ok(()))) {
@@ -87,14 +81,7 @@ impl IssueCloser {
     }
 }
 
-fn closed(paths: &ProjectPaths) -> BTreeSet<String> {
-    let text = text_file::read(&paths.state.join(RECORD), text_file::LARGEST_WRITTEN);
-    text.ok()
-        .and_then(|text| serde_json::from_slice(&text).ok())
-        .unwrap_or_default()
-}
-
-/// Closes issues one after another; returns the reasons why some were not.
+/// Closes issues that were not closed before, one after another; returns the reasons why some were not.
 fn close_all(
     paths: &ProjectPaths,
     git: &dyn Git,
@@ -105,10 +92,21 @@ fn close_all(
     if !paths.read_config().value(&schema::IMPORT_WRITE_BACK) {
         return Vec::new();
     }
+    let mut closed = match ClosedItems::of_forges(&paths.state) {
+        Ok(closed) => closed,
+        Err(why) => return vec![why],
+    };
+    let open: Vec<&DoneIssue> = issues
+        .iter()
+        .filter(|issue| !closed.has(&issue.list, &issue.number))
+        .collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
     let remote = git.preflight().ok().and_then(|found| found.origin);
     let environment = channels::environment(paths);
     let mut problems = Vec::new();
-    for issue in issues {
+    for issue in open {
         if is_cancelled() {
             break;
         }
@@ -126,20 +124,40 @@ fn close_all(
             is_cancelled,
         };
         let is_merged = |commit: &CommitId, base: &BranchName| git.is_merged(commit, base);
-        let result = may_close(issue, remote.as_deref(), base, &is_merged).and_then(|repository| {
-            forge.close_issue(&repository, &issue.number, &format!("Done by {}.", issue.commit))
-        });
-        match result {
-            Ok(()) => {
-                let mut all = closed(paths);
-                all.insert(issue.key());
-                text_file::keep_json(&paths.state.join(RECORD), &all);
-            }
-            Err(why) => problems
-                .push(format!("could not close issue {} of {}: {why}", issue.number, issue.list).into()),
-        }
+        let close = |repository: &str| {
+            forge.close_issue(repository, &issue.number, &format!("Done by {}.", issue.commit))
+        };
+        let result = may_close(issue, remote.as_deref(), base, &is_merged)
+            .and_then(|repository| close_once(&mut closed, issue, || close(&repository)));
+        problems.extend(result.err().map(|why| {
+            Cause::from(format!(
+                "could not close issue {} of {}: {why}",
+                issue.number, issue.list
+            ))
+        }));
     }
     problems
+}
+
+/// Closes an issue by `close`, and notes it before and after. One whose closing was cut off before is not tried again: it may be closed.
+fn close_once(
+    closed: &mut ClosedItems,
+    issue: &DoneIssue,
+    close: impl FnOnce() -> Result<(), Cause>,
+) -> Result<(), Cause> {
+    let (list, number) = (&issue.list, issue.number.as_str());
+    if closed.was_begun(list, number) {
+        closed.note(list, [number])?;
+        return Err(
+            "the server was killed while it did that before: look there, and close it by hand if it is open"
+                .into(),
+        );
+    }
+    closed.begin(list, number)?;
+    match close() {
+        Ok(()) => closed.note(list, [number]),
+        Err(why) => closed.give_up(list, number).and(Err(why)),
+    }
 }
 
 /// Returns the repository of an issue if its merge is on the remote that is that repository.
@@ -167,6 +185,34 @@ fn may_close(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_issue_is_closed_once_and_not_on_a_guess_after_a_server_was_killed() {
+        let state = tempfile::tempdir().unwrap();
+        let issue = DoneIssue {
+            task: "gh-12".into(),
+            source: WorkSource::Github,
+            list: "https://github.com/own/shop/issues".to_owned(),
+            number: "12".to_owned(),
+            commit: "0123".to_owned(),
+            batch: "main".into(),
+        };
+        let record = || ClosedItems::of_forges(state.path()).unwrap();
+        let failed = close_once(&mut record(), &issue, || Err("no answer".into()));
+        assert_eq!(failed.unwrap_err().to_string(), "no answer");
+        assert!(!record().was_begun(&issue.list, "12") && !record().has(&issue.list, "12"));
+        // Killed while the forge is asked: the record is as it was written before.
+        record().begin(&issue.list, "12").unwrap();
+        let again = close_once(&mut record(), &issue, || panic!("it may be closed already"));
+        assert!(again.unwrap_err().to_string().contains("close it by hand"));
+        assert!(record().has(&issue.list, "12"), "people are told once");
+        let other = DoneIssue {
+            number: "13".to_owned(),
+            ..issue
+        };
+        close_once(&mut record(), &other, || Ok(())).unwrap();
+        assert!(record().has(&other.list, "13"));
+    }
 
     #[test]
     fn an_issue_is_closed_only_where_its_merge_is_on_its_own_remote() {

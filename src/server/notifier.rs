@@ -215,7 +215,7 @@ impl<'a> NotifierTask<'a> {
         self.delivered = marks.clone();
         let kept = tokio::task::spawn_blocking(move || delivered::save(&file, &marks)).await;
         if let Ok(Err(error)) = kept {
-            tracing::warn!("could not save what was delivered: {error}");
+            tracing::warn!("could not save which notifications were delivered: {error}");
         }
     }
 

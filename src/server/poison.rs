@@ -20,7 +20,7 @@ impl PoisonFlag {
             Ok(done) => Some(done),
             Err(panic) => {
                 tracing::error!(
-                    "{part} broke: {}; the server ends, agents go on",
+                    "{part} broke: {}; the server ends, agents keep running",
                     payload(&*panic)
                 );
                 self.0.cancel();

@@ -124,9 +124,8 @@ impl QueueWatch {
         if !news.commands.is_empty() {
             let asked = self.engine.ask(AUTHOR, Command::All(news.commands));
             let answer = asked.map_err(|closed| Cause::from(format!("could not {closed}")))?;
-            answer.map_err(|refusal| {
-                format!("could not take up what was added to the queue: {}", refusal.why)
-            })?;
+            answer
+                .map_err(|refusal| format!("could not put the added PRDs on the board: {}", refusal.why))?;
         }
         for (level, text) in news.notes {
             looks.tell(&self.engine, level, text);

@@ -21,9 +21,10 @@ use crate::adapters::project::{ProjectError, ProjectSecret};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::{Board, Command, Event, Inventory, NoticeLevel, RequestId, Timestamp};
-use crate::engine::context::EngineContext;
+use crate::engine::context::{EngineConfig, EngineContext};
 use crate::engine::event_loop::EngineLoop;
-use crate::engine::inbox::inbox;
+use crate::engine::green_gates::GreenGates;
+use crate::engine::inbox::{Inbox, inbox};
 use crate::engine::inventory::take_inventory;
 use crate::engine::journal::Journal;
 use crate::engine::performer::Performer;
@@ -63,15 +64,33 @@ pub struct Session {
     loss: Option<String>,
 }
 
-/// The adapters a session works with. The store is locked for this process, and the repository is fit.
+/// The adapters a session works with beside its store. The repository is fit.
 pub struct SessionAdapters {
-    pub store: Box<dyn Store>,
     pub git: Arc<dyn Git>,
     pub gates: Arc<dyn Gates>,
     pub workspaces: Arc<dyn Workspaces>,
     pub holders: Arc<LocalHolders>,
     pub agents: Arc<LocalAgents>,
     pub stories: Arc<dyn StoryFiles>,
+}
+
+impl SessionAdapters {
+    /// Returns all that the effects of the engine work with.
+    fn engine_context(&self, hub: &TerminalHub, inbox: &Inbox, config: EngineConfig) -> EngineContext {
+        EngineContext {
+            stories: Arc::clone(&self.stories),
+            git: Arc::clone(&self.git),
+            gates: Arc::clone(&self.gates),
+            workspaces: Arc::clone(&self.workspaces),
+            holders: Arc::clone(&self.holders) as _,
+            agents: Arc::clone(&self.agents) as _,
+            terminals: Arc::new(hub.clone()),
+            clock: Arc::new(WallClock),
+            inbox: inbox.clone(),
+            green_gates: GreenGates::default(),
+            config,
+        }
+    }
 }
 
 /// Error that kept a session from starting; the texts read after "could not".
@@ -140,17 +159,17 @@ fn look_around(
 }
 
 impl Session {
-    /// Looks for agents that still run, and begins to work. Blocks: call it outside of asynchronous code, with the runtime whose
-    /// blocking threads carry out effects.
+    /// Looks for agents that still run, and begins to work. The store is locked for this process. Blocks: call it outside of asynchronous
+    /// code, with the runtime whose blocking threads carry out effects.
     pub fn start(
         paths: ProjectPaths,
         setup: SessionSetup,
+        store: Box<dyn Store>,
         adapters: SessionAdapters,
         runtime: &Handle,
     ) -> Result<Session, SessionError> {
         let secret = paths.secret()?;
-        let mut durable = open_board(adapters.store, secret.clone())?;
-        let (holders, agents, git) = (adapters.holders, adapters.agents, adapters.git);
+        let mut durable = open_board(store, secret.clone())?;
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
         // Before any client can ask for it: the notices from before this start are there from the beginning.
@@ -161,27 +180,17 @@ impl Session {
             journal: journal.clone(),
         };
         let intake = SignalIntake::new(paths.inbox.clone(), secret, engine.clone());
-        let hub = agents::terminals(&holders, &setup, &intake, &agents);
-        let found = look_around(&paths, durable.board(), &holders, &hub, &agents)?;
+        let SessionAdapters { holders, agents, .. } = &adapters;
+        let hub = agents::terminals(holders, &setup, &intake, agents);
+        let found = look_around(&paths, durable.board(), holders, &hub, agents)?;
         let loss = found.loss_text();
-        let context = Arc::new(EngineContext {
-            stories: adapters.stories,
-            git: Arc::clone(&git),
-            gates: adapters.gates,
-            workspaces: adapters.workspaces,
-            holders: Arc::clone(&holders) as _,
-            agents: Arc::clone(&agents) as _,
-            terminals: Arc::new(hub.clone()),
-            clock: Arc::new(WallClock),
-            inbox: engine.inbox.clone(),
-            config: context::config(&paths, &setup),
-        });
+        let context = adapters.engine_context(&hub, &engine.inbox, context::config(&paths, &setup));
         let effects = TaskTracker::new();
         let running = EngineLoop {
             durable,
             clock: Arc::new(WallClock),
             inbox: outlet,
-            performer: Performer::new(context, runtime.clone(), effects.clone()),
+            performer: Performer::new(Arc::new(context), runtime.clone(), effects.clone()),
             read_models: publish,
             journal,
             held: std::collections::VecDeque::new(),
@@ -191,7 +200,12 @@ impl Session {
         let thread = EngineThread::start(running, first, inbox, effects, poison);
         let thread = thread.map_err(SessionError::Thread)?;
         let started = clock::now();
-        let settings = Arc::new(ActiveSettings::new(paths.clone(), agents, &setup, started));
+        let settings = Arc::new(ActiveSettings::new(
+            paths.clone(),
+            Arc::clone(agents),
+            &setup,
+            started,
+        ));
         let shells = Shells::new(paths.clone(), setup, started, holders.clone(), hub.clone());
         Ok(Session {
             settings,
@@ -200,10 +214,10 @@ impl Session {
             started_at: started,
             thread,
             hub,
-            holders,
+            holders: adapters.holders,
             shells: Arc::new(shells),
             intake,
-            git,
+            git: adapters.git,
             loss,
         })
     }

@@ -40,6 +40,7 @@ pub(crate) fn unavailable_reason_for(
         Availability::Approval | Availability::Permission if target.wants_permission(scene.now).is_some() => {
             None
         }
+        Availability::Permission if action == Action::Deny && target.takes_no(scene.now).is_some() => None,
         Availability::Approval => approval(target, state, scene),
         Availability::Permission => Some("no agent asks for a permission here".to_owned()),
         Availability::Rejectable => task_refuses(target, is_under_way, "is not under way")

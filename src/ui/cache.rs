@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ratatui::style::Style;
 
 use super::terminal_search::TerminalSearch;
-use crate::domain::{Attempt, AttemptId, Span, TaskId, Timestamp};
+use crate::domain::{Attempt, AttemptId, DiskUse, Span, TaskId, Timestamp};
 pub use crate::read_model::DiffBase;
 use crate::read_model::{
     CheckResult, CheckRun, DependencyGraph, Diff, MachineLoad, MetricsReport, ReadModel, SessionRow,
@@ -30,6 +30,7 @@ pub enum CacheKey {
     Graph,
     Figures,
     Machine,
+    Disk,
     Sessions,
     /// Everything the project's files would start, as it was when a person opened the view: the text they read does not change meanwhile.
     Trust(Timestamp),
@@ -66,6 +67,7 @@ pub enum CacheEntry {
     Graph(Arc<DependencyGraph>),
     Figures(Arc<MetricsReport>),
     Machine(MachineLoad),
+    Disk(Arc<DiskUse>),
     Sessions(Arc<[SessionRow]>),
     Trust(Arc<TrustOverview>),
     Replay(Arc<RecordedScreen>),

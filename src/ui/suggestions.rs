@@ -125,6 +125,8 @@ fn in_nav(state: &UiState, scene: &Scene<'_>, layout: &ScreenLayout) -> Vec<Acti
     let offered = NAV.into_iter().filter(|action| match action {
         Action::Open => !is_empty,
         Action::Answer => !is_permission,
+        // A question can be declined, too; the help says so.
+        Action::Deny => is_permission,
         _ => true,
     });
     let (words, mut rest): (Vec<Action>, Vec<Action>) =

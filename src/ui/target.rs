@@ -26,6 +26,16 @@ impl<'a> ActionTarget<'a> {
         Some((attempt, attempt.open_asks(now).find(is_permission)?))
     }
 
+    /// Returns the agent at work and what it asks that takes a no: a permission, or a question that can be declined.
+    pub(crate) fn takes_no(&self, now: Timestamp) -> Option<(&'a Attempt, &'a AskRecord)> {
+        let attempt = self.attempt?;
+        let mut open = attempt.open_asks(now);
+        let declined = open
+            .find(|known| known.ask.takes_no())
+            .map(|known| (attempt, known));
+        self.wants_permission(now).or(declined)
+    }
+
     /// Returns the agent at work and its first request, if that is of this kind.
     pub(crate) fn asks(&self, kind: AskKind, now: Timestamp) -> Option<(&'a Attempt, &'a AskRecord)> {
         let attempt = self.attempt?;

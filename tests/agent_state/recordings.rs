@@ -228,7 +228,7 @@ pub(crate) fn words(doing: &Doing) -> String {
         Doing::Working(Work::Thinking) => format!("{name} thinking"),
         Doing::Working(Work::Tool(tool)) => format!("{name} {tool}"),
         Doing::Working(Work::Compacting) => format!("{name} compacting"),
-        Doing::Working(Work::Retry { attempt, most }) => format!("{name} retry {attempt}/{most}"),
+        Doing::Working(Work::Retry { attempt, most, .. }) => format!("{name} retry {attempt}/{most}"),
         Doing::Background(what) => format!("{name} {what}"),
         Doing::Blocked(wait) => {
             let kind = match wait.kind {

@@ -21,10 +21,16 @@ pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
 
 /// The same, and the model says what is scripted there.
 pub(crate) fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, ModelServer, Server)> {
-    let codex = installed("codex");
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\nagent = \"codex\"\n{settings}"));
     prepare(&story, &model)?;
+    let server = serve(&story, &model);
+    Some((story, model, server))
+}
+
+/// A server whose agents find Codex and the scripted model.
+pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
+    let codex = installed("codex");
     let mut server = story.program(&["server"]);
     server
         .env("PATH", path_with(&codex))
@@ -35,7 +41,7 @@ pub(crate) fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, Model
     let said = fs::File::create(story.root().join("server.log")).unwrap();
     let server = Server(server.stdout(Stdio::null()).stderr(said).spawn().unwrap());
     story.wait_until("the server", || story.is_live());
-    Some((story, model, server))
+    server
 }
 
 /// Writes the person's settings of Codex; none when it cannot build its sandbox here.
@@ -140,6 +146,29 @@ fn a_task_is_done_by_codex_in_its_sandbox_and_merged() {
 
 #[test]
 #[cfg_attr(not(has_codex), ignore = "there is no codex")]
+fn a_comment_of_codex_in_its_sandbox_comes_to_its_task_through_the_inbox() {
+    let call = |command: &str| {
+        let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
+        json!([{ "tool": "exec", "input": input }])
+    };
+    let replies = json!([
+        { "text": "I make the file.", "calls": call("echo work > work.txt && git add -A && git commit -qm Work") },
+        { "text": "I remark.", "calls": call("dbs task comment t-1 'The port is odd.'") },
+        { "text": "I report.", "calls": call("dbs signal done 'Made work.txt'") },
+        { "text": "All done." },
+    ]);
+    let script = json!({ "remark": { "replies": replies } }).to_string();
+    let Some((story, _model, _server)) = story_of("", scripts().with("remark", &script)) else {
+        return;
+    };
+    create(&story, "t-1", "remark");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    let task = story.dbs(&["task", "show", "t-1"]);
+    assert_eq!(task.matches("The port is odd.").count(), 1, "{task}");
+}
+
+#[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn what_codex_asks_comes_to_the_inbox_by_its_hook_and_is_allowed_from_outside() {
     let Some((story, _model, _server)) = story("") else {
         return;
@@ -202,6 +231,8 @@ fn a_no_from_the_inbox_reaches_codex_with_its_reason() {
     };
     create(&story, "t-1", "codex_asks");
     wait_for_ask(&story);
+    let refused = story.run(&["answer", "t-1", "no, stay there"]);
+    assert!(!refused.status.success(), "a text is no answer to it");
     story.dbs(&["reject", "t-1", "stay in the sandbox"]);
     let is_told = || {
         let asked = model.requests_for("codex_asks");

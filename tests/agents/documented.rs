@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::behaviours::sources;
+
 fn text(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("readable")
 }
@@ -27,34 +29,23 @@ fn the_document_names_the_versions_that_are_installed() {
 #[test]
 fn every_test_that_the_document_names_is_there() {
     let document = text("docs/agents.md");
-    let here = [
-        "claude_headless",
-        "claude_pane",
-        "codex",
-        "codex_headless",
-        "codex_pipeline",
-        "demo",
-        "conducting",
-        "filling",
-        "first_run",
-        "headless",
-        "outages",
-        "pipeline",
-        "recorded",
-        "resuming",
-    ];
     let elsewhere = [
         "src/adapters/agents/claude.rs",
+        "src/adapters/agents/claude/settings.rs",
         "src/adapters/agents/claude/transcript.rs",
         "src/adapters/agents/described.rs",
         "src/adapters/agents/hook.rs",
+        "src/adapters/agents/limit_words.rs",
         "src/adapters/agents/permissions/tests.rs",
+        "src/adapters/agents/screen_rules.rs",
+        "src/server/terminals/hub/agent_watch/tests/screens.rs",
         "src/server/terminals/hub/typing.rs",
         "tests/agent_state/protocol_types.rs",
         "tests/domain/asks.rs",
         "tests/domain/budget.rs",
         "tests/domain/failing.rs",
         "tests/domain/filling.rs",
+        "tests/domain/unable.rs",
         "tests/e2e/activity.rs",
         "tests/e2e/kinds.rs",
         "tests/e2e/protocol.rs",
@@ -62,8 +53,7 @@ fn every_test_that_the_document_names_is_there() {
         "tests/engine/filling.rs",
         "tests/ui/answering.rs",
     ];
-    let here = here.map(|name| text(&format!("tests/agents/{name}.rs")));
-    let sources = here.concat() + &elsewhere.map(text).concat();
+    let sources = sources("tests/agents") + &elsewhere.map(text).concat();
     let rows = document.lines().filter(|line| line.starts_with('|'));
     let last = rows.filter_map(|line| line.trim_end_matches('|').rsplit('|').next());
     let names = last.flat_map(|cell| cell.split('`').skip(1).step_by(2));

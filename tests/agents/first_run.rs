@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::driver::{Server, Story};
 use crate::lab::{installed, scripts};
 use crate::model_server::ModelServer;
-use crate::pipeline::{OTHERS, create, file_in_base, server_program, start};
+use crate::pipeline::{OTHERS, create, file_in_base, server_program, start, write_person_settings};
 
 /// A person who began to use Claude Code, trusts the project, and has answered nothing else.
 fn newcomer(change: impl FnOnce(&mut Command)) -> (Story, ModelServer, Server) {
@@ -73,4 +73,32 @@ fn claude_without_a_login_is_said_with_its_words_and_the_command_to_log_in() {
         let events = story.dbs(&["events"]);
         events.contains("Not logged in") && events.contains("log in with `/login`")
     });
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn the_folder_trust_of_claude_is_a_dialog_in_the_inbox_and_answered_by_its_entry() {
+    installed("claude");
+    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
+    story.configure("[roles.developer]\nagent = \"claude\"\npermissions = \"allow\"\n");
+    write_person_settings(&story);
+    let file = story.root().join("claude/.claude.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.replace(
+            "\"hasTrustDialogAccepted\":true",
+            "\"hasTrustDialogAccepted\":false",
+        ),
+    )
+    .unwrap();
+    let _server = start(&story, server_program(&story, &model));
+    create(&story, "t-1", "pipeline_work");
+    story.wait_until("the dialog", || story.dbs(&["status"]).contains("trust"));
+    let refused = story.run(&["answer", "t-1", "no, do not trust it"]);
+    assert!(!refused.status.success(), "it names no entry");
+    assert!(model.requests_for("pipeline_work").is_empty());
+    story.dbs(&["answer", "t-1", "Yes, I trust this folder"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "work.txt"));
 }

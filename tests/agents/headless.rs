@@ -1,16 +1,20 @@
 //! The whole program with the real Claude Code, without its interface: what it asks and reports reaches the board by the same ways.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dbs::domain::ProcessExit;
 use dbs::term::ReportedState;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::lab::Lab;
+use crate::driver::{Server, Story};
+use crate::lab::{Lab, scripts};
+use crate::model_server::ModelServer;
 use crate::pane::Pane;
-use crate::pipeline::{create, file_in_base, results, story, wait_for_ask};
+use crate::pipeline::{
+    OTHERS, create, file_in_base, results, serve, story, wait_for_ask, write_person_settings,
+};
 use crate::resuming::{meta, word_behind};
 
 const HEADLESS: &str = "mode = \"headless\"\n";
@@ -24,7 +28,6 @@ fn a_task_is_done_without_an_interface_and_merged_after_a_person_allowed_what_wa
     assert_eq!(meta(&story, 1)["argv"][1], "headless");
     let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its request", || why("hook: asks: Bash"));
-    story.wait_until("its status record", || why("status record: asks: Bash"));
     story.dbs(&["approve", "t-1"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "work.txt"));
@@ -61,6 +64,11 @@ fn rules_allow_and_deny_without_an_interface_and_the_model_hears_why_it_may_not(
     ] {
         let is_it = |line: &str| line.contains(said) && line.contains(what);
         assert!(events.lines().any(is_it), "{said}: {events}");
+        let is_call = |line: &str| line.ends_with(&format!("asks: Bash: {what}"));
+        assert!(
+            !events.lines().any(is_call),
+            "a rule answers it, no person: {events}"
+        );
     }
     let requests = model.requests_for("pipeline_rules");
     let heard: Vec<Value> = requests
@@ -197,7 +205,7 @@ fn what_is_typed_while_a_turn_goes_on_waits_and_is_shown_as_waiting() {
 fn without_a_server_to_ask_nothing_is_allowed_and_the_model_is_told() {
     let lab = Lab::claude();
     let mut pane = claude_in_pane(&lab, "[[script:claude_touch]] go");
-    pane.wait_for_text("Nobody could be asked.");
+    pane.wait_for_text("No person could be asked.");
     pane.wait_for_state(ReportedState::Done);
     assert!(!lab.has_made("made-by-agent.txt"));
 }
@@ -342,4 +350,53 @@ fn is_interrupted(settings: &str) {
             .dbs(&["events"])
             .contains("pressed Esc in the terminal of developer-debussy")
     );
+}
+
+/// A repository whose settings of Claude Code start programs that leave a file, and a person who trusts it or does not.
+fn strange_repository(is_trusted: bool) -> (Story, ModelServer, Server, PathBuf) {
+    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
+    story.configure("[roles.developer]\nagent = \"claude\"\nmode = \"headless\"\npermissions = \"allow\"\n");
+    let (project, left) = (story.project(), story.root().join("left"));
+    let start = format!("echo started >> '{}'", left.display());
+    let hook =
+        json!({ "hooks": { "SessionStart": [{ "hooks": [{ "type": "command", "command": start }] }] } });
+    fs::create_dir_all(project.join(".claude")).unwrap();
+    fs::write(project.join(".claude/settings.json"), hook.to_string()).unwrap();
+    let servers = json!({ "mcpServers": { "own": { "command": "sh", "args": ["-c", start] } } });
+    fs::write(project.join(".mcp.json"), servers.to_string()).unwrap();
+    story.git(&project, &["add", "-A"]);
+    story.git(&project, &["commit", "-qm", "Settings of Claude Code"]);
+    story.git(&project, &["push", "-q", "origin", "HEAD:work"]);
+    write_person_settings(&story);
+    if !is_trusted {
+        let file = story.root().join("claude/.claude.json");
+        let mut settings: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        settings["projects"] = json!({});
+        fs::write(&file, settings.to_string()).unwrap();
+    }
+    let server = serve(&story, &model);
+    (story, model, server, left)
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn without_an_interface_no_hook_or_server_of_a_repository_is_started_that_is_not_trusted_in_claude() {
+    let (story, _model, _server, left) = strange_repository(false);
+    assert!(
+        story
+            .dbs(&["trust", "show"])
+            .contains(".mcp.json: dbs does not check its hooks, permissions and servers")
+    );
+    create(&story, "t-1", "pipeline_work");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(!left.exists(), "{:?}", fs::read_to_string(&left));
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn without_an_interface_the_hooks_of_a_repository_that_is_trusted_in_claude_run() {
+    let (story, _model, _server, left) = strange_repository(true);
+    create(&story, "t-1", "pipeline_work");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(left.exists());
 }

@@ -54,7 +54,14 @@ impl Lab {
         lab
     }
 
-    /// The same, and the project is not trusted yet.
+    /// The same, and the model says these scripts, too.
+    pub(crate) fn claude_that_says(script: &str) -> Self {
+        let lab = Self::with(installed("claude"), scripts().with("the test", script));
+        lab.write_claude_settings(true);
+        lab
+    }
+
+    /// A world for Claude Code whose project is not trusted yet.
     pub(crate) fn claude_in_strange_folder() -> Self {
         let lab = Self::new(installed("claude"));
         lab.write_claude_settings(false);
@@ -68,7 +75,14 @@ impl Lab {
         lab
     }
 
-    /// The same, and the project is not trusted yet.
+    /// The same, and the model says these scripts, too.
+    pub(crate) fn codex_that_says(script: &str) -> Self {
+        let lab = Self::with(installed("codex"), scripts().with("the test", script));
+        lab.write_codex_settings(true);
+        lab
+    }
+
+    /// A world for Codex whose project is not trusted yet.
     pub(crate) fn codex_in_strange_folder() -> Self {
         let lab = Self::new(installed("codex"));
         lab.write_codex_settings(false);
@@ -81,9 +95,13 @@ impl Lab {
     }
 
     fn new(program: PathBuf) -> Self {
+        Self::with(program, scripts())
+    }
+
+    fn with(program: PathBuf, scripts: Scripts) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let lab = Self {
-            server: ModelServer::start(scripts()),
+            server: ModelServer::start(scripts),
             program,
             folder,
             grace: Duration::from_secs(5),

@@ -77,7 +77,7 @@ fn an_overload_that_claude_waits_out_is_shown_as_a_request_that_is_tried_again()
 fn an_overload_that_claude_waits_out_in_its_interface_costs_nothing() {
     let (story, model, _server) = begin(VISIBLE, &overload(2, &json!({})));
     ends_at_no_cost(&story, &model);
-    assert!(!story.dbs(&["logs"]).contains("told to go on"));
+    assert!(!story.dbs(&["logs"]).contains("told to continue"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn claude_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
     let (story, model, _server) = begin(VISIBLE, &overload(8, &json!({})));
     story.wait_until("what is done about it", || {
         let logs = story.dbs(&["logs"]);
-        logs.contains("529") && logs.contains("it is told to go on in 1s")
+        logs.contains("529") && logs.contains("it is told to continue in 1s")
     });
     ends_at_no_cost(&story, &model);
     let asked = model.requests_for("outage");
@@ -103,7 +103,7 @@ fn claude_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
 fn without_an_interface_claude_that_gives_up_is_told_to_go_on_too() {
     let (story, model, _server) = begin(HEADLESS, &overload(8, &json!({})));
     story.wait_until("what is done about it", || {
-        story.dbs(&["logs"]).contains("it is told to go on in 1s")
+        story.dbs(&["logs"]).contains("it is told to continue in 1s")
     });
     ends_at_no_cost(&story, &model);
 }
@@ -127,34 +127,37 @@ fn claude_whose_connection_breaks_in_the_middle_of_an_answer_is_told_to_go_on() 
     create(&story, "t-1", "cut_off");
     story.wait_until("what is done about it", || {
         let logs = story.dbs(&["logs"]);
-        logs.contains("Connection lost mid-response") && logs.contains("it is told to go on in 1s")
+        logs.contains("Connection lost mid-response") && logs.contains("it is told to continue in 1s")
     });
     ends_at_no_cost(&story, &model);
 }
 
-/// A usage limit that ends a while from now, and the second at which it does.
-fn limit() -> (Value, u64) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    let ends = now + 40;
-    let fail = json!({
-        "status": 429, "type": "rate_limit_error", "message": format!("Claude AI usage limit reached|{ends}"), "times": 1,
-        "headers": { "x-should-retry": "false" },
-    });
-    (json!({ "fail": fail }), ends)
+/// The present second.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
+
+/// A request that is refused for a usage limit with these words.
+fn limit(message: &str) -> Value {
+    let headers = json!({ "x-should-retry": "false" });
+    json!({ "fail": { "status": 429, "type": "rate_limit_error", "message": message, "times": 1, "headers": headers } })
 }
 
 /// The work rests until the limit ends, and goes on by itself.
-fn rests_until_the_limit_ends(settings: &str) {
-    let (second, ends) = limit();
-    let (story, model, _server) = begin(settings, &second);
+fn rests_until_the_limit_ends(settings: &str, ends: u64, words: &str) {
+    let (story, model, _server) = begin(settings, &limit(words));
     story.wait_until("the pause", || {
-        story.dbs(&["logs"]).contains("paused by a usage limit")
+        story.dbs(&["logs"]).contains("claude is paused by a usage limit")
+    });
+    story.wait_until("the reason", || {
+        story
+            .dbs(&["why", "t-1"])
+            .contains("claude is at its usage limit")
     });
     story.wait_until(&format!("the end of the task; {}", model.summary()), || {
         story.count("done") == 1
     });
-    let over = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    assert!(over >= ends, "nobody works before the limit ends");
+    assert!(now() >= ends, "nobody works before the limit ends");
     let task = story.dbs(&["task", "show", "t-1", "--json"]);
     assert!(
         !task.contains("\"crash\"") && !task.contains("\"infra\""),
@@ -163,16 +166,117 @@ fn rests_until_the_limit_ends(settings: &str) {
     assert!(file_in_base(&story, "work.txt"));
 }
 
+/// The words of a limit that ends at a second from now, and that second.
+fn limit_by_second() -> (u64, String) {
+    let ends = now() + 40;
+    (ends, format!("Claude AI usage limit reached|{ends}"))
+}
+
+/// The words of a limit that ends at a full minute, as they are written for people, and its second.
+fn limit_by_time_of_day() -> (u64, String) {
+    let ends = (now() + 85) / 60 * 60;
+    let (hour, minute) = (ends / 3600 % 24, ends / 60 % 60);
+    let (half, hour) = (if hour < 12 { "am" } else { "pm" }, (hour + 11) % 12 + 1);
+    (
+        ends,
+        format!("You've hit your 5-hour limit · resets {hour}:{minute:02}{half} (UTC)"),
+    )
+}
+
 #[test]
 #[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_usage_limit_of_claude_pauses_the_work_until_it_ends_and_costs_no_try() {
-    rests_until_the_limit_ends(VISIBLE);
+    let (ends, words) = limit_by_second();
+    rests_until_the_limit_ends(VISIBLE, ends, &words);
 }
 
 #[test]
 #[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_usage_limit_of_claude_without_its_interface_pauses_the_work_until_it_ends() {
-    rests_until_the_limit_ends(HEADLESS);
+    let (ends, words) = limit_by_second();
+    rests_until_the_limit_ends(HEADLESS, ends, &words);
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn the_end_of_a_limit_of_claude_is_read_from_its_time_of_day() {
+    let (ends, words) = limit_by_time_of_day();
+    rests_until_the_limit_ends(VISIBLE, ends, &words);
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn without_an_interface_the_end_of_a_limit_is_read_from_its_time_of_day_too() {
+    let (ends, words) = limit_by_time_of_day();
+    rests_until_the_limit_ends(HEADLESS, ends, &words);
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn too_many_requests_without_the_words_of_a_limit_are_tried_again_without_a_pause() {
+    let (story, model, _server) = begin(
+        VISIBLE,
+        &limit("This request would exceed your account's rate limit."),
+    );
+    ends_at_no_cost(&story, &model);
+    let logs = story.dbs(&["logs"]);
+    assert!(!logs.contains("usage limit"), "{logs}");
+}
+
+/// A person is asked at once, with these words, and nothing is tried meanwhile.
+fn asks_at_once(settings: &str, fail: &Value, wanted: &[&str]) {
+    let (story, _model, _server) = begin(settings, &json!({ "fail": fail }));
+    let asks = || {
+        let why = story.dbs(&["why", "t-1"]);
+        wanted.iter().all(|word| why.contains(word))
+    };
+    story.wait_until("what a person has to change", asks);
+    let logs = story.dbs(&["logs"]);
+    assert!(!logs.contains("told to go on"), "{logs}");
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn a_model_that_claude_does_not_find_is_asked_about_at_once_with_the_setting() {
+    let fail = json!({ "status": 404, "type": "not_found_error", "message": "model: claude-none" });
+    for settings in [VISIBLE, HEADLESS] {
+        asks_at_once(
+            settings,
+            &fail,
+            &["selected model", "`dbs config roles.developer.model NAME`"],
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn an_account_of_claude_without_credit_is_asked_about_at_once() {
+    let message = "Your credit balance is too low to access the Anthropic API.";
+    let fail = json!({ "status": 400, "type": "invalid_request_error", "message": message });
+    asks_at_once(VISIBLE, &fail, &["Credit balance is too low", "add credit"]);
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn a_key_that_claude_tries_again_and_again_is_a_missing_login_at_its_first_retry() {
+    let fail = json!({ "status": 401, "type": "authentication_error", "message": "invalid x-api-key" });
+    for settings in [VISIBLE, HEADLESS] {
+        asks_at_once(settings, &fail, &["login", "run `claude` in a terminal"]);
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn a_request_that_claude_tries_again_in_its_interface_is_shown_with_its_cause() {
+    // The first tries are silent.
+    let headers = json!({ "retry-after": "3" });
+    let fail = json!({ "status": 500, "type": "api_error", "message": "Internal server error", "times": 7, "headers": headers });
+    let (story, model, _server) = begin(VISIBLE, &json!({ "fail": fail }));
+    story.wait_until("that a request is tried again", || {
+        let why = story.dbs(&["why", "t-1"]);
+        why.contains("retry ") && why.contains("500")
+    });
+    ends_at_no_cost(&story, &model);
 }
 
 #[test]
@@ -185,7 +289,23 @@ fn codex_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
     };
     create(&story, "t-1", "outage");
     story.wait_until("what is done about it", || {
-        story.dbs(&["logs"]).contains("it is told to go on in 1s")
+        story.dbs(&["logs"]).contains("it is told to continue in 1s")
     });
     ends_at_no_cost(&story, &model);
+}
+
+#[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
+fn a_model_that_codex_does_not_find_is_asked_about_at_once_with_its_words() {
+    let fail = json!({ "status": 404, "type": "not_found_error", "message": "model: gpt-none" });
+    let Some((story, _model, _server)) =
+        codex_pipeline::story_of("", codex_pipeline::failing("outage", &fail))
+    else {
+        return;
+    };
+    create(&story, "t-1", "outage");
+    story.wait_until("what a person has to change", || {
+        let why = story.dbs(&["why", "t-1"]);
+        why.contains("404 Not Found") && why.contains("`dbs config roles.developer.model NAME`")
+    });
 }

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use dbs::adapters::holder::process::{ProcessSelector, members};
 use dbs::adapters::holder::protocol::HolderReply;
-use dbs::adapters::holder::{LocalHolders, RequestSender};
+use dbs::adapters::holder::{LocalHolders, ReplyReceiver, RequestSender};
 use dbs::domain::{ProcessExit, Span};
+use dbs::ports::agents::PrivateFile;
 use dbs::ports::holders::{HolderId, HolderLiveness, Holders, LaunchSpec, OrphanPolicy, PaneSize};
 use dbs::term::{EmulatorKind, ReportedState, Size, StatusRecord, TermEvent, Terminal};
 
@@ -35,6 +36,7 @@ pub(crate) struct Pane {
 }
 
 struct Seen {
+    began: Instant,
     screen: Mutex<Screen>,
     changed: Condvar,
 }
@@ -44,6 +46,17 @@ struct Screen {
     /// What the program itself reported; records of its subagents are not in it.
     reports: Vec<StatusRecord>,
     is_over: bool,
+    happened: Vec<PaneEvent>,
+    /// The beginning of a letter whose end was not read yet.
+    half: Vec<u8>,
+}
+
+/// Output (`o`), keys (`i`), whether the program is suspended (`z`) or the code of its end (`x`), and when that was.
+#[derive(Debug, Clone)]
+pub(crate) struct PaneEvent {
+    pub(crate) millis: u64,
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
 }
 
 impl Pane {
@@ -54,6 +67,16 @@ impl Pane {
 
     /// Starts that command line in the project of `lab`.
     pub(crate) fn start_program(lab: &Lab, argv: Vec<String>) -> Self {
+        Self::start_with(lab, argv, lab.env(), Vec::new())
+    }
+
+    /// The same with that environment and these private files.
+    pub(crate) fn start_with(
+        lab: &Lab,
+        argv: Vec<String>,
+        env: Vec<(String, String)>,
+        files: Vec<PrivateFile>,
+    ) -> Self {
         let root = lab.root();
         let program: PathBuf = env!("CARGO_BIN_EXE_dbs").into();
         let holders = LocalHolders::new(program, root.join("attempts"), root.join("run"));
@@ -64,38 +87,30 @@ impl Pane {
             id: id.clone(),
             argv,
             cwd: lab.project(),
-            env: lab.env(),
+            env,
             size: PaneSize::cells(COLS, ROWS),
             marker: marker.clone(),
             log_limit: None,
             orphans: OrphanPolicy::Sweep,
-            files: Vec::new(),
+            files,
         };
         holders.launch(&spec).expect("started");
         let connection = holders.connect(&id).expect("reachable");
         let seen = Arc::new(Seen {
+            began: Instant::now(),
             screen: Mutex::new(Screen {
                 terminal: Terminal::new(EmulatorKind::Rio, Size::new(COLS, ROWS), 500),
                 reports: Vec::new(),
                 is_over: false,
+                happened: Vec::new(),
+                half: Vec::new(),
             }),
             changed: Condvar::new(),
         });
         let requests = connection.requests.clone();
         requests.attach(0).expect("attached");
-        let (for_reader, answers, mut replies) = (Arc::clone(&seen), requests.clone(), connection.replies);
-        let read = move || {
-            let began = Instant::now();
-            while let Ok(Some(reply)) = replies.next_reply() {
-                match reply {
-                    HolderReply::Output { bytes, .. } => for_reader.take(began, &bytes, &answers),
-                    HolderReply::Exited(_) => break,
-                    _ => {}
-                }
-            }
-            for_reader.lock().is_over = true;
-            for_reader.changed.notify_all();
-        };
+        let (for_reader, answers, replies) = (Arc::clone(&seen), requests.clone(), connection.replies);
+        let read = move || for_reader.follow(replies, &answers);
         let reader = std::thread::Builder::new().name("pane".into()).spawn(read);
         Self {
             holders,
@@ -110,6 +125,7 @@ impl Pane {
 
     /// Types these bytes.
     pub(crate) fn type_keys(&self, keys: &str) {
+        self.seen.note("i", keys.to_owned());
         self.requests.input(keys.as_bytes()).expect("typed");
     }
 
@@ -157,6 +173,36 @@ impl Pane {
         });
     }
 
+    /// Waits until its screen is like that, and returns when.
+    pub(crate) fn wait_for_screen(&self, what: &str, mut is_so: impl FnMut(&str) -> bool) -> u64 {
+        self.wait(what, |screen| is_so(&screen.text()).then_some(()));
+        self.millis()
+    }
+
+    /// Waits until the program is over, and returns when.
+    pub(crate) fn wait_until_over(&self) -> u64 {
+        self.wait("the end", |screen| screen.is_over.then_some(()));
+        self.millis()
+    }
+
+    /// Milliseconds since its start.
+    pub(crate) fn millis(&self) -> u64 {
+        self.seen.millis()
+    }
+
+    /// Everything that happened in its terminal so far.
+    pub(crate) fn happened(&self) -> Vec<PaneEvent> {
+        self.seen.lock().happened.clone()
+    }
+
+    /// The number of its process.
+    pub(crate) fn process(&self) -> nix::unistd::Pid {
+        let HolderLiveness::Running(process) = self.holders.status(&self.id).state else {
+            panic!("it does not run")
+        };
+        nix::unistd::Pid::from_raw(i32::try_from(process.child_pid).expect("a process number"))
+    }
+
     /// The states reported so far, without repetitions.
     pub(crate) fn states(&self) -> Vec<ReportedState> {
         let mut states: Vec<_> = self
@@ -185,12 +231,8 @@ impl Pane {
 
     /// Kills the agent at once, as when the machine loses it, and waits for the end.
     pub(crate) fn kill(&self) {
-        let HolderLiveness::Running(process) = self.holders.status(&self.id).state else {
-            panic!("it does not run")
-        };
-        let pid = i32::try_from(process.child_pid).expect("a process number");
         let kill = nix::sys::signal::Signal::SIGKILL;
-        nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), kill).expect("it is ours");
+        nix::sys::signal::kill(self.process(), kill).expect("it is ours");
         self.wait_for_end();
     }
 
@@ -239,9 +281,46 @@ impl Seen {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn take(&self, began: Instant, bytes: &[u8], answers: &RequestSender) {
-        let now = u64::try_from(began.elapsed().as_millis()).expect("no test takes so long");
+    /// Takes what the holder says until the program is over.
+    fn follow(&self, mut replies: ReplyReceiver, answers: &RequestSender) {
+        while let Ok(Some(reply)) = replies.next_reply() {
+            match reply {
+                HolderReply::Output { bytes, .. } => self.take(&bytes, answers),
+                HolderReply::Suspended(is) => self.note("z", u8::from(is).to_string()),
+                HolderReply::Exited(end) => {
+                    let code = if let ProcessExit::Code(code) = end.exit {
+                        code
+                    } else {
+                        -1
+                    };
+                    self.note("x", code.to_string());
+                    break;
+                }
+                _ => {}
+            }
+        }
+        self.lock().is_over = true;
+        self.changed.notify_all();
+    }
+
+    fn millis(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).expect("no test takes so long")
+    }
+
+    fn note(&self, kind: &'static str, text: String) {
+        let millis = self.millis();
+        self.lock().happened.push(PaneEvent { millis, kind, text });
+    }
+
+    fn take(&self, bytes: &[u8], answers: &RequestSender) {
+        let now = self.millis();
         let mut screen = self.lock();
+        let text = screen.letters(bytes);
+        screen.happened.push(PaneEvent {
+            millis: now,
+            kind: "o",
+            text,
+        });
         for event in screen.terminal.feed(now, bytes) {
             match event {
                 // A program that has just ended needs no answer.
@@ -260,6 +339,18 @@ impl Screen {
         let later = self.reports.iter().enumerate().skip(looked_at);
         let mut of_state = later.filter(|(_, report)| report.state == state);
         of_state.next().map(|(at, report)| (at, report.clone()))
+    }
+
+    /// The whole letters in what was read, with those whose beginning was read before.
+    fn letters(&mut self, bytes: &[u8]) -> String {
+        self.half.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.half) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.half.len(),
+        };
+        let rest = self.half.split_off(whole);
+        let letters = std::mem::replace(&mut self.half, rest);
+        String::from_utf8_lossy(&letters).into_owned()
     }
 
     fn text(&mut self) -> String {

@@ -120,6 +120,30 @@ pub(crate) fn results(request: &Value) -> Vec<Value> {
 
 #[test]
 #[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn claude_has_no_tool_for_a_worktree_of_its_own() {
+    for mode in ["visible", "headless"] {
+        let (story, model, _server) = story(&format!("mode = \"{mode}\"\npermissions = \"allow\"\n"));
+        create(&story, "t-1", "pipeline_own_worktree");
+        story.wait_until("the end of the task", || story.count("done") == 1);
+        assert!(file_in_base(&story, "here.txt"), "{mode}");
+        let worktrees = story.git(&story.project(), &["worktree", "list", "--porcelain"]);
+        assert!(!worktrees.contains("side"), "{worktrees}");
+        let first = model.requests_for("pipeline_own_worktree").swap_remove(0);
+        let names: Vec<&str> = first.body["tools"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|tool| tool["name"].as_str())
+            .collect();
+        assert!(
+            names.contains(&"Bash") && !names.contains(&"EnterWorktree"),
+            "{names:?}"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
 fn a_task_is_done_by_claude_and_merged_after_a_person_allowed_what_it_asked() {
     let (story, _model, _server) = story("");
     create(&story, "t-1", "pipeline_work");

@@ -77,7 +77,7 @@ impl Interrupted {
         assert_eq!(word_behind(story, 2, "--resume"), self.session);
         assert_eq!(meta(story, 2)["cwd"], meta(story, 1)["cwd"]);
         let shown = story.dbs(&["task", "show", "t-1"]);
-        assert!(shown.contains("goes on with the session of 1"), "{shown}");
+        assert!(shown.contains("continues the session of 1"), "{shown}");
         story.wait_until("the end of the task", || story.count("done") == 1);
         assert!(file_in_base(story, "whole.txt"));
         let asked = model.requests_for("pipeline_killed");
@@ -159,7 +159,7 @@ fn claude_goes_on_without_its_interface_in_the_middle_of_a_turn_and_in_its_sessi
     let world = Interrupted::new();
     assert!(!is_headless(&world.story, 1));
     let said = world.story.dbs(&["mode", "t-1", "headless"]);
-    assert!(said.contains("goes on without"), "{said}");
+    assert!(said.contains("continues without"), "{said}");
     world.ends_by_going_on();
     assert!(is_headless(&world.story, 2));
     let crashes = world.story.dbs(&["task", "show", "t-1"]);
@@ -214,5 +214,5 @@ fn a_session_that_claude_does_not_know_is_given_up_and_the_task_begun_again() {
     story.wait_until("a fresh start", || story.attempt(3).join("meta.json").exists());
     assert_ne!(word_behind(story, 3, "--session-id"), world.session);
     let events = story.dbs(&["task", "show", "t-1"]);
-    assert!(events.contains("could not go on with its session"), "{events}");
+    assert!(events.contains("could not continue its session"), "{events}");
 }

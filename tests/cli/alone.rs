@@ -346,7 +346,7 @@ fn the_agent_of_a_task_is_set_part_by_part_and_taken_back() {
     shop.refuses(
         &["task", "update", "t-1", "--model=--yolo"],
         1,
-        "is no name of a model",
+        "is not a name of a model",
     );
     shop.does(&[
         "task", "update", "t-1", "--agent", "default", "--effort", "default",

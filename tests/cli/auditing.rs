@@ -312,7 +312,7 @@ fn a_graph_plan_with_an_error_is_shown_and_not_run() {
     .unwrap();
     let said = shop.run(&["run", "plan.json"]);
     assert_eq!(said.code, 1, "{said:?}");
-    for wanted in ["MISSING_DEPENDENCY", "fix what is called an error"] {
+    for wanted in ["MISSING_DEPENDENCY", "fix those listed above"] {
         let text = format!("{}{}", said.out, said.err);
         assert!(text.contains(wanted), "{wanted}: {said:?}");
     }

@@ -100,6 +100,7 @@ const CASES: &[Case] = &[
     case("task withdraw", (&["nope"], 1), &["t-1"], (GIT, Well)),
     case("task park", (&["nope", "why"], 1), &["t-1", "why"], (GIT, Well)),
     case("task close", (&["nope", "why"], 1), &["t-4", "why"], (GIT, Well)),
+    case("task merged", (&["nope"], 1), &["t-1"], (GIT, Refused("not left on its branch"))),
     case("task attic", (&["nope"], 1), &["t-1"], (GIT, Refused("origin"))),
     case(
         "pull",

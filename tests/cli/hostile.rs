@@ -73,15 +73,15 @@ fn a_title_is_text_whatever_it_says() {
 }
 
 const IDS: &[(&str, Option<&str>)] = &[
-    ("../../etc", Some("no task id")),
-    ("-rf", Some("no task id")),
-    ("refs/heads/main", Some("no task id")),
-    ("@{-1}", Some("no task id")),
-    ("a//b", Some("no task id")),
-    ("a b", Some("no task id")),
-    ("a:stream", Some("no task id")),
-    ("\u{e9}tude", Some("no task id")),
-    ("a\u{200b}b", Some("no task id")),
+    ("../../etc", Some("not a task id")),
+    ("-rf", Some("not a task id")),
+    ("refs/heads/main", Some("not a task id")),
+    ("@{-1}", Some("not a task id")),
+    ("a//b", Some("not a task id")),
+    ("a b", Some("not a task id")),
+    ("a:stream", Some("not a task id")),
+    ("\u{e9}tude", Some("not a task id")),
+    ("a\u{200b}b", Some("not a task id")),
     ("HEAD", None),
     ("head", Some("only in capitals from HEAD")),
     ("a..b", None),
@@ -105,9 +105,9 @@ fn an_id_is_a_plain_word_and_two_that_a_disk_takes_for_one_are_not_both_taken() 
     shop.refuses(
         &["task", "create", "Fix", &format!("--id={}", "a".repeat(49))],
         1,
-        "no task id",
+        "not a task id",
     );
-    shop.refuses(&["task", "create", "Fix", "--batch", "../x"], 1, "no batch id");
+    shop.refuses(&["task", "create", "Fix", "--batch", "../x"], 1, "not a batch id");
     shop.refuses(
         &["task", "create", "Fix", "--workflow", "../x"],
         1,
@@ -155,9 +155,9 @@ fn a_description_a_comment_and_tags_have_an_end() {
         "has 300 KiB: 256 KiB are the most",
     );
     for (tag, why) in [
-        ("a\nb", "is no tag"),
-        (" ", "is no tag"),
-        (&"x".repeat(49), "is no tag"),
+        ("a\nb", "is not a tag"),
+        (" ", "is not a tag"),
+        (&"x".repeat(49), "is not a tag"),
     ] {
         shop.refuses(&["task", "create", "Fix", "--tag", tag], 1, why);
         shop.refuses(&["task", "update", "t-1", "--add-tag", tag], 1, why);

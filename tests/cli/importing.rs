@@ -57,7 +57,7 @@ fn bad_ones_are_refused(shop: &Shop) {
             "{\"titel\": \"Bad\"}",
             "plan.jsonl:2: error: unknown field `titel`",
         ),
-        ("{\"title\": \"Bad\"", "plan.jsonl:2: error: this is no JSON"),
+        ("{\"title\": \"Bad\"", "plan.jsonl:2: error: this is not JSON"),
         (
             "{\"title\": \"Bad\", \"id\": \"t-1\"}",
             "plan.jsonl:2: error: t-1 exists already",

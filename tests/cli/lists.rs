@@ -32,7 +32,7 @@ fn a_list_is_shown_and_nothing_is_made_without_a_yes() {
     let shop = with(".beads/issues.jsonl", ISSUES);
     let said = shop.run(&["import"]);
     assert_eq!(said.code, 1, "{said:?}");
-    let wanted = "beads store: .beads/issues.jsonl, 2 tasks to be made, 1 done\n\
+    let wanted = "beads store: .beads/issues.jsonl, 2 tasks to be created, 1 done\n\
         app-2        User table  (.beads/issues.jsonl:2)\n\
         app-1        Login form  (.beads/issues.jsonl:1, waits for app-2)\n";
     assert_eq!(said.out, wanted);
@@ -57,7 +57,7 @@ fn an_issue_becomes_one_task_however_often_its_list_is_imported() {
     let again = shop.does(&["import", "--yes"]);
     assert_eq!(
         again,
-        "beads store: .beads/issues.jsonl, 0 tasks to be made, 1 done, 2 on the board already\n"
+        "beads store: .beads/issues.jsonl, 0 tasks to be created, 1 done, 2 on the board already\n"
     );
 }
 
@@ -69,7 +69,7 @@ fn tasks_written_for_the_board_are_imported_by_the_same_verb() {
     );
     let said = shop.does(&["import", "tasks.jsonl", "--yes", "--release"]);
     assert!(
-        said.starts_with("list of tasks: tasks.jsonl, 2 to be made\nOne  (tasks.jsonl:1)\n"),
+        said.starts_with("list of tasks: tasks.jsonl, 2 to be created\nOne  (tasks.jsonl:1)\n"),
         "{said}"
     );
     assert!(said.contains("released t-1: One\n"), "{said}");

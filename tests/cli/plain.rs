@@ -27,7 +27,7 @@ fn lines_that_come_through_a_pipe_are_carried_out_one_after_the_other() {
         "parked t-1",
         "Fix \\x1b[31mit",
         "terminal of its own",
-        "go on",
+        "keep running",
     ] {
         assert!(said.contains(text), "{text}: {said}");
     }

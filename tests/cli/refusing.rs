@@ -24,12 +24,12 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["audit", "text.md"],
-        "text.md: error: this is no plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert text.md` (NO_PHASES)\n",
+        "text.md: error: this is not a plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert text.md` (NO_PHASES)\n",
     ),
     (
         &["run", "text.md"],
-        "text.md: error: this is no plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert text.md` (NO_PHASES)\n\
-         dbs: could not run the plan: fix what is called an error\n",
+        "text.md: error: this is not a plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert text.md` (NO_PHASES)\n\
+         dbs: could not run the plan: it has errors; fix those listed above\n",
     ),
     (
         &["run", "nope.md"],
@@ -49,12 +49,12 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["restore", "text.md"],
-        "dbs: could not restore from PROJECT/text.md: it is no whole copy of a store: it is cut off before its first page; \
-         `dbs backup` makes copies, and those that are there lie in STATE/backups\n",
+        "dbs: could not restore from PROJECT/text.md: it is not a complete copy of a store: it is cut off before its first page; \
+         `dbs backup` makes copies, and the existing ones are in STATE/backups\n",
     ),
     (
         &["restore", "nope.db"],
-        "dbs: could not restore from PROJECT/nope.db: it is not there; `dbs backup` makes copies, and those that are there lie in STATE/backups\n",
+        "dbs: could not restore from PROJECT/nope.db: it is not there; `dbs backup` makes copies, and the existing ones are in STATE/backups\n",
     ),
     (
         &["backup", "nowhere/copy.db"],
@@ -62,7 +62,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["batch", "show", "x"],
-        "dbs: there is no batch x: `dbs batch list` shows those there are\n",
+        "dbs: there is no batch x: `dbs batch list` lists all batches\n",
     ),
     (
         &["task", "import", "nope.json"],
@@ -137,6 +137,7 @@ fn a_base_branch_is_doubted_also_where_no_remote_can_be_asked() {
     let said = shop.run(&["config", "base_branch", "mian"]);
     let doubt = "there is no branch mian here, and origin cannot be asked; did you mean `main`?";
     assert!(said.err.contains(doubt), "{said:?}");
+    assert!(doctor(&shop, "base").contains(doubt), "{}", doctor(&shop, "base"));
 }
 
 #[test]

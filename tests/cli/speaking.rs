@@ -143,7 +143,10 @@ fn the_end_and_the_steps_of_a_phase_are_said_as_plans_have_it() {
         &["progress", "--phase", "11", "--step", "a:completed"],
         "not on phase 11",
     );
-    refused(&["done", "--report", "{\"steps_completed\": [}"], "it is no JSON");
+    refused(
+        &["done", "--report", "{\"steps_completed\": [}"],
+        "it is not JSON",
+    );
     refused(&["done", "--status", "perfect"], "perfect");
     assert!(
         heard(&first).as_array().is_none_or(Vec::is_empty),

@@ -165,7 +165,7 @@ fn a_story_with_the_id_of_one_in_the_archive_is_named_with_the_file_of_its_tests
     put(&shop, "prds/archive/002-broken.json", "{");
     put(&shop, "prds/003-FEAT-new.json", text);
     let said = shop.run(&["atdd", "check", "--strict"]);
-    let wanted = "prds/003-FEAT-new.json:2: warning: $.userStories[0].id: archive/001-FEAT-old.json has a story of the id US-001, too";
+    let wanted = "prds/003-FEAT-new.json:2: warning: $.userStories[0].id: archive/001-FEAT-old.json also has a story US-001";
     assert!(
         said.out.contains(wanted) && said.out.contains("tests/test_003_FEAT_new_US_001.py"),
         "{said:?}"
@@ -195,7 +195,7 @@ fn a_setup_that_lacks_something_says_what_and_how_to_get_it() {
     assert_eq!(said.code, 1, "{said:?}");
     for (what, words) in [
         ("tests", "could not find no-such-runner"),
-        ("documents", "make what is missing: dbs atdd init"),
+        ("documents", "create them: dbs atdd init"),
         ("agents", "none is set"),
         ("base branch", "dbs config base_branch NAME"),
     ] {

@@ -56,7 +56,7 @@ fn doctor_tries_the_workspace_and_the_gates_on_the_base_before_any_work() {
     line(&["MISSING", "red is red on work before any work", "two tests fail"]);
     line(&[
         "MISSING",
-        "missing is red",
+        "missing could not run",
         "the program no-such-tool is in none of the folders",
     ]);
     line(&["MISSING", "unset is red", "NO_SUCH_VARIABLE is not set"]);

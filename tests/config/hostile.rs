@@ -460,7 +460,7 @@ fn a_file_in_another_encoding_is_named_with_the_reason() {
                 "it is UTF-16 text; save it as UTF-8",
             ),
             (utf16, "nothing in this file is used"),
-            ([text.as_bytes(), b"\xff"].concat(), "it is no UTF-8 text"),
+            ([text.as_bytes(), b"\xff"].concat(), "it is not UTF-8 text"),
             (vec![b' '; LARGEST + 1], "it has more than 1048576 bytes"),
         ];
         for (bytes, why) in table {

@@ -167,7 +167,7 @@ fn each_violation_is_named_by_its_path_and_line() {
     let shown = with("\"feature\"", "\"epic\"").findings[0].to_string();
     assert_eq!(
         shown,
-        "prds/001-FEAT-export.json:2: error: $.type: \"epic\" is no type of PRD; write feature, bug, enhancement, spike, chore, tech-debt"
+        "prds/001-FEAT-export.json:2: error: $.type: \"epic\" is not a type of PRD; write feature, bug, enhancement, spike, chore, tech-debt"
     );
 }
 

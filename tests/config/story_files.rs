@@ -101,14 +101,14 @@ fn a_state_file_that_is_broken_or_contradicts_itself_is_refused_with_words() {
         ),
         ("\"US-004\"", "\"US-001\"", "it names story \"US-001\" twice"),
         ("\"US-003\"", "\"a\\u001b\"", "it names a story whose id"),
-        ("001-FEAT", "../FEAT", "current_prd is no plain file name"),
+        ("001-FEAT", "../FEAT", "current_prd is not a plain file name"),
         (
             "\"001-FEAT-user-auth.json\"",
             "null",
             "a current story and no current PRD",
         ),
-        ("20:00:00Z", "20:00", "last_updated is no time"),
-        ("20:00:00Z", "20:00:00+01:00", "last_updated is no time"),
+        ("20:00:00Z", "20:00", "last_updated is not a time"),
+        ("20:00:00Z", "20:00:00+01:00", "last_updated is not a time"),
     ] {
         let told = refused(from, to);
         assert!(told.contains(wanted) && told.contains("fix the file"), "{told}");

@@ -168,7 +168,7 @@ fn a_bad_setting_of_stories_is_passed_over_with_the_way_out() {
         assert_eq!(
             fixture.told(),
             [format!(
-                ".debussy/config.toml:2: warning: atdd.{key} must be {must}, not `{shown}`; this value is passed over"
+                ".debussy/config.toml:2: warning: atdd.{key} must be {must}, not `{shown}`; this value is ignored"
             )]
         );
         assert_eq!(StorySettings::of(&fixture.read()), settings(""), "{key}");

@@ -185,6 +185,45 @@ fn boxes_below_a_box_are_its_parts_and_groups_keep_equal_texts_apart() {
 }
 
 #[test]
+fn a_box_is_a_part_of_the_box_whose_item_it_is_in_and_of_no_other() {
+    let text = "- [ ] one\n  - note\n    - [ ] deep\n- plain\n  - [ ] two\n\nText.\n\n  - [ ] three\n";
+    let list = read(text);
+    let ids: Vec<&str> = list.items.iter().map(|item| item.id.as_str()).collect();
+    assert_eq!(ids, ["one", "two", "three"]);
+    let done: BTreeSet<&str> = ["one"].into();
+    let written = work_list::with_done(WorkSource::Checklist, text, &done, "");
+    assert_eq!(
+        written,
+        text.replace("[ ] one", "[x] one").replace("[ ] deep", "[x] deep")
+    );
+}
+
+#[test]
+fn boxes_of_one_text_have_names_of_their_own_and_know_each_other() {
+    let list = read("- [ ] fix\n  - [ ] a\n- [ ] fix (2)\n- [x] fix\n- [ ] other\n");
+    let found: Vec<(&str, Option<&str>)> = list
+        .items
+        .iter()
+        .map(|item| {
+            (
+                item.id.as_str(),
+                item.alike.as_ref().map(|alike| alike.texts.as_str()),
+            )
+        })
+        .collect();
+    let alike = Some("\nfix\na\n\nfix\n");
+    assert_eq!(
+        found,
+        [
+            ("fix", alike),
+            ("fix (2)", None),
+            ("fix (3)", alike),
+            ("other", None)
+        ]
+    );
+}
+
+#[test]
 fn closing_changes_the_fields_of_that_issue_alone() {
     let at = "2026-02-01T20:00:00Z";
     let done: BTreeSet<&str> = ["d-798", "d-2h2", "nope"].into();
@@ -217,6 +256,21 @@ fn a_task_is_closed_with_the_last_of_its_subtasks() {
     let both = close(&["2.1", "2.2", "v2/1"]);
     assert_eq!(both.matches("\"done\"").count(), 5, "{both}");
     assert!(both.contains("\"Export\", \"status\": \"pending\""), "{both}");
+    let reopened = both.replace(
+        "\"description\": \"D\", \"details\": \"X\", \"testStrategy\": \"T\", \"status\": \"done\"",
+        "\"status\": \"pending\"",
+    );
+    assert_ne!(reopened, both);
+    let done: BTreeSet<&str> = ["3"].into();
+    let after = work_list::with_done(WorkSource::TaskMaster, &reopened, &done, "");
+    assert_eq!(
+        after,
+        reopened.replace(
+            "\"Export\", \"status\": \"pending\"",
+            "\"Export\", \"status\": \"done\""
+        ),
+        "a task that is opened again after its subtasks stays open"
+    );
 }
 
 #[test]

@@ -51,6 +51,36 @@ fn seen(fixture: &mut BoardFixture, attempt: AttemptId, doing: ActivityKind) {
     });
 }
 
+#[test]
+fn a_dialog_that_two_sources_name_in_their_own_words_is_one_ask() {
+    let dialog = |text: &str| ActivityKind::Dialog(text.to_owned());
+    let shown = || {
+        let mut fixture = BoardFixture::developing("a");
+        let attempt = fixture.open("a");
+        fixture.start(attempt);
+        fixture.see(attempt, dialog("Quick safety check"), "screen");
+        (fixture, attempt)
+    };
+    let (mut fixture, attempt) = shown();
+    fixture.wait(Span(200));
+    seen(&mut fixture, attempt, dialog("trust this folder"));
+    let asks = &fixture.attempt(attempt).asks;
+    assert_eq!(asks.len(), 1);
+    assert_eq!(asks[0].ask.text, "trust this folder");
+    assert_eq!(
+        fixture.notice_texts("dialog").len(),
+        0,
+        "the person was called before"
+    );
+    // The next dialog is another ask: of the same source, or later.
+    seen(&mut fixture, attempt, dialog("a new server"));
+    assert_eq!(fixture.attempt(attempt).asks.len(), 2);
+    let (mut fixture, attempt) = shown();
+    fixture.wait(Span::seconds(3));
+    seen(&mut fixture, attempt, dialog("a new server"));
+    assert_eq!(fixture.attempt(attempt).asks.len(), 2);
+}
+
 /// Ids of what waits for a person.
 fn waiting(fixture: &BoardFixture, attempt: AttemptId) -> Vec<AskId> {
     let attempt = &fixture.board.attempts[&attempt];
@@ -728,5 +758,170 @@ fn the_next_agent_is_told_the_question_that_blocked_a_task_and_its_answer() {
         "ada answers: JSON, as the other exports",
     ] {
         assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+}
+
+/// Two questions at once, which are answered in the agent's terminal.
+fn two_questions(id: &str) -> Ask {
+    Ask {
+        kind: AskKind::Question,
+        text: "Which database? Which port?".to_owned(),
+        channel: AskChannel::Terminal,
+        ..request(id)
+    }
+}
+
+#[test]
+fn a_part_of_what_a_request_asks_is_no_other_ask() {
+    let first = || ActivityKind::Question("Which database?".to_owned());
+    for is_seen_first in [true, false] {
+        let (mut fixture, attempt) = running();
+        if is_seen_first {
+            seen(&mut fixture, attempt, first());
+        }
+        fixture.happen(opened(attempt, two_questions("k")));
+        for doing in [first(), ActivityKind::Permission(String::new()), first()] {
+            seen(&mut fixture, attempt, doing);
+            assert_eq!(waiting(&fixture, attempt), ["k".into()]);
+        }
+        let words = Command::Answer("a".into(), "Postgres".to_owned());
+        let why = fixture.ask(words).unwrap_err();
+        assert!(why.contains("in its terminal"), "{why}");
+        seen(&mut fixture, attempt, ActivityKind::Working);
+        assert!(waiting(&fixture, attempt).is_empty());
+    }
+}
+
+#[test]
+fn what_is_asked_without_a_text_later_is_the_same_ask() {
+    let (mut fixture, attempt) = running();
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Permission("Bash: make".to_owned()),
+    );
+    let before = waiting(&fixture, attempt);
+    seen(&mut fixture, attempt, ActivityKind::Permission(String::new()));
+    assert_eq!(waiting(&fixture, attempt), before);
+}
+
+#[test]
+fn a_question_is_declined_and_a_dialog_is_not() {
+    let no = || AskReply::Deny("decide yourself".to_owned());
+    for channel in [AskChannel::Request, AskChannel::Terminal] {
+        let (mut fixture, attempt) = running();
+        fixture.happen(opened(
+            attempt,
+            Ask {
+                channel,
+                ..two_questions("k")
+            },
+        ));
+        fixture.ask(answer(attempt, "k", no())).unwrap();
+        assert!(fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
+    }
+    for (doing, is_declined) in [
+        (ActivityKind::Question("Which port?".to_owned()), true),
+        (ActivityKind::Dialog("trust this folder".to_owned()), false),
+    ] {
+        let (mut fixture, attempt) = running();
+        seen(&mut fixture, attempt, doing);
+        let ask = waiting(&fixture, attempt).remove(0);
+        let declined = fixture.ask(answer(attempt, ask.as_str(), no()));
+        assert_eq!(declined.is_ok(), is_declined, "{declined:?}");
+    }
+}
+
+#[test]
+fn a_person_is_asked_what_follows_when_a_turn_ends_at_a_no_without_words() {
+    for (why, is_lost, is_asked) in [
+        ("", false, true),
+        ("use make", false, false),
+        ("use make", true, true),
+    ] {
+        let (mut fixture, attempt) = running();
+        seen(
+            &mut fixture,
+            attempt,
+            ActivityKind::Permission("Bash: ninja".to_owned()),
+        );
+        let ask = waiting(&fixture, attempt).remove(0);
+        fixture
+            .ask(answer(attempt, ask.as_str(), AskReply::Deny(why.to_owned())))
+            .unwrap();
+        if is_lost {
+            let problem = "it shows a menu".to_owned();
+            fixture.happen(Event::AnswerLost {
+                attempt,
+                ask,
+                problem,
+            });
+        }
+        for _ in 0..2 {
+            seen(&mut fixture, attempt, ActivityKind::Idle);
+            let asks = &fixture.attempt(attempt).asks;
+            let question = asks
+                .iter()
+                .filter(|known| known.ask.text.contains("Bash: ninja; what should it do?"));
+            assert_eq!(question.count(), usize::from(is_asked), "{asks:?}");
+            seen(&mut fixture, attempt, ActivityKind::Working);
+        }
+    }
+}
+
+#[test]
+fn a_suspended_program_is_continued_by_the_answer_and_its_time_limit_stands_still() {
+    for with_request in [false, true] {
+        let (mut fixture, attempt) = running();
+        if with_request {
+            fixture.happen(opened(attempt, request("k")));
+        }
+        seen(&mut fixture, attempt, ActivityKind::Suspended);
+        let ask = waiting(&fixture, attempt).pop().unwrap();
+        let known = fixture
+            .attempt(attempt)
+            .asks
+            .iter()
+            .find(|known| known.ask.id == ask)
+            .unwrap();
+        assert!(
+            known.ask.is_suspension() && known.ask.only_yes() == Some(0),
+            "{known:?}"
+        );
+        fixture.wait(Span::minutes(120));
+        assert!(fixture.is_running(attempt));
+        fixture
+            .ask(answer(attempt, ask.as_str(), AskReply::Choose(0)))
+            .unwrap();
+        assert!(fixture.effects.contains(&Effect::Answer(attempt, ask.clone())));
+        seen(&mut fixture, attempt, ActivityKind::Working);
+        assert!(!waiting(&fixture, attempt).contains(&ask));
+    }
+}
+
+#[test]
+fn a_person_is_called_once_for_the_same_dialog_of_several_agents() {
+    let (mut fixture, first) = running();
+    fixture.released(crate::fixture::draft("b", "kanban"));
+    let second = fixture.open("b");
+    fixture.start(second);
+    for (attempt, is_called) in [(first, true), (second, false)] {
+        seen(
+            &mut fixture,
+            attempt,
+            ActivityKind::Dialog("trust this folder".to_owned()),
+        );
+        assert_eq!(fixture.notice_kinds().contains(&"dialog"), is_called);
+        assert_eq!(waiting(&fixture, attempt).len(), 1);
+    }
+}
+
+#[test]
+fn an_ask_that_was_seen_without_a_text_gets_the_one_that_is_seen_later() {
+    let (mut fixture, attempt) = running();
+    for text in ["", "Bash: make"] {
+        seen(&mut fixture, attempt, ActivityKind::Permission(text.to_owned()));
+        let asks = &fixture.attempt(attempt).asks;
+        assert_eq!((asks.len(), asks[0].ask.text.as_str()), (1, text));
     }
 }

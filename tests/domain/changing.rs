@@ -201,6 +201,6 @@ fn the_next_agent_of_a_task_is_the_one_that_a_person_named_for_it() {
             ..TaskPatch::default()
         };
         let refused = fixture.ask(update(patch)).unwrap_err();
-        assert!(refused.contains("is no name of a model"), "{refused}");
+        assert!(refused.contains("is not a name of a model"), "{refused}");
     }
 }

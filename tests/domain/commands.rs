@@ -138,17 +138,21 @@ fn drafts_that_make_no_sense_are_refused_with_the_way_out() {
         with(|draft| draft.title = "  ".to_owned()),
         "title is empty",
     );
-    refused(&mut fixture, with(|draft| draft.id = "../x".into()), "no task id");
-    refused(&mut fixture, with(|draft| draft.id = "".into()), "no task id");
+    refused(
+        &mut fixture,
+        with(|draft| draft.id = "../x".into()),
+        "not a task id",
+    );
+    refused(&mut fixture, with(|draft| draft.id = "".into()), "not a task id");
     refused(
         &mut fixture,
         with(|draft| draft.id = "x".repeat(49).as_str().into()),
-        "no task id",
+        "not a task id",
     );
     refused(
         &mut fixture,
         with(|draft| draft.batch = "a b".into()),
-        "no batch id",
+        "not a batch id",
     );
     refused(
         &mut fixture,
@@ -632,7 +636,7 @@ fn a_stage_is_no_tag_so_no_task_gets_a_second_one() {
     refused(&mut fixture, second, "--stage reviewing");
     let mut new = draft("b", "kanban");
     new.tags = ["stage:merging".to_owned()].into();
-    refused(&mut fixture, Command::Create(new), "a stage is no tag");
+    refused(&mut fixture, Command::Create(new), "a stage is not a tag");
     fixture
         .ask(Command::Update("a".into(), tagged("security")))
         .unwrap();

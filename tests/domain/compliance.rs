@@ -5,9 +5,9 @@ use std::sync::Arc;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::FindingPolicy;
 use dbs::domain::{
-    AttemptId, AttemptMode, BoardSettings, Claims, Command, Event, Evidence, EvidenceKind, HoldReason,
-    PathRules, PlanEntry, ProcessExit, SignalKind, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, Tri,
-    WaitReason, Workflow, Workplace,
+    ActionOutcome, AttemptId, AttemptMode, BoardSettings, Claims, Command, Event, Evidence, EvidenceKind,
+    HoldReason, PathRules, PlanEntry, ProcessExit, SignalKind, TaskDraft, TaskId, TaskPatch, TaskState,
+    Timestamp, Tri, WaitReason, Workflow, Workplace,
 };
 
 use dbs::formats::completion_report;
@@ -413,7 +413,7 @@ fn the_next_agent_is_told_each_finding_with_what_to_do_about_it() {
     verify_with(&mut fixture, first, &seen);
     let finding = fixture.task("p").finding.clone().unwrap();
     let wanted = [
-        "critical: Gates is wanting\n  to do: fix what the gate found, and run it until it passes",
+        "critical: Gates is wanting\n  to do: fix the gate's findings, and run it until it passes",
         "high: Notes is wanting\n  to do: write the notes",
         "critical: the subagent task-validator was not used\n  to do: let that subagent do its part",
         "high: the step write_notes was not reported\n  to do: do the step, then report it",
@@ -665,6 +665,50 @@ fn tasks_that_list_the_same_file_work_one_after_another() {
         (fixture.word("a"), fixture.word("b")),
         ("done", "active"),
         "the work of the other one is on the base"
+    );
+}
+
+#[test]
+fn files_of_work_that_was_left_on_its_branch_stay_reserved_until_it_is_merged() {
+    let files = || PlanEntry {
+        paths: PathRules {
+            modify: texts(&["src/cart.rs"]),
+            ..PathRules::default()
+        },
+        ..PlanEntry::default()
+    };
+    let mut fixture = BoardFixture::new();
+    fixture.planned(phase("a", files()));
+    fixture.planned(phase("b", files()));
+    fixture
+        .ask(Command::Release(["a", "b"].map(TaskId::from).to_vec()))
+        .unwrap();
+    let refused = fixture.ask(Command::Merged("a".into())).unwrap_err();
+    assert!(refused.starts_with("a was not left on its branch"), "{refused}");
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Done, "");
+    fixture.verify(first, &[]);
+    let merge = fixture.open("a");
+    let branch = "feature/a".to_owned();
+    let evidence = fixture.evidence(merge, &[]);
+    fixture.act(merge, ActionOutcome::HandedOver { branch, evidence });
+    assert_eq!((fixture.word("a"), fixture.word("b")), ("done", "released"));
+    let left = WaitReason::FileLeft {
+        task: "a".into(),
+        path: "src/cart.rs".to_owned(),
+    };
+    assert_eq!(fixture.task("b").why_not, Some(left));
+    fixture.ask(Command::Merged("a".into())).unwrap();
+    assert!(
+        fixture.effect_keys().contains(&"deliver/a".to_owned()),
+        "its base is asked"
+    );
+    assert_eq!(fixture.word("b"), "released");
+    let (task, commit) = ("a".into(), Some("m7".to_owned()));
+    fixture.happen(Event::MergeSeen { task, commit });
+    assert_eq!(
+        (fixture.task("a").merged.as_deref(), fixture.word("b")),
+        (Some("m7"), "active")
     );
 }
 

@@ -2,10 +2,11 @@
 
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
+use dbs::domain::task::HoldReason;
 use dbs::domain::{
     AgentDisplay, AgentLayers, AgentSettings, AttemptId, AttemptState, BoardSettings, Command, Cost, Event,
-    FailureClass, Inventory, ProcessExit, ResumeRoles, SignalKind, Span, StopCause, TaskPatch, Usage,
-    Verdict, Workplace,
+    FailureClass, Inventory, ProcessExit, ResumeRoles, SignalKind, Span, StopCause, TaskPatch, TaskState,
+    Usage, Verdict, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -66,6 +67,53 @@ fn machine_stops(fixture: &mut BoardFixture, attempts: &[AttemptId]) {
             .collect(),
         ..Inventory::default()
     }));
+}
+
+/// A server starts after one that was lost, and finds these agents ended.
+fn server_was_lost(fixture: &mut BoardFixture, ended: &[(AttemptId, ProcessExit)], running: &[AttemptId]) {
+    let ended = ended.iter();
+    fixture.happen(Event::Woke(Inventory {
+        ended: ended
+            .map(|(id, exit)| (*id, (exit.clone(), String::new())))
+            .collect(),
+        running: running.iter().copied().collect(),
+        server_was_lost: true,
+        ..Inventory::default()
+    }));
+}
+
+#[test]
+fn an_end_of_the_server_and_of_every_agent_at_once_is_no_crash() {
+    for exit in [
+        ProcessExit::Vanished,
+        ProcessExit::Signal(9),
+        ProcessExit::Signal(15),
+    ] {
+        let (mut fixture, first) = working();
+        server_was_lost(&mut fixture, &[(first, exit)], &[]);
+        assert_eq!(crashes(&fixture), 0);
+        assert_eq!(fixture.attempt(first).workspace, WorkspaceState::Kept);
+        assert_eq!(fixture.word("a"), "active");
+        assert!(fixture.comments("a").contains("as at a logout"));
+    }
+    let (mut fixture, first) = working();
+    server_was_lost(&mut fixture, &[(first, ProcessExit::Code(1))], &[]);
+    assert_eq!(crashes(&fixture), 1, "it ended by itself");
+    let (mut fixture, first) = working();
+    server_was_lost(&mut fixture, &[(first, ProcessExit::Vanished)], &[AttemptId(99)]);
+    assert_eq!(crashes(&fixture), 1, "another agent went on");
+}
+
+#[test]
+fn logouts_without_an_end_are_for_a_person() {
+    let (mut fixture, mut agent) = working();
+    for _ in 0..4 {
+        server_was_lost(&mut fixture, &[(agent, ProcessExit::Vanished)], &[]);
+        agent = fixture.open("a");
+        fixture.start(agent);
+    }
+    server_was_lost(&mut fixture, &[(agent, ProcessExit::Vanished)], &[]);
+    assert_eq!(fixture.word("a"), "held");
 }
 
 #[test]
@@ -423,4 +471,26 @@ fn an_agent_of_another_kind_begins_a_session_of_its_own() {
     let second = fixture.open("a");
     assert_eq!(fixture.attempt(second).choice.agent(), Some("codex"));
     assert_eq!(goes_on(&fixture), None);
+}
+
+#[test]
+fn a_tool_that_a_person_ended_is_a_question_and_no_crash() {
+    for is_anew in [false, true] {
+        let (mut fixture, first) = working();
+        fixture.end_with(first, ProcessExit::Code(0), Some(EndCause::Left));
+        assert_eq!(fixture.task("a").state, TaskState::Held(HoldReason::Left));
+        assert_eq!(crashes(&fixture), 0);
+        let stage = is_anew.then(|| fixture.task("a").stage.clone());
+        let note = None;
+        fixture
+            .ask(Command::Retry {
+                task: "a".into(),
+                stage,
+                note,
+            })
+            .unwrap();
+        assert_eq!(goes_on(&fixture).is_none(), is_anew);
+        let is_kept = fixture.attempt(first).workspace == WorkspaceState::Kept;
+        assert_eq!(is_kept, !is_anew);
+    }
 }

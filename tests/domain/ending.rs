@@ -1,7 +1,6 @@
 //! Verdicts: what an ended process means (K17–K24, K26–K28, K32, K33, K42, seeds 3.5, 3.6).
 
 use dbs::domain::attempt::{StopCause, Verdict};
-use dbs::domain::batch::PauseReason;
 use dbs::domain::event::EndCause;
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
@@ -498,7 +497,7 @@ fn an_agent_that_gives_up_is_tried_again_with_its_reason_until_the_limit() {
 }
 
 #[test]
-fn a_usage_limit_pauses_the_board_until_it_ends_and_counts_nothing() {
+fn a_usage_limit_pauses_its_tool_until_it_ends_and_counts_nothing() {
     let mut fixture = BoardFixture::developing("a");
     let first = fixture.open("a");
     fixture.start(first);
@@ -511,7 +510,8 @@ fn a_usage_limit_pauses_the_board_until_it_ends_and_counts_nothing() {
             why: "5-hour limit".to_owned(),
         }),
     );
-    assert!(matches!(fixture.board.pause, Some(PauseReason::Quota { .. })));
+    assert_eq!(fixture.board.pause, None);
+    assert_eq!(fixture.board.limits.len(), 1);
     assert_eq!(fixture.task("a").spawns, 0);
     assert!(fixture.task("a").failures.is_empty());
     fixture.settled(first);

@@ -9,8 +9,9 @@ use dbs::domain::event::EndCause;
 use dbs::domain::settings::BoardSettings;
 use dbs::domain::task::{GateCommand, Task};
 use dbs::domain::{
-    ActionOutcome, AttemptId, BatchId, Board, Command, Effect, Event, Evidence, EvidenceKind, ProcessExit,
-    RequestId, SignalKind, Span, TaskDraft, TaskId, Timestamp, Tri, Worker, Workflow, WorkflowId, Workplace,
+    ActionOutcome, AttemptId, BatchId, Board, Command, Effect, Event, Evidence, EvidenceKind, MergeCheck,
+    ProcessExit, RequestId, SignalKind, Span, TaskDraft, TaskId, Timestamp, Tri, Worker, Workflow,
+    WorkflowId, Workplace,
 };
 
 pub(crate) struct BoardFixture {
@@ -217,6 +218,15 @@ impl BoardFixture {
         });
     }
 
+    /// Some source reports what the agent does.
+    pub(crate) fn see(&mut self, attempt: AttemptId, doing: ActivityKind, source: &str) {
+        self.happen(Event::Observed {
+            attempt,
+            doing,
+            source: source.to_owned(),
+        });
+    }
+
     pub(crate) fn end(&mut self, attempt: AttemptId) {
         self.end_with(attempt, ProcessExit::Code(0), None);
     }
@@ -279,7 +289,14 @@ impl BoardFixture {
     pub(crate) fn action_done(&mut self, attempt: AttemptId) {
         let evidence = self.evidence(attempt, &[]);
         let commit = Some(format!("m{attempt}"));
-        self.act(attempt, ActionOutcome::Done { commit, evidence });
+        self.act(
+            attempt,
+            ActionOutcome::Done {
+                commit,
+                evidence,
+                check: MergeCheck::Checked,
+            },
+        );
     }
 
     pub(crate) fn settled(&mut self, attempt: AttemptId) {

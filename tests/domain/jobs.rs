@@ -97,12 +97,12 @@ fn a_job_that_cannot_go_on_says_why_and_other_tasks_are_approved_as_ever() {
         .unwrap();
     assert_eq!(
         fixture.notice_texts("plan"),
-        ["batch convert-ideas: could not go on: plans/ideas is there meanwhile"]
+        ["batch convert-ideas: could not continue: plans/ideas is there meanwhile"]
     );
     let refused = fixture
         .ask(Command::MoveJob("shop".into(), written()))
         .unwrap_err();
-    assert!(refused.contains("batch shop makes no plan"), "{refused}");
+    assert!(refused.contains("batch shop does not make a plan"), "{refused}");
     fixture.released(draft("a", "kanban"));
     let refused = fixture.ask(Command::Approve("a".into())).unwrap_err();
     assert!(refused.contains("does not wait for approval"), "{refused}");

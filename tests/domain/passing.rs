@@ -6,10 +6,32 @@ use dbs::domain::settings::{BoardSettings, SettingsChange};
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
     ActionOutcome, AttemptMode, AttemptState, Command, Event, Evidence, EvidenceKind, FailureClass,
-    SignalKind, Span, TaskState, Timestamp, Tri,
+    MergeCheck, SignalKind, Span, TaskState, Timestamp, Tri,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
+
+#[test]
+fn work_that_another_hand_had_merged_is_unchecked_though_gates_are_set() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(draft("a", "kanban"));
+    fixture.pass("a");
+    fixture.pass("a");
+    let merge = fixture.open("a");
+    let evidence = fixture.evidence(merge, &[]);
+    let commit = Some("m".to_owned());
+    let check = MergeCheck::ByOthers;
+    fixture.act(
+        merge,
+        ActionOutcome::Done {
+            commit,
+            evidence,
+            check,
+        },
+    );
+    assert_eq!(fixture.word("a"), "done");
+    assert_eq!(fixture.task("a").merge_check, MergeCheck::ByOthers);
+}
 
 #[test]
 fn a_task_goes_through_development_review_and_merge_and_is_done() {
@@ -430,6 +452,7 @@ fn a_merge_without_proof_from_the_remote_is_not_believed() {
         ActionOutcome::Done {
             commit: Some("m".to_owned()),
             evidence: Vec::new(),
+            check: MergeCheck::Checked,
         },
     );
     assert_eq!((fixture.stage("a"), fixture.word("a")), ("merging", "released"));

@@ -10,9 +10,9 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::{
     ActionOutcome, ActivityKind, Attempt, AttemptId, BatchId, BatchPatch, Board, BoardSettings, Command,
-    Effect, Event, Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, ResumeRoles, RunOptions,
-    RunState, SignalKind, Span, StageId, Task, TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason,
-    Worker, Workflow, Workplace,
+    Effect, Event, Evidence, EvidenceKind, Inventory, MergeCheck, ProcessExit, RequestId, ResumeRoles,
+    RunOptions, RunState, SignalKind, Span, StageId, Task, TaskId, TaskPatch, TaskState, Timestamp, Tri,
+    WaitReason, Worker, Workflow, Workplace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -140,7 +140,7 @@ fn outcome() -> impl Strategy<Value = ActionOutcome> {
         text: "x".to_owned(),
     });
     prop_oneof![
-        5 => evidence().prop_map(|evidence| ActionOutcome::Done { commit: Some("m".to_owned()), evidence }),
+        5 => evidence().prop_map(|evidence| ActionOutcome::Done { commit: Some("m".to_owned()), evidence, check: MergeCheck::Checked }),
         1 => Just(ActionOutcome::Failed("conflict".to_owned())),
         1 => Just(ActionOutcome::Unreviewed(Box::new(crate::golden::integration()))),
         2 => vec(issue, 0..3).prop_map(ActionOutcome::Issues),
@@ -365,6 +365,7 @@ fn report(of: &Attempt, evidence: &[Evidence]) -> Event {
             outcome: ActionOutcome::Done {
                 commit: Some("m".to_owned()),
                 evidence: evidence.to_vec(),
+                check: MergeCheck::Checked,
             },
         },
         (_, AttemptState::Starting) => Event::AttemptStarted { attempt, workplace },
@@ -445,7 +446,8 @@ pub(crate) fn begin() -> Board {
 
 /// What is due next, by looking at every row.
 fn due_of_all_rows(board: &Board) -> Option<Timestamp> {
-    let of_attempts = board.attempts.values().filter_map(|attempt| attempt.deadline);
+    let times = |attempt: &Arc<Attempt>| [attempt.deadline, attempt.still_until()];
+    let of_attempts = board.attempts.values().flat_map(times).flatten();
     let released = board
         .tasks
         .values()
@@ -467,6 +469,7 @@ fn due_of_all_rows(board: &Board) -> Option<Timestamp> {
         .chain(of_waiting)
         .chain(of_branches)
         .chain(of_pause)
+        .chain(board.limits.values().map(|limit| limit.until))
         .min()
 }
 

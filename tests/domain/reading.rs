@@ -84,7 +84,7 @@ fn stages_that_do_not_exist_are_found_where_they_are_named() {
         "entry = \"development\"",
         "entry = \"coding\"",
         line("entry = "),
-        "coding is no stage",
+        "coding is not a stage",
     );
     let found = broken(
         "success = [{ to = \"reviewing\" }]",
@@ -152,7 +152,7 @@ fn signals_are_judged() {
     let at = line("signals = [\"done\", \"block\", \"fail\"]");
     let from = "signals = [\"done\", \"block\", \"fail\"]";
     one(from, "signals = [\"done\", \"ready\"]", at, "no signal ready");
-    one(from, "signals = [\"block\"]", at, "nobody may signal done");
+    one(from, "signals = [\"block\"]", at, "no signal done is allowed");
     one(
         from,
         "signals = [\"done\", \"reject\"]",
@@ -172,7 +172,7 @@ fn a_rejection_nobody_may_signal_is_found() {
         "signals = [\"done\", \"reject\", \"block\"]",
         "signals = [\"done\", \"block\"]",
         at,
-        "nobody may signal reject",
+        "the signal reject is not allowed",
     );
 }
 
@@ -200,7 +200,7 @@ fn every_stage_has_its_turn_in_the_scan_exactly_once() {
         "\"development\"]",
         "\"development\", \"deploy\"]",
         scan,
-        "deploy, which is no stage",
+        "deploy, which is not a stage",
     );
 }
 
@@ -291,7 +291,7 @@ fn what_the_engine_would_refuse_or_pass_over_at_work_is_found_in_the_file() {
         (
             "human = true\nevidence = [\"gates\"]\ngates = \"all\"\n",
             10,
-            "proved by the approval alone",
+            "the only evidence of a person's stage",
         ),
         ("human = true\ntimeout = \"1h\"\n", 10, "limits agents"),
         (
@@ -318,7 +318,7 @@ fn a_reader_must_be_proved_to_have_only_read() {
         "evidence = [\"workspace_unchanged\"]",
         "evidence = [\"commented\"]",
         at,
-        "nothing proves that a reader only read",
+        "nothing proves that the agent only read",
     );
 }
 
@@ -341,7 +341,7 @@ fn nobody_or_two_acting_in_a_stage_is_found() {
     assert!(
         found
             .iter()
-            .any(|text| text.starts_with(&format!("{at}: nobody acts"))),
+            .any(|text| text.starts_with(&format!("{at}: no one acts"))),
         "{found:?}"
     );
     let found = broken("role = \"developer\"\n", "role = \"developer\"\nhuman = true\n");

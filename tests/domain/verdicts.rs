@@ -1,7 +1,7 @@
 //! The table of all stages and verdicts: where a kanban task stands after each, in one picture.
 
 use dbs::domain::event::EndCause;
-use dbs::domain::{ActionOutcome, Event, EvidenceKind, ProcessExit, SignalKind, Span, Tri};
+use dbs::domain::{ActionOutcome, Event, EvidenceKind, MergeCheck, ProcessExit, SignalKind, Span, Tri};
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -179,6 +179,7 @@ fn the_engines_merge_answers_every_outcome() {
         let done = |evidence| ActionOutcome::Done {
             commit: Some("m".to_owned()),
             evidence,
+            check: MergeCheck::Checked,
         };
         let merged = |outcome| vec![(EvidenceKind::Merged, outcome)];
         let outcome_value = match outcome {

@@ -18,6 +18,10 @@ go_on first
 hook '{"hook_event_name":"UserPromptSubmit","session_id":"s"}'
 hook '{"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"Explore"}'
 hook '{"hook_event_name":"Notification","notification_type":"permission_prompt"}'
+stty -icanon -echo
+printf 'May it?\n\342\235\257 1. Yes\n  2. No\n'
+dd bs=1 count=1 > /dev/null 2>&1
+printf '\033[2J\033[H'
 go_on answered
 printf '\033]7501;state=working\007'
 go_on second
@@ -180,7 +184,7 @@ fn a_usage_limit_that_a_hook_tells_pauses_the_work() {
     let _server = story.server();
     story.wait_until("the server", || story.is_live());
     story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
-    let paused = "paused by a usage limit: 5-hour limit reached";
+    let paused = "is at its usage limit, 14m left: 5-hour limit reached; `dbs resume` continues at once";
     story.wait_until("the pause", || story.dbs(&["status"]).contains(paused));
     story.wait_until("the end of the attempt", || {
         story.dbs(&["events"]).contains("attempt_ended")

@@ -193,6 +193,35 @@ fn a_server_nobody_looks_at_calls_a_program_and_an_address_once_also_over_a_rest
     assert!(server.0.wait().unwrap().success());
 }
 
+/// A developer makes a file, and a reviewer agrees.
+const DONE_AT_ONCE: &str = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { write = "a.txt", text = "a\n" },
+  { commit = "Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// P24. In its first seconds a server calls nobody; what happens then is told afterwards.
+#[test]
+fn a_server_nobody_looks_at_calls_for_a_task_that_was_done_in_its_first_seconds() {
+    let story = Story::new(DONE_AT_ONCE);
+    call_by_program(&story, "events = \"all\"\n");
+    let _server = story.server();
+    story.wait_until("a server", || story.is_live());
+    story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
+    story.wait_until("a call", || !calls(&story).is_empty());
+    assert_eq!(calls(&story), ["dbs project: t-1 is done"]);
+    story.dbs(&["stop", "--all"]);
+}
+
 /// The next request, answered.
 fn posted(listener: &std::net::TcpListener) -> String {
     use std::io::{Read as _, Write as _};

@@ -130,7 +130,7 @@ fn is_written(story: &Story, hash: &str) {
     assert!(!unseen.contains(".design"), "the folder ignores itself: {unseen}");
     let again = said(&story.run(&GOAL));
     assert!(
-        again.contains("design-export-invoices is done already, and this is what it made"),
+        again.contains("design-export-invoices is done already, and this is its result"),
         "{again}"
     );
     let shown = story.dbs(&["execute", "--dry-run"]);

@@ -411,9 +411,13 @@ impl Drop for Story {
 
 /// The path, with the program's folder first.
 fn with_program() -> OsString {
-    let program = Path::new(env!("CARGO_BIN_EXE_dbs"));
+    path_behind(Path::new(env!("CARGO_BIN_EXE_dbs")).parent().unwrap())
+}
+
+/// The path, with that folder first.
+pub(crate) fn path_behind(folder: &Path) -> OsString {
     let own = std::env::var_os("PATH").unwrap();
-    let folders = program.parent().map(Path::to_path_buf).into_iter();
+    let folders = std::iter::once(folder.to_owned());
     std::env::join_paths(folders.chain(std::env::split_paths(&own))).unwrap()
 }
 

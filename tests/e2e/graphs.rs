@@ -201,6 +201,13 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     let story = story(ONE_FAILS, &tasks);
     let (code, told) = carried_out(&story);
     assert_eq!(code, Some(1), "{told}");
+    for wanted in [
+        "1 of 3 done, 1 failed, 1 skipped  Invoice export",
+        "invoice-0: failed: 3 of 3 tries: the model has no date; `dbs retry invoice-0` or `dbs skip invoice-0`",
+        "invoice-1: skipped: invoice-0 failed; `dbs retry invoice-0` retries it",
+    ] {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
     let plan = written(&story, "plan.json", &["failed", "skipped", "completed"]);
     let of = |at: usize| {
         let task = &plan["tasks"][at];

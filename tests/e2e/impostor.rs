@@ -60,6 +60,7 @@ const TRIES: &[(&str, &str)] = &[
     ("task dep", "task dep t-2 t-1"),
     ("task edit", "task edit t-2"),
     ("task import", "task import ../../tasks.jsonl"),
+    ("task merged", "task merged t-2"),
     ("task park", "task park t-2 no"),
     ("task release", "task release t-2"),
     ("task retry", "task retry t-2"),
@@ -166,7 +167,12 @@ impl Impostor {
     /// What the board and the settings say, without what changes by itself.
     fn state(&self) -> (String, String) {
         let settings = fs::read_to_string(self.story.project().join(".debussy/config.toml")).unwrap();
-        (self.story.dbs(&["task", "list"]), settings)
+        let listed = self.story.dbs(&["task", "list"]);
+        // What the agent does at the moment, which stands in brackets after its name.
+        let rows = listed
+            .lines()
+            .map(|line| line.split_once("  [").map_or(line, |(row, _)| row));
+        (rows.collect::<Vec<_>>().join("\n"), settings)
     }
 }
 
@@ -322,6 +328,7 @@ fn shout(socket: &Path) -> String {
         text: "x".repeat(6 * 1024 * 1024),
         report: None,
         key: "k".to_owned(),
+        is_comment: false,
     };
     let answer = blocking_runtime()
         .unwrap()

@@ -166,3 +166,28 @@ fn a_kind_of_a_strangers_project_starts_nothing_before_it_is_trusted_and_a_broke
         "{doctor}"
     );
 }
+
+#[test]
+fn the_end_of_a_tool_that_cannot_report_is_its_report_and_its_work_is_committed_and_merged() {
+    let script = "if [ \"$DBS_ROLE\" = developer ]; then echo made > made.txt; echo 'Tokens: 2.9k sent, 12 received.'; exit 0; fi\n$WORK";
+    let story = story(
+        "start = [\"--message\", \"{prompt}\"]\nend_is_report = true\n",
+        script,
+    );
+    let _server = server(&story);
+    create(&story);
+    story.wait_until("the merge", || story.count("done") == 1);
+    assert_eq!(story.git(&story.origin(), &["show", "work:made.txt"]), "made");
+}
+
+#[test]
+fn a_tool_that_hides_the_settings_of_git_commits_as_the_person() {
+    let script = "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null\n$WORK";
+    let story = story("start = [\"{prompt}\"]\n", script);
+    let _server = server(&story);
+    create(&story);
+    story.wait_until("the merge", || story.count("done") == 1);
+    let person = story.git(&story.project(), &["log", "-1", "--format=%an <%ae> %cn"]);
+    let made = ["log", "-1", "--format=%an <%ae> %cn", "work", "--", "made.txt"];
+    assert_eq!(story.git(&story.origin(), &made), person);
+}

@@ -61,7 +61,7 @@ fn a_plan_that_cannot_begin_says_by_its_exit_code_whether_it_or_the_project_is_n
     fs::write(project.join("tracked.txt"), "two\n").unwrap();
     let (text, code) = wait_for_end(&story, &[]);
     assert_eq!(code, Some(4), "{text}");
-    assert!(text.contains("changed and not committed"), "{text}");
+    assert!(text.contains("uncommitted changes"), "{text}");
     fs::write(
         project.join("plan/phase-1.md"),
         FIRST.replace("## Gates", "## Other"),
@@ -124,7 +124,7 @@ fn what_the_board_knows_is_written_into_the_files_when_asked_and_not_over_a_newe
     let phase = fs::read_to_string(folder.join("phase-1.md")).unwrap();
     assert_eq!(phase, FIRST.replace("- [ ] 1.1", "- [x] 1.1"));
     let again = story.dbs(&["plan", "write-back", "plan/MASTER.md"]);
-    assert!(again.contains("say already what the board knows"), "{again}");
+    assert!(again.contains("are up to date already"), "{again}");
     let elsewhere = story.root().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::rename(&folder, elsewhere.join("plan")).unwrap();
@@ -200,7 +200,7 @@ fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_
     };
     let newer = said(&story.run(&["convert", "ideas.md", "--trust", &hash(&text)]));
     assert!(
-        newer.contains("1.1: Do 3") && newer.contains("not that one"),
+        newer.contains("1.1: Do 3") && newer.contains("not the given one"),
         "another plan: {newer}"
     );
     let newer = said(&story.run(&["convert", "ideas.md"]));

@@ -175,7 +175,7 @@ fn decided_and_left(story: &Story, words: &[&str]) {
     assert_eq!(state(story, 1), "\"done\"");
     tty.type_text("r\n");
     asked(2, 2);
-    tty.see("say what is to be done otherwise");
+    tty.see("add an instruction");
     tty.type_text("r say it better\n");
     asked(2, 3);
     let again = fs::read_to_string(story.attempt(4).join("prompt.md")).unwrap();

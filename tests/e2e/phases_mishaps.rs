@@ -61,7 +61,7 @@ fn what_a_phase_left_out_is_asked_for_and_a_claim_nobody_saw_is_a_warning() {
     assert_eq!(code, Some(0), "{text}");
     let told = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
     for wanted in [
-        "the notes notes/n.md are not in what was committed",
+        "the notes notes/n.md are not in the commit",
         "critical: the subagent doc-sync-manager",
         "the step pre_validation was not reported",
     ] {
@@ -176,7 +176,7 @@ fn a_server_killed_while_it_checks_a_phase_is_started_again_by_who_waits() {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(
-        text.contains("the server is gone; agents go on; starting it again"),
+        text.contains("the server is gone; agents keep running; starting it again"),
         "{text}"
     );
     assert_eq!(

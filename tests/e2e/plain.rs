@@ -63,7 +63,11 @@ fn a_whole_day_passes_in_lines_and_numbered_prompts() {
     tty.type_text("quit\n");
     let (code, screen) = tty.leave();
     assert_eq!(code, 0);
-    assert!(screen.has("the server and its agents go on"), "{}", screen.text());
+    assert!(
+        screen.has("the server and its agents keep running"),
+        "{}",
+        screen.text()
+    );
     assert!(story.is_live());
 }
 

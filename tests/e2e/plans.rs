@@ -139,7 +139,7 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
     for wanted in [
         "This is a remediation of invoice-1",
         "critical: gate model failed",
-        "to do: fix what the gate found",
+        "to do: fix the gate's findings",
         "Read the phase file `plan/phase-1.md`",
         "notes/NOTES_export_phase_1.md",
         "1.1: Make model.txt",
@@ -232,7 +232,7 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
     fs::write(&phase, FIRST.replace("test -e model.txt", "touch /tmp/owned")).unwrap();
     let refused = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash]));
     assert!(
-        refused.contains("not that one") && refused.contains("touch /tmp/owned"),
+        refused.contains("not the given one") && refused.contains("touch /tmp/owned"),
         "{refused}"
     );
     assert_eq!(
@@ -379,8 +379,9 @@ fn a_plan_is_not_begun_while_files_are_changed_and_not_committed_unless_a_person
     fs::write(project.join("tracked.txt"), "two\n").unwrap();
     let refused = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash]));
     assert!(
-        refused
-            .contains("changed and not committed, and agents work on what is committed: tracked.txt. Commit"),
+        refused.contains(
+            "agents work on commits, and these files have uncommitted changes: tracked.txt. Commit"
+        ),
         "{refused}"
     );
     assert_eq!(story.dbs(&["task", "list", "--json"]).trim(), "[]");
@@ -417,7 +418,7 @@ fn an_edited_plan_is_shown_as_a_difference_and_taken_over_when_a_person_agrees()
         "- - [ ] 2.1: Make csv.txt",
         "+ - [ ] 2.1: Make csv.txt with a heading",
         "plan/phase-2-1.md:9: phase 2.1 gate csv: test -s csv.txt",
-        "not that one",
+        "not the given one",
     ] {
         assert!(shown.contains(wanted), "{wanted}: {shown}");
     }
@@ -552,7 +553,7 @@ fn a_new_plan_is_made_from_a_template_and_never_over_another() {
     let unwritten = audit();
     assert_eq!(unwritten.status.code(), Some(2));
     assert!(
-        said(&unwritten).contains("phase 2 still says what the template says"),
+        said(&unwritten).contains("phase 2 still has the text of the template"),
         "{}",
         said(&unwritten)
     );
@@ -580,7 +581,7 @@ fn a_plan_with_an_error_is_audited_shown_and_not_run() {
     assert_eq!(found["diagnostics"][0]["line"], 10, "{found}");
     let refused = said(&story.run(&["run", "plan/MASTER.md", "--trust", "x"]));
     assert!(
-        refused.contains("could not run the plan: fix what is called an error"),
+        refused.contains("could not run the plan: it has errors; fix those listed above"),
         "{refused}"
     );
     // The project's own gate of that name lends its command.

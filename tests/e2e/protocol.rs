@@ -191,7 +191,7 @@ fn a_tool_that_loads_no_session_begins_its_task_again_after_a_kill() {
     kill_runner(&story);
     ends_merged(&story);
     let shown = story.dbs(&["logs", "2"]);
-    assert!(shown.contains("the tool says that it loads none"), "{shown}");
+    assert!(shown.contains("the tool cannot load sessions"), "{shown}");
     assert!(heard(&story, 3).contains("session/new"), "{}", heard(&story, 3));
 }
 

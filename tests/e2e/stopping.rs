@@ -71,7 +71,7 @@ fn a_server_that_is_stopped_during_a_long_check_ends_in_time_and_the_next_one_re
         let took = began.elapsed();
         assert!(took < longest, "{command:?}: {took:?}");
         assert!(said.contains(says), "{command:?}: {said}");
-        assert!(said.contains("agents go on"), "{command:?}: {said}");
+        assert!(said.contains("agents keep running"), "{command:?}: {said}");
         story.wait_until("the end of the check", || is_gone(process));
         assert!(!story.is_live());
     }

@@ -427,7 +427,7 @@ fn a_prd_with_an_error_is_shown_with_its_place_and_nothing_is_begun() {
             "$.userStories[0].title",
         ),
         ("{\"userStories\":[]}".to_owned(), "$.userStories"),
-        ("{\"userStories\":[{]}".to_owned(), "no JSON"),
+        ("{\"userStories\":[{]}".to_owned(), "as JSON"),
     ] {
         let story = Story::new(&parts(&["US-001"], &[]));
         fs::create_dir_all(story.project().join("prds")).unwrap();
@@ -536,6 +536,54 @@ fn a_prd_that_a_person_adds_joins_the_run_and_one_of_another_hand_waits_for_a_ye
     let joined = task(&story, "US-005");
     assert_eq!(joined["deps"], serde_json::json!(["US-001"]), "{joined}");
     assert_eq!(task(&story, "US-004")["deps"], serde_json::json!(["US-005"]));
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn a_prd_of_an_agent_waits_for_a_yes_though_the_log_of_the_checkout_names_the_person() {
+    let own = prd(&["US-005"]);
+    let agent = format!(
+        "[[part]]\nrole = \"developer\"\nsteps = [ {{ signal = \"claim\" }}, {{ write = \"prds/005-FEAT-agent.json\", text = '{}' }}, \
+         {{ commit = \"Plan\" }}, {{ signal = \"done\", text = \"Planned.\" }} ]\n\
+         [[part]]\nrole = \"reviewer\"\nsteps = [ {{ signal = \"claim\" }}, {{ signal = \"done\", text = \"Good.\" }} ]\n",
+        own.trim_end()
+    );
+    let story = project(
+        &(asking_parts() + &agent),
+        &[("prds/001-FEAT-shop.json", &prd(&["US-001"])), ("pytest", RUNNER)],
+    );
+    story.configure("[atdd]\ntest_cmd = \"sh ./pytest {file}\"\nsuite_cmd = \"\"\n");
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["run", "prds"]);
+    story.dbs(&["task", "create", "Plan", "--id", "plan-1", "--release"]);
+    story.wait_until("the agent's PRD is merged", || {
+        files(&story).contains("005-FEAT-agent.json")
+    });
+    let checkout = story.project();
+    story.git(
+        &checkout,
+        &["pull", "-q", "--no-rebase", "--no-edit", "origin", "work"],
+    );
+    let last = ["log", "-1", "--format=%H", "--", "prds/005-FEAT-agent.json"];
+    let commit = story.git(&checkout, &last);
+    let mut log = fs::OpenOptions::new()
+        .append(true)
+        .open(checkout.join(".git/logs/HEAD"))
+        .unwrap();
+    // Long after the run began.
+    writeln!(
+        log,
+        "{commit} {commit} Story <story@example.org> 4000000000 +0000\tcommit: Mine"
+    )
+    .unwrap();
+    story.wait_until("the person is told", || {
+        story
+            .logs()
+            .contains("prds/005-FEAT-agent.json may have come with the work of an agent and waits for you")
+    });
+    let ids = story.dbs(&["task", "list", "--json"]);
+    assert!(!ids.contains("US-005"), "{ids}");
     story.dbs(&["stop", "--all"]);
 }
 

@@ -68,7 +68,7 @@ fn what_a_cloned_repository_would_start_waits_until_its_hash_is_trusted() {
         &["task", "create", "Mend", "--id", "t-1", "--release"],
     );
     story.wait_until("the reason", || {
-        told(&story, &clone, &["why", "t-1"]).contains("nobody has trusted")
+        told(&story, &clone, &["why", "t-1"]).contains("are not trusted")
     });
     assert!(!mark.exists(), "a stranger's program ran");
     let shown = told(&story, &clone, &["trust", "show"]);
@@ -116,7 +116,7 @@ fn a_state_that_came_with_the_repository_is_not_used_before_a_person_takes_it_ov
     let text = || fs::read_to_string(&lines).unwrap_or_default();
     story.wait_until("a word about trust", || text().contains("dbs trust show"));
     story.wait_until("the reason", || {
-        told(&story, &clone, &["why", "t-1"]).contains("nobody has trusted")
+        told(&story, &clone, &["why", "t-1"]).contains("are not trusted")
     });
     assert!(!mark.exists(), "a stranger's program ran");
     story.trust_in(&clone);

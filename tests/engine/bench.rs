@@ -17,6 +17,7 @@ use dbs::domain::{
 use dbs::domain::{HiddenReason, HiddenVariable};
 use dbs::engine::context::{EngineConfig, EngineContext};
 use dbs::engine::event_loop::Perform as _;
+use dbs::engine::green_gates::GreenGates;
 use dbs::engine::inbox::{Envelope, InboxReceiver, Received, inbox};
 use dbs::engine::performer::Performer;
 use dbs::ports::agents::{Agents, Brief, LaunchCommand};
@@ -306,6 +307,7 @@ impl Bench {
             terminals: Arc::clone(&outside) as _,
             clock: Arc::new(Still),
             inbox: inlet,
+            green_gates: GreenGates::default(),
             config: config(&git),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -118,3 +118,22 @@ fn a_file_that_is_too_large_is_not_committed_and_not_lost() {
     assert!(folder.join("large.bin").exists());
     assert_eq!(bench.launches().len(), 2);
 }
+
+#[test]
+fn a_folder_whose_changes_git_cannot_tell_keeps_no_session_from_going_on() {
+    let mut bench = bench();
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    std::fs::write(folder.join("new.txt"), "new\n").unwrap();
+    let link = std::fs::read_to_string(folder.join(".git")).unwrap();
+    std::fs::write(folder.join(".git"), "gitdir: /nowhere\n").unwrap();
+    fill_up(&mut bench);
+    let work = bench.task("t-1").checkpoint.clone().unwrap().work;
+    assert!(work.changed.is_empty() && work.head.is_none(), "{work:?}");
+    let why = work.problem.unwrap();
+    assert!(bench.comments("t-1").contains(&why), "{why}");
+    std::fs::write(folder.join(".git"), link).unwrap();
+    bench.wait(Span::seconds(5));
+    assert_eq!(bench.launches().len(), 2, "{:?}", bench.task("t-1"));
+    assert!(folder.join("new.txt").exists());
+}

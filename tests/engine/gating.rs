@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::{EngineAction, GatePlace, GateSet};
-use dbs::domain::{BoardSettings, Event, SignalKind, TaskDraft};
+use dbs::domain::{BoardSettings, Command, Event, HoldReason, SignalKind, TaskDraft, TaskId, TaskState};
 
 use crate::bench::{Bench, draft, workflows};
 
@@ -255,21 +255,88 @@ fn a_gate_that_fails_for_want_of_a_variable_or_a_program_says_so_first() {
     for (command, wanted) in [
         (
             "echo \"$0: NPM_TOKEN is not set\"; exit 1",
-            "its output names NPM_TOKEN, which your shell has",
+            "failed: its output names NPM_TOKEN, which your shell has",
         ),
         (
             "echo JAVA_HOME is not set; exit 1",
-            "JAVA_HOME is not set in the environment that the server",
+            "failed: JAVA_HOME is not set in the environment that the server",
         ),
         (
             "no-such-tool --check",
-            "the program no-such-tool is in none of the folders of its PATH",
+            "could not run: the program no-such-tool is in none of the folders of its PATH",
         ),
     ] {
         let mut bench = bench(GatePlace::Commit, true);
         bench.release(gated(&[("check", command)]));
         leave(&mut bench, &[("a.txt", "a\n")]);
         let found = finding(&bench);
-        assert!(found.contains(&format!("gate check failed: {wanted}")), "{found}");
+        assert!(found.contains(&format!("gate check {wanted}")), "{found}");
+    }
+}
+
+/// A bench with one gate in its settings, and a task that is at work.
+fn set_up_with(gate: &str) -> Bench {
+    let gates = vec![GateCommand {
+        name: "check".to_owned(),
+        command: gate.to_owned(),
+    }];
+    let mut bench = Bench::with(BoardSettings {
+        base: Some("work".to_owned()),
+        gates,
+        ..BoardSettings::default()
+    });
+    bench.release(draft("t-1", "kanban", None));
+    bench
+}
+
+#[test]
+fn a_gate_that_is_red_before_the_work_holds_the_task_once_and_costs_no_attempt() {
+    for (gate, wanted) in [
+        (
+            "grep -q green README.md",
+            "red before the work: gate check failed",
+        ),
+        (
+            "no-such-tool --check",
+            "red before the work: gate check could not run",
+        ),
+    ] {
+        let mut bench = set_up_with(gate);
+        bench.develop("t-1", "a.txt", "a\n");
+        let task = bench.task("t-1");
+        assert!(
+            matches!(&task.state, TaskState::Held(HoldReason::Unverified(why)) if why.contains(wanted)),
+            "{:?}",
+            task.state
+        );
+        assert!(task.failures.is_empty(), "{:?}", task.failures);
+        bench.ask(Command::Retry {
+            task: TaskId::from("t-1"),
+            stage: None,
+            note: None,
+        });
+        bench.develop("t-1", "b.txt", "b\n");
+        let found = bench.task("t-1").finding.clone().unwrap_or_default();
+        assert!(found.contains(wanted), "{found}");
+        assert_eq!(
+            bench.stage("t-1"),
+            ("development", "active"),
+            "whoever retried knew of it"
+        );
+    }
+}
+
+#[test]
+fn a_gate_that_only_the_work_breaks_runs_once_on_the_base_and_costs_attempts() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().join("runs");
+    let mut bench = set_up_with(&format!("echo run >> '{}'; test ! -e broken", runs.display()));
+    for (nth, text) in ["one\n", "two\n"].into_iter().enumerate() {
+        bench.develop("t-1", "broken", text);
+        let found = bench.task("t-1").finding.clone().unwrap_or_default();
+        assert!(found.starts_with("gate check failed"), "{found}");
+        assert_eq!(bench.stage("t-1"), ("development", "active"));
+        let count = fs::read_to_string(&runs).unwrap().lines().count();
+        assert_eq!(count, nth + 2, "once on each work and once on the base");
     }
 }

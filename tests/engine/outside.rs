@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use dbs::domain::task::GateCommand;
 use dbs::domain::task::HoldReason;
-use dbs::domain::{BoardSettings, Command, SignalKind, Span, TaskState, TroubleKind};
+use dbs::domain::{BoardSettings, Command, MergeCheck, SignalKind, Span, TaskState, TroubleKind};
 
 use crate::bench::{Bench, draft};
 use crate::script::write_script;
@@ -216,6 +217,61 @@ fn finished_work_stops_at_its_branch_and_what_needs_it_waits_for_the_merge_of_ot
     );
     bench.tidy();
     assert!(!bench.branches(&origin).contains(&"feature/t-1".to_owned()));
+}
+
+#[test]
+fn work_that_another_hand_merged_before_is_unchecked_though_a_gate_is_set() {
+    let mut bench = Bench::with(BoardSettings {
+        base: Some("work".to_owned()),
+        gates: vec![GateCommand {
+            name: "tests".to_owned(),
+            command: "true".to_owned(),
+        }],
+        ..BoardSettings::default()
+    });
+    bench.release(draft("t-1", "kanban", None));
+    bench.develop("t-1", "t-1.txt", "work\n");
+    bench.git.commit_on_origin("work", "t-1.txt", "work\n");
+    bench.last_word("t-1", SignalKind::Done);
+    let task = bench.task("t-1");
+    assert_eq!(
+        (task.state.word(), task.merge_check),
+        ("done", MergeCheck::ByOthers)
+    );
+}
+
+#[test]
+fn squashed_work_that_the_base_has_in_another_form_counts_as_merged_when_a_person_says_so() {
+    let git = crate::git_fixture::GitFixture::new();
+    fs::create_dir_all(git.state()).unwrap();
+    fs::write(git.state().join("merge-via-branch"), "").unwrap();
+    let setup = dbs::adapters::git::GitSetup::new(git.project(), git.environment());
+    let settings = BoardSettings {
+        base: Some("work".to_owned()),
+        ..BoardSettings::default()
+    };
+    let mut bench = Bench::over(git, &setup, settings);
+    let origin = bench.git.origin();
+    to_merge(&mut bench, "t-1");
+    let project = bench.git.project();
+    bench.git.git(&project, &["fetch", "-q", "origin"]);
+    bench
+        .git
+        .git(&project, &["checkout", "-q", "-B", "mine", "origin/work"]);
+    bench
+        .git
+        .git(&project, &["merge", "-q", "--squash", "origin/feature/t-1"]);
+    bench
+        .git
+        .commit(&project, "t-1.txt", "as I like it\n", "Their work and mine");
+    bench.git.git(&project, &["push", "-q", "origin", "mine:work"]);
+    bench.wait(Span::minutes(3));
+    assert_eq!(bench.task("t-1").merged, None, "it is not guessed");
+    bench.ask(Command::Merged("t-1".into()));
+    bench.tidy();
+    let head = bench.head(&origin, "work");
+    assert_eq!(bench.task("t-1").merged.as_deref(), Some(head.as_str()));
+    assert!(!bench.task("t-1").merge_check.is_checked());
 }
 
 #[test]

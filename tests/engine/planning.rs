@@ -75,16 +75,16 @@ fn notes_that_are_missing_incomplete_ignored_or_a_link_are_said_so() {
         finding(&bench)
     };
     let work = ("a.txt", "a");
-    assert!(looked(&[work]).contains("high: the notes notes/n.md are not in what was committed"));
+    assert!(looked(&[work]).contains("high: the notes notes/n.md are not in the commit"));
     let part = looked(&[work, ("notes/n.md", "# Notes\n## Summary\nx\n")]);
     assert!(
         part.contains("low: the notes notes/n.md lack the sections Key Decisions, Files Modified"),
         "{part}"
     );
     let ignored = looked(&[work, (".gitignore", "notes/\n"), ("notes/n.md", NOTES)]);
-    assert!(ignored.contains("a file that git ignores is not"), "{ignored}");
+    assert!(ignored.contains("files that git ignores are not"), "{ignored}");
     assert!(looked(&[work, ("notes/n.md", " \n")]).contains("are empty"));
-    assert!(looked(&[work, ("notes/n.md/x", "")]).contains("are no file"));
+    assert!(looked(&[work, ("notes/n.md/x", "")]).contains("are not a file"));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn notes_that_were_lost_on_the_way_to_the_merge_are_asked_for_before_it_is_pushe
     assert_eq!(bench.stage("p-1"), ("merging", "active"));
     let found = finding(&bench);
     assert!(
-        found.contains("the notes notes/n.md are not in what was committed"),
+        found.contains("the notes notes/n.md are not in the commit"),
         "{found}"
     );
     let folder = bench.folder("p-1");
@@ -184,7 +184,7 @@ fn notes_that_are_a_link_to_somewhere_else_are_not_followed() {
     std::os::unix::fs::symlink(Path::new("/etc/passwd"), bench.folder("p-1").join("n.md")).unwrap();
     leave(&mut bench, &[("a.txt", "a")]);
     assert!(
-        finding(&bench).contains("the notes n.md are no file"),
+        finding(&bench).contains("the notes n.md are not a file"),
         "{}",
         finding(&bench)
     );
@@ -300,7 +300,7 @@ fn two_gates_of_one_name_are_told_apart_by_their_origin_and_command() {
         command: command.to_owned(),
     };
     let mut settings = (*bench.board.settings).clone();
-    settings.gates = vec![gate("exit 4")];
+    settings.gates = vec![gate("test ! -e a.txt || exit 4")];
     bench.happen(&Event::configured(settings));
     bench.release(TaskDraft {
         gates: vec![gate("exit 3")],
@@ -310,7 +310,7 @@ fn two_gates_of_one_name_are_told_apart_by_their_origin_and_command() {
     let found = finding(&bench);
     for wanted in [
         "critical: gate tests failed (of the plan: `exit 3`): ended with code 3",
-        "critical: gate tests failed (of the settings: `exit 4`): ended with code 4",
+        "critical: gate tests failed (of the settings: `test ! -e a.txt || exit 4`): ended with code 4",
     ] {
         assert!(found.contains(wanted), "{wanted}: {found}");
     }

@@ -203,6 +203,33 @@ fn a_setup_that_fails_costs_no_attempt_and_shows_its_last_lines() {
 }
 
 #[test]
+fn a_setup_that_only_the_work_breaks_is_a_finding_and_the_next_agent_mends_it() {
+    let mut bench = bench(
+        "true",
+        WorkspaceRules {
+            setup: vec!["grep -q 1 deps.lock || { echo 'error: no such package'; exit 3; }".to_owned()],
+            ..rules()
+        },
+    );
+    bench.release(draft("t-1", "kanban", None));
+    bench.develop("t-1", "deps.lock", "broken\n");
+    let found = bench.task("t-1").finding.clone().unwrap_or_default();
+    assert!(
+        found.contains("ended with code 3: error: no such package") && found.contains("works on work"),
+        "{found}"
+    );
+    assert_eq!(bench.board.infra_failures, 0);
+    assert_eq!(bench.stage("t-1"), ("development", "active"), "it is tried again");
+    let told = format!("{:?}", bench.agent("t-1").gates_before);
+    assert!(
+        told.contains("setup") && told.contains("no such package"),
+        "{told}"
+    );
+    bench.develop("t-1", "deps.lock", "1 again\n");
+    assert_eq!(bench.stage("t-1"), ("reviewing", "active"));
+}
+
+#[test]
 fn a_setup_that_changes_tracked_files_starts_no_agent() {
     let mut bench = bench(
         "true",

@@ -28,14 +28,8 @@ const GOOD: &str = "# Creates: health\nfrom health import check\n\ndef test_answ
 /// A project with a PRD and the runner on its base.
 fn bench() -> Bench {
     let git = GitFixture::new();
-    let project = git.project();
-    for (path, text) in [("prds/001-FEAT-health.json", PRD), ("pytest", PYTEST)] {
-        fs::create_dir_all(project.join(path).parent().unwrap()).unwrap();
-        fs::write(project.join(path), text).unwrap();
-    }
-    git.git(&project, &["add", "--all"]);
-    git.git(&project, &["commit", "-qm", "A story"]);
-    let setup = GitSetup::new(project, git.environment());
+    add_story(&git);
+    let setup = GitSetup::new(git.project(), git.environment());
     let settings = BoardSettings {
         base: Some("work".to_owned()),
         ..BoardSettings::default()
@@ -47,7 +41,19 @@ fn bench() -> Bench {
     )
 }
 
-fn story() -> TaskDraft {
+/// Commits a PRD with a story, and the runner of its tests, in the project.
+pub(crate) fn add_story(git: &GitFixture) {
+    let project = git.project();
+    for (path, text) in [("prds/001-FEAT-health.json", PRD), ("pytest", PYTEST)] {
+        fs::create_dir_all(project.join(path).parent().unwrap()).unwrap();
+        fs::write(project.join(path), text).unwrap();
+    }
+    git.git(&project, &["add", "--all"]);
+    git.git(&project, &["commit", "-qm", "A story"]);
+}
+
+/// The task of that story.
+pub(crate) fn story() -> TaskDraft {
     let plan = PlanEntry {
         source: PlanSource {
             plan: "prds/001-FEAT-health.json".to_owned(),
@@ -88,8 +94,14 @@ fn story() -> TaskDraft {
     }
 }
 
+/// Files of the agents that write its tests and its code.
+pub(crate) const STORY_FILES: [(&str, &str); 2] = [
+    (TESTS, GOOD),
+    ("health.py", "def check():\n    return 200, 'healthy'\n"),
+];
+
 /// The agent of the story writes these files, leaves them uncommitted and is done; a file without a text goes.
-fn leave(bench: &mut Bench, files: &[(&str, Option<&str>)]) {
+pub(crate) fn leave(bench: &mut Bench, files: &[(&str, Option<&str>)]) {
     let folder = bench.folder("US-001");
     for (file, text) in files {
         let path = folder.join(file);
@@ -196,7 +208,7 @@ fn a_story_is_merged_and_recorded_in_one_commit_once_its_tests_fail_and_then_pas
 #[test]
 fn tests_that_are_missing_or_stubs_or_fewer_than_the_criteria_or_in_another_file_are_held() {
     let missing = refused(&[("other.txt", Some("x"))]);
-    assert!(missing.contains("are not in what was committed"), "{missing}");
+    assert!(missing.contains("are not in the commit"), "{missing}");
     assert!(
         missing.contains("the last lines of its agent:\nno module pytest"),
         "{missing}"
@@ -507,7 +519,7 @@ fn a_report_that_names_another_story_counts_for_the_story_of_its_attempt_alone()
         "its own tests are looked at"
     );
     assert!(
-        finding(&bench).contains("are not in what was committed"),
+        finding(&bench).contains("are not in the commit"),
         "{}",
         finding(&bench)
     );

@@ -207,7 +207,7 @@ fn whatever_the_person_has_at_a_path_that_changes_keeps_the_checkout() {
         ("new.txt/inside is in the way", |_, at| {
             write(at, "new.txt/inside", "mine\n");
         }),
-        ("deep is no folder here", |_, at| write(at, "deep", "mine\n")),
+        ("deep is not a folder here", |_, at| write(at, "deep", "mine\n")),
         ("deep is another repository", |fixture, at| {
             fixture.git(at, &["init", "-q", "deep"]);
         }),
@@ -237,7 +237,7 @@ fn a_link_above_a_path_is_not_followed() {
     std::os::unix::fs::symlink(&outside, project.join("deep")).unwrap();
     let to = merged(&fixture, &git, &|folder| write(folder, "deep/a.txt", "changed\n"));
     let why = kept(&fixture, &git, &to);
-    assert!(why.contains("deep is no folder here"), "{why}");
+    assert!(why.contains("deep is not a folder here"), "{why}");
     assert_eq!(fs::read_to_string(outside.join("a.txt")).unwrap(), "a\n");
 }
 

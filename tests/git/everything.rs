@@ -10,8 +10,9 @@ use std::time::Duration;
 use dbs::adapters::git::GitCli;
 use dbs::ports::git::{Git as _, RemoveOutcome, Revision, WorktreeKind};
 
-use super::nested::{nested, with_filled_submodule, with_submodule};
+use super::nested::{nested, with_filled_submodule};
 use super::repair::{assert_sound, open_later};
+use super::shapes::with_submodule;
 use super::{GitFixture, branch, name, on_branch, saver, setup, spec};
 
 /// How many worktrees are filled and put away.

@@ -61,25 +61,27 @@ fn a_commit_that_names_a_large_file_which_is_nowhere_is_not_pushed() {
     let fixture = with_lfs();
     let git = open(&fixture);
     let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
-    fixture.commit(
-        &worktree.path,
-        "big.bin",
-        &"large ".repeat(10_000),
-        "Add a picture",
-    );
+    let text = "large ".repeat(10_000);
+    let head = id(&fixture.commit(&worktree.path, "big.bin", &text, "Add a picture"));
+    assert_eq!(git.refused_objects(&head, None).unwrap(), None);
     let objects = fixture.project().join(".git/lfs/objects");
     let known = fixture.git(&worktree.path, &["show", "HEAD:big.bin"]);
-    let id = known
+    let object = known
         .lines()
         .find_map(|line| line.strip_prefix("oid sha256:"))
         .unwrap();
     fs::remove_file(
         objects
-            .join(id.get(..2).unwrap())
-            .join(id.get(2..4).unwrap())
-            .join(id),
+            .join(object.get(..2).unwrap())
+            .join(object.get(2..4).unwrap())
+            .join(object),
     )
     .unwrap();
+    let why = git.refused_objects(&head, None).unwrap().unwrap_or_default();
+    assert!(
+        why.starts_with("big.bin names the large file") && why.contains(object) && why.contains("git add"),
+        "{why}"
+    );
     let end = git.push_branch(&branch("feature/t1"), None);
     assert!(
         matches!(&end, PushOutcome::Unknown(why) if why.text.contains("large files")),
@@ -87,4 +89,19 @@ fn a_commit_that_names_a_large_file_which_is_nowhere_is_not_pushed() {
     );
     let there = fixture.try_git(&fixture.origin(), &["rev-parse", "--verify", "-q", "feature/t1"]);
     assert!(!there.status.success(), "the pointer must not be there alone");
+}
+
+#[test]
+#[cfg_attr(not(has_git_lfs), ignore = "there is no git-lfs")]
+fn a_text_with_the_line_of_a_pointer_names_no_large_file() {
+    let fixture = with_lfs();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let text = format!("An example:\noid sha256:{}\n", "a".repeat(64));
+    let head = id(&fixture.commit(&worktree.path, "notes.txt", &text, "Notes"));
+    assert_eq!(git.refused_objects(&head, None).unwrap(), None);
+    assert_eq!(
+        git.push_branch(&branch("feature/t1"), None),
+        PushOutcome::Pushed(head)
+    );
 }

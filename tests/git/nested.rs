@@ -6,30 +6,14 @@ use std::path::{Path, PathBuf};
 use dbs::domain::Tri;
 use dbs::ports::git::{Git, MergeOutcome, RemoveOutcome, WorkingTree, Worktree};
 
+use super::shapes::{ALLOW, with_nested_submodule, with_submodule};
 use super::{GitFixture, developed, id, merge_of, name, on_branch, open, saver, spec};
-
-const ALLOW: [&str; 2] = ["-c", "protocol.file.allow=always"];
-
-/// A project with the submodule `lib`, whose remote is beside the project's.
-pub(crate) fn with_submodule() -> GitFixture {
-    let fixture = GitFixture::new();
-    let root = fixture.root();
-    fixture.git(&root, &["init", "-q", "--bare", "-b", "main", "lib.git"]);
-    fixture.git(&root, &["clone", "-q", "lib.git", "lib"]);
-    fixture.commit(&root.join("lib"), "lib.txt", "lib\n", "Library");
-    fixture.git(&root.join("lib"), &["push", "-q", "origin", "HEAD:main"]);
-    let project = fixture.project();
-    let add = ["submodule", "--quiet", "add", "../lib.git", "lib"];
-    fixture.git(&project, &[&ALLOW[..], &add].concat());
-    fixture.git(&project, &["commit", "-q", "-m", "Use the library"]);
-    fixture.git(&project, &["push", "-q", "origin", "main"]);
-    fixture
-}
 
 pub(crate) fn with_filled_submodule(fixture: &GitFixture, worktree: &Worktree) -> PathBuf {
     let update = ["submodule", "--quiet", "update", "--init"];
     fixture.git(&worktree.path, &[&ALLOW[..], &update].concat());
     let lib = worktree.path.join("lib");
+    fixture.git(&lib, &["fetch", "-q", "origin"]);
     for (key, value) in [("user.name", "A"), ("user.email", "a@example.org")] {
         fixture.git(&lib, &["config", key, value]);
     }
@@ -237,6 +221,7 @@ fn a_submodule_is_kept_though_its_worktrees_folder_is_gone() {
 #[test]
 fn a_submodule_that_was_never_filled_is_no_change_and_needs_no_copy() {
     let fixture = with_submodule();
+    fixture.git(&fixture.project(), &["submodule", "--quiet", "deinit", "lib"]);
     let git = open(&fixture);
     let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     let place = WorkingTree::Worktree(name("a"));
@@ -252,6 +237,35 @@ fn a_submodule_that_was_never_filled_is_no_change_and_needs_no_copy() {
     fs::remove_file(lib.join("plain.txt")).unwrap();
     let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     assert_eq!(removed, RemoveOutcome::Removed(None));
+}
+
+#[test]
+fn what_a_gate_does_to_submodules_is_undone_in_its_checkout() {
+    let fixture = with_nested_submodule();
+    let git = open(&fixture);
+    let commit = id(&fixture.git(&fixture.project(), &["rev-parse", "HEAD"]));
+    let folder = fixture.root().join("gates");
+    let made = git.checkout_clean(&commit, &folder).unwrap().path;
+    let read = |file: &str| fs::read_to_string(made.join(file)).unwrap();
+    let (lib, deep) = (made.join("lib"), made.join("lib/in/deep"));
+    for _ in 0..2 {
+        assert_eq!(
+            (read("lib/lib.txt"), read("lib/in/deep/deep.txt")),
+            ("lib\n".into(), "deep\n".into())
+        );
+        assert!(!lib.join("new.txt").exists() && !deep.join("evil.txt").exists());
+        fs::write(lib.join("lib.txt"), "changed").unwrap();
+        fs::write(lib.join("new.txt"), "new").unwrap();
+        fs::remove_dir_all(&deep).unwrap();
+        let inner = nested(&lib, &fixture, "in/deep");
+        fixture.commit(&inner, "evil.txt", "evil", "Another repository");
+        assert!(git.restore_checkout(&commit, &folder).unwrap());
+    }
+    fs::remove_dir_all(&lib).unwrap();
+    fs::write(&lib, "a file in its place").unwrap();
+    git.restore_checkout(&commit, &folder).unwrap();
+    assert_eq!(read("lib/in/deep/deep.txt"), "deep\n");
+    git.discard_checkout(&folder).unwrap();
 }
 
 #[cfg(unix)]

@@ -15,7 +15,7 @@ fn hooks_are_named_with_those_for_whom_they_do_not_run() {
     fs::write(project.join(".git/hooks/pre-commit.sample"), "").unwrap();
     let said = note();
     assert!(
-        said.starts_with("pre-push in .git/hooks run for what agents commit"),
+        said.starts_with("pre-push in .git/hooks run when agents commit"),
         "{said}"
     );
     write_script(&project.join(".husky/_/pre-commit"), "#!/bin/sh\n");
@@ -29,13 +29,13 @@ fn hooks_are_named_with_those_for_whom_they_do_not_run() {
     fixture.commit(&project, "more.txt", "more\n", "The hooks, too");
     let said = note();
     assert!(
-        said.starts_with("pre-commit in .husky/_ run for what agents commit"),
+        said.starts_with("pre-commit in .husky/_ run when agents commit"),
         "{said}"
     );
 }
 
 #[test]
-fn submodules_are_named_because_they_are_empty_for_agents() {
+fn submodules_that_are_empty_for_agents_are_named() {
     let fixture = GitFixture::new();
     assert_eq!(open(&fixture).submodules_note(), None);
     let text = "[submodule \"lib\"]\n\tpath = deep/lib\n\turl = ../lib\n";
@@ -45,6 +45,9 @@ fn submodules_are_named_because_they_are_empty_for_agents() {
         said.contains("deep/lib") && said.contains("git submodule update --init"),
         "{said}"
     );
+    let url = ["config", "submodule.lib.url", "https://host/lib"];
+    fixture.git(&fixture.project(), &url);
+    assert_eq!(open(&fixture).submodules_note(), None);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use dbs::adapters::git::GitCli;
-use dbs::ports::git::{Git, RemoveOutcome, WorkingTree};
+use dbs::adapters::git::{GitCli, GitSetup};
+use dbs::ports::git::{Git, RemoveOutcome, WorkingTree, WorktreeOrigin};
 
 use super::{GitFixture, developed, file_at, name, on_branch, open, saver, setup, spec};
 
@@ -252,4 +252,38 @@ fn the_lock_that_a_killed_commit_left_on_a_branch_is_gone_before_the_next_agent_
     fs::write(&lock, "").unwrap();
     git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
     assert!(!lock.exists(), "the next agent goes on in the same folder");
+}
+
+#[test]
+fn a_worktree_is_found_again_after_the_project_was_moved_with_it_or_without_it() {
+    for is_inside in [true, false] {
+        let fixture = GitFixture::new();
+        let beside = fixture.root().join("project.dbs");
+        let opened = |project: &Path| {
+            let mut setup = GitSetup::new(project, fixture.environment());
+            if !is_inside {
+                setup.roots.new = Some(beside.clone());
+            }
+            GitCli::open(&setup).unwrap()
+        };
+        let git = opened(&fixture.project());
+        let made = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+        fs::write(made.path.join("work.txt"), "precious").unwrap();
+        let moved = fixture.root().join("moved");
+        fs::rename(fixture.project(), &moved).unwrap();
+        let git = opened(&moved);
+        let found = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+        assert_eq!(found.origin, WorktreeOrigin::Found, "{is_inside}");
+        assert_eq!(
+            fs::read_to_string(found.path.join("work.txt")).unwrap(),
+            "precious"
+        );
+        let status = fixture.git(&found.path, &["status", "--porcelain"]);
+        assert_eq!(status, "?? work.txt");
+        let listed = fixture.git(&moved, &["worktree", "list"]);
+        assert!(
+            listed.lines().count() == 2 && !listed.contains("prunable"),
+            "{listed}"
+        );
+    }
 }

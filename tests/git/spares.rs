@@ -222,3 +222,19 @@ fn few_are_kept_and_none_of_a_small_project() {
     remove(&git, "a");
     assert_eq!(spares(&fixture), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn files_of_removed_worktrees_that_a_killed_process_left_are_deleted_with_the_next_one() {
+    let fixture = GitFixture::new();
+    let git = GitCli::open(&setup(&fixture)).unwrap();
+    let aside = fixture.state().join("spares");
+    fs::create_dir_all(aside.join("gone-1/deep")).unwrap();
+    fs::write(aside.join("gone-1/deep/a.txt"), "left\n").unwrap();
+    let worktree = git
+        .ensure_worktree(&spec("next", on_branch("feature/next")))
+        .unwrap();
+    fs::write(worktree.path.join("more.txt"), "more\n").unwrap();
+    remove(&git, "next");
+    assert!(!worktree.path.exists());
+    assert_eq!(spares(&fixture), [] as [PathBuf; 0]);
+}

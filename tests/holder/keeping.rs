@@ -137,3 +137,27 @@ fn agents_and_gates_have_a_lower_priority_than_holders_and_a_persons_shell() {
     assert_eq!(gate(OrphanPolicy::Sweep), lower);
     assert_eq!(gate(OrphanPolicy::Leave), own);
 }
+
+#[test]
+fn what_a_keeper_runs_for_git_has_no_terminal_of_its_starter() {
+    // Group, session and terminal of the shell, by its own record.
+    let shown = || shell("read a b c d e f g rest </proc/$$/stat; echo $$ $e $f $g");
+    for mut command in [
+        keeper("dbs-0e-git").apart(&shown()),
+        keeper("dbs-0e-git").around(&shown(), OrphanPolicy::Leave),
+    ] {
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let numbers: Vec<i32> = said
+            .split_whitespace()
+            .map(|word| word.parse().unwrap())
+            .collect();
+        let [_, group, session, terminal] = numbers[..] else {
+            panic!("{said}")
+        };
+        assert_eq!(group, session, "{said}");
+        assert_eq!(terminal, 0, "{said}");
+        let own = nix::unistd::getsid(None).unwrap().as_raw();
+        assert_ne!(session, own, "{said}");
+    }
+}

@@ -52,7 +52,7 @@ fn the_history_of_an_earlier_program_is_read_and_its_file_stays_as_it_was() {
                 "run 3f2a91bc  failed  docs/MASTER.md  2026-01-02T10:00:00 to -",
                 "  phase 1      completed      try 1  2026-01-02T10:00:00 to 2026-01-02T10:20:00",
                 "  phase 2      failed         try 1  2026-01-02T10:20:00 to 2026-01-02T10:30:00  failed: lint  no notes",
-                "  go on: dbs run docs/MASTER.md --done 1",
+                "  continue: dbs run docs/MASTER.md --done 1",
             ]
         );
         let data = serde_json::to_value(&history).unwrap();
@@ -93,7 +93,7 @@ fn what_is_no_such_database_or_in_use_or_without_end_is_refused_with_the_reason(
         assert!(said.contains(why), "{said}");
     };
     fs::write(path.join("text"), "SQLite is not this").unwrap();
-    refused(&path.join("text"), "no SQLite database");
+    refused(&path.join("text"), "not an SQLite database");
     let file = earlier(path, "");
     let whole = fs::read(&file).unwrap();
     fs::write(path.join("cut.db"), &whole[..whole.len() / 2]).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use dbs::adapters::store::SqliteStore;
 use dbs::domain::{
     ActionOutcome, Attempt, AttemptId, Board, BoardSettings, Command, Effect, Event, Evidence, EvidenceKind,
-    Inventory, ProcessExit, RequestId, SignalKind, Span, TaskId, Timestamp, Tri, Workflow,
+    Inventory, MergeCheck, ProcessExit, RequestId, SignalKind, Span, TaskId, Timestamp, Tri, Workflow,
 };
 use dbs::formats::workflow;
 use dbs::ports::store::{Store, StoredEvent, Turn};
@@ -207,6 +207,7 @@ impl<'a> History<'a> {
                     _ => ActionOutcome::Done {
                         commit: Some("abc".to_owned()),
                         evidence: Vec::new(),
+                        check: MergeCheck::Checked,
                     },
                 },
             },

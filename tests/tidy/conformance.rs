@@ -13,7 +13,7 @@ use super::rows;
 use super::source::{Finding, SourceFile, Tree};
 
 /// How many hostile inputs there are.
-const HOSTILE_INPUTS: usize = 71;
+const HOSTILE_INPUTS: usize = 78;
 
 /// The document of the seeds' rows against the list of rows and the names of the tests.
 pub(crate) fn check(document: &str, tests: &BTreeSet<String>) -> Vec<Finding> {
@@ -193,7 +193,7 @@ fn a_hostile_input_that_is_missing_or_names_no_test_is_found() {
     assert!(
         findings
             .iter()
-            .any(|finding| finding.text == "row C5-71 is missing")
+            .any(|finding| finding.text == "row C5-78 is missing")
     );
 }
 

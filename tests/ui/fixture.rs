@@ -366,6 +366,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         session: dbs::domain::AgentSession::Fresh,
         leaves: None,
         failed_turns: dbs::domain::FailedTurns::default(),
+        background: None,
         worker,
         asks: asked(&doing, ago(since)),
         asks_made: 1,

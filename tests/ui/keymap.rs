@@ -46,8 +46,8 @@ fn a_mode_is_never_left_without_a_way_out() {
 #[test]
 fn unknown_actions_and_keys_are_named() {
     assert!(problem("[nav]\nfly = ['f']").starts_with("bind `fly`: there is no such action"));
-    assert!(problem("[nav]\napprove = ['C-']").contains("`C-` is no key"));
-    assert!(problem("[nav]\napprove = ['Entr']").contains("`Entr` is no key"));
+    assert!(problem("[nav]\napprove = ['C-']").contains("`C-` is not a key"));
+    assert!(problem("[nav]\napprove = ['Entr']").contains("`Entr` is not a key"));
 }
 
 #[test]

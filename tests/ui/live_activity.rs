@@ -1,7 +1,7 @@
 //! What an agent does right now, as its sources say it, in the list of agents and beside its task.
 
 use dbs::domain::{AttemptId, Span};
-use dbs::read_model::{LiveActivity, SourceReport};
+use dbs::read_model::{LiveActivity, RunningChild, SourceReport};
 use dbs::term::ProgressReport;
 use dbs::ui::{ProgramCall, ProgramReport, ScreenId};
 
@@ -22,7 +22,10 @@ fn live(words: &str, is_waiting: bool) -> LiveActivity {
         age: Span::seconds(2),
         is_stale: false,
         is_waiting,
-        children: vec!["Explore".to_owned()],
+        children: vec![RunningChild {
+            name: "Explore".to_owned(),
+            age: Span::seconds(75),
+        }],
         sources: vec![source],
     }
 }
@@ -52,6 +55,7 @@ fn the_details_of_a_task_say_what_its_agent_does_and_from_what_that_is_known() {
     let text = screen((200, 60), "3 g V", live("retry 3/10", false));
     assert!(text.contains("retry 3/10; runs Explore"), "{text}");
     assert!(text.contains("hook: reported retry 3/10, 2s ago"), "{text}");
+    assert!(text.contains("runs    Explore  1m"), "{text}");
     assert!(!text.contains("counts"), "{text}");
 }
 

@@ -1,7 +1,7 @@
 //! What the top bar says of the machine: only what is known of the present, only where there is room.
 
 use dbs::display::{ColourDepth, Glyphs};
-use dbs::domain::{PauseReason, Span};
+use dbs::domain::{DiskUse, PauseReason, Span};
 use dbs::read_model::MachineLoad;
 use dbs::ui::{CacheEntry, CacheKey, SessionKind, Theme};
 
@@ -42,6 +42,30 @@ fn shares_and_room_stand_in_the_top_bar_from_120_columns_on_and_memory_from_160(
         all.ends_with("agents 7/8  cpu  61%  mem 9.5G  disk 38G  00:41:07"),
         "{all}"
     );
+}
+
+#[test]
+fn the_stats_say_what_takes_room_on_the_disk_and_what_to_do_when_there_is_too_little() {
+    let mut dashboard = Dashboard::full((160, 60));
+    dashboard.press("6");
+    assert!(!dashboard.text().contains("worktrees"), "nothing is measured yet");
+    let mut disk = DiskUse {
+        free: Some(38 << 30),
+        least: 5 << 30,
+        parts: vec![
+            ("3 worktrees".to_owned(), 3 << 29),
+            ("templates".to_owned(), 700 << 20),
+        ],
+    };
+    for (free, is_low) in [(38_u64 << 30, false), (4 << 30, true)] {
+        disk.free = Some(free);
+        let entry = CacheEntry::Disk(disk.clone().into());
+        dashboard.cache.put(CacheKey::Disk, entry, dashboard.now);
+        let text = dashboard.text();
+        assert!(text.contains("3 worktrees") && text.contains("1.5 GiB"), "{text}");
+        assert!(text.contains("templates") && text.contains("700 MiB"), "{text}");
+        assert_eq!(text.contains("`dbs clean --builds`"), is_low, "{text}");
+    }
 }
 
 #[test]

@@ -23,6 +23,15 @@ impl Activity {
         }
     }
 
+    /// Returns true if the activity is known from the agent's tool or its screen, which also show the end of its turns. Signals and answers
+    /// do not.
+    pub fn is_reported_by_tool(&self) -> bool {
+        matches!(
+            self.source.as_str(),
+            "osc 7501" | "hook" | "stream" | "title" | "screen"
+        )
+    }
+
     /// Returns true if a source reported what the agent does. The start of its process, or that it still runs, says nothing of it.
     pub fn is_known(&self) -> bool {
         !matches!(
@@ -38,6 +47,8 @@ impl Activity {
 pub enum ActivityKind {
     Starting,
     Working,
+    /// Turn that is over while commands or subagents of the agent still run; the text names them.
+    Background(String),
     /// Wait for a permission; the text says for what.
     Permission(String),
     Question(String),
@@ -55,11 +66,18 @@ pub enum ActivityKind {
     /// Error reported by the agent's tool, which waits; the words are the tool's.
     Error(String),
     Idle,
+    /// Program that is suspended, as by Ctrl-Z, and does nothing until it is continued.
+    Suspended,
     Exited,
     Lost,
 }
 
 impl ActivityKind {
+    /// Returns true if the agent, or something that it has started, works.
+    pub fn is_work(&self) -> bool {
+        matches!(self, ActivityKind::Working | ActivityKind::Background(_))
+    }
+
     /// Returns true if the agent's turn is over and it waits for the next prompt.
     pub fn is_between_turns(&self) -> bool {
         matches!(self, ActivityKind::Idle | ActivityKind::Failed(_))
@@ -73,6 +91,7 @@ impl ActivityKind {
                 | ActivityKind::Question(_)
                 | ActivityKind::Dialog(_)
                 | ActivityKind::Error(_)
+                | ActivityKind::Suspended
         )
     }
 }

@@ -99,6 +99,14 @@ impl AgentChoice {
         self.agent.as_ref().map(|chosen| chosen.value.as_str())
     }
 
+    /// Returns the name of the account whose usage limits an agent of that role shares: its kind, or the role for a command of one's own.
+    pub fn account(&self, role: &RoleId) -> String {
+        match self.agent() {
+            Some(agent) if agent != "custom" => agent.to_owned(),
+            _ => format!("the command of {role}"),
+        }
+    }
+
     /// Returns the choice and its sources, as `claude (stage), model opus (task)`; empty if nothing was chosen.
     pub fn words(&self) -> String {
         let text = |name: &str, part: &Option<ChoiceValue<String>>| {

@@ -23,6 +23,15 @@ const LONGEST_OPTION: usize = 512;
 /// Maximum length of a text of an ask in bytes.
 const LONGEST_ASK: usize = 8 * 1024;
 
+/// Beginning of the ids of asks that were only seen in an agent's terminal.
+const SEEN: &str = "screen-";
+
+/// Beginning of the ids of questions that the engine asks about an agent that stands still.
+const STANDSTILL: &str = "standstill-";
+
+/// The one answer to an agent whose program is suspended.
+pub(super) const CONTINUE: &str = "Yes, continue it";
+
 /// Decision that an agent waits for a person to make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
@@ -38,6 +47,46 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// Returns the id of the ask with that number that was only seen in its agent's terminal.
+    pub(super) fn seen_id(number: u32) -> AskId {
+        AskId::new(format!("{SEEN}{number}"))
+    }
+
+    /// Returns true if the ask was only seen in its agent's terminal, so that no request of the tool waits for the reply.
+    pub fn was_seen(&self) -> bool {
+        self.id.as_str().starts_with(SEEN)
+    }
+
+    /// Returns true if the program of the agent is suspended, so that the answer is no key but continues it.
+    pub fn is_suspension(&self) -> bool {
+        self.was_seen() && self.options.iter().eq([CONTINUE])
+    }
+
+    /// Returns the question about an agent that stands still; `number` tells it from other asks of the attempt.
+    pub fn about_standstill(number: u64, text: String) -> Ask {
+        Ask {
+            id: AskId::new(format!("{STANDSTILL}{number}")),
+            kind: AskKind::Question,
+            text,
+            options: Vec::new(),
+            channel: AskChannel::Line,
+        }
+    }
+
+    /// Returns true if the engine asks it because the agent stands still. The question ends when the agent works again.
+    pub fn is_standstill(&self) -> bool {
+        self.id.as_str().starts_with(STANDSTILL)
+    }
+
+    /// Returns true if a person can say no to it, with a reason or without one.
+    pub fn takes_no(&self) -> bool {
+        match (self.kind, self.channel) {
+            (AskKind::Dialog, _) | (_, AskChannel::Line) => false,
+            (kind, AskChannel::Terminal) => kind == AskKind::Question && !self.was_seen(),
+            (_, AskChannel::Request | AskChannel::Keys) => true,
+        }
+    }
+
     /// Returns the ask with texts and options cut to their limits.
     #[must_use]
     pub fn bounded(mut self) -> Ask {

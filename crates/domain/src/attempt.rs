@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 pub use super::activity::{Activity, ActivityKind};
 use super::agent_choice::{AgentChoice, RoleChoice};
 use super::ask::{AskRecord, MOST_ASKS, MOST_OPEN_ASKS};
+use super::background_work::BackgroundWork;
 use super::cause::Cause;
 use super::evidence::{Evidence, GateBaseline};
 use super::failed_turns::FailedTurns;
@@ -83,6 +84,9 @@ pub struct Attempt {
     /// Failed turns of the agent, and the time at which it is told to continue.
     #[serde(default, skip_serializing_if = "FailedTurns::is_none")]
     pub failed_turns: FailedTurns,
+    /// Commands and subagents that run although a turn of the agent is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<BackgroundWork>,
     pub ended_at: Option<Timestamp>,
     pub workspace: WorkspaceState,
     /// Obstacle to starting, stopping or putting away the attempt, or to finding out about it.
@@ -326,7 +330,7 @@ impl StopCause {
             StopCause::Quota => "usage limit",
             StopCause::Budget => "budget used up",
             StopCause::Context => "context full",
-            StopCause::Mode => "goes on in another way",
+            StopCause::Mode => "mode switched",
             StopCause::NotLoggedIn => "not logged in",
             StopCause::Interrupted => "interrupted",
         }
@@ -357,6 +361,8 @@ pub enum ProcessExit {
     MachineStopped,
     /// End together with the server, by a person who stopped `dbs`.
     SessionStopped,
+    /// End at once with the server and all other agents, as when a logout ends the person's processes.
+    Together,
 }
 
 /// Folder, branch and commit an attempt works on.

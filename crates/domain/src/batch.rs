@@ -198,6 +198,14 @@ impl fmt::Display for RunState {
 pub enum PauseReason {
     /// A person paused it (K73); ends by `resume`.
     Operator { by: String, at: Timestamp },
-    /// A usage limit; ends by itself.
+    /// The money for today is used up; ends by itself. Earlier versions paused the board for the usage limit of one tool, too.
     Quota { until: Timestamp, why: String },
+}
+
+/// Usage limit of the account that the agents of one tool share. Ends by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageLimit {
+    pub until: Timestamp,
+    /// Words of the tool.
+    pub why: String,
 }

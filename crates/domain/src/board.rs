@@ -8,6 +8,7 @@ mod agent_mode;
 mod agent_names;
 mod answers;
 mod asks;
+mod background_work;
 mod base_moves;
 mod batch_commands;
 mod budget;
@@ -27,6 +28,7 @@ mod index;
 mod integration;
 mod invariants;
 mod jobs;
+mod last_turn;
 mod obstacles;
 mod person_wait;
 mod process_end;
@@ -42,6 +44,7 @@ mod scheduler;
 mod settlement;
 mod signal_fault;
 mod signals;
+mod standstill;
 mod stories;
 mod task_commands;
 mod task_control;
@@ -61,7 +64,7 @@ pub(crate) use rows::ENGINE;
 use transition::Transition;
 
 use super::attempt::Attempt;
-use super::batch::{Batch, PauseReason};
+use super::batch::{Batch, PauseReason, UsageLimit};
 use super::effect::{Effect, NoticeLevel};
 use super::event::Event;
 use super::id::{AttemptId, BatchId, TaskId, WorkflowId};
@@ -82,6 +85,8 @@ pub struct Board {
     pub workflows: BTreeMap<WorkflowId, Arc<Workflow>>,
     pub settings: Arc<BoardSettings>,
     pub pause: Option<PauseReason>,
+    /// Usage limits that are reached, by the account of a tool ([`crate::AgentChoice::account`]): its agents are not started.
+    pub limits: BTreeMap<String, UsageLimit>,
     pub last_attempt: u64,
     /// Infrastructure failures in a row, over all tasks; cleared by the next success.
     pub infra_failures: u32,

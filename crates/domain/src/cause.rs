@@ -26,6 +26,8 @@ pub enum TroubleKind {
     Refusal,
     /// Nothing can be merged into a base as things are, whatever the task: it is protected, or its commits cannot be signed.
     Base,
+    /// Gates of the settings fail on the base itself, so that they say nothing about the work.
+    Gates,
     #[default]
     Other,
 }
@@ -43,6 +45,7 @@ impl TroubleKind {
             TroubleKind::Database => "database",
             TroubleKind::Refusal => "refused",
             TroubleKind::Base => "base closed",
+            TroubleKind::Gates => "red before",
             TroubleKind::Other => "cannot start",
         }
     }

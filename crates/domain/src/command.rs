@@ -84,6 +84,8 @@ pub enum Command {
     },
     /// End the turn of the agent that works on a task, as Esc does in its terminal; its session stays.
     Interrupt(TaskId),
+    /// Note that others have merged the work of a task that was left on its branch.
+    Merged(TaskId),
     /// Note that the person's branch of this base has everything that is merged.
     Pulled(String),
     /// Stop an agent; its task goes back to its stage and uses up no budget.

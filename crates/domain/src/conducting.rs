@@ -56,6 +56,7 @@ impl PlannedBoard<'_> {
             | Command::Kill(_)
             | Command::SetMode(..)
             | Command::Clear
+            | Command::Merged(_)
             | Command::Pulled(_)
             | Command::Pause
             | Command::Resume => Err(Refusal::new(
@@ -111,7 +112,7 @@ impl PlannedBoard<'_> {
             .is_some_and(|batch| batch.needs_acceptance())
         {
             return Err(Refusal::new(format!(
-                "a conductor's tasks belong to a batch with a branch and an acceptance, and {} is none: make one with `dbs batch create \
+                "a conductor's tasks belong to a batch with a branch and an acceptance, and {} is not such a batch: create one with `dbs batch create \
                  NAME --base BRANCH --acceptance`, then create the task with `--batch NAME`",
                 draft.batch
             )));
@@ -119,7 +120,7 @@ impl PlannedBoard<'_> {
         let stage = draft.stage.as_ref().map(StageId::as_str);
         if stage.is_some_and(|stage| !STAGES.contains(&stage)) {
             return Err(Refusal::new(format!(
-                "a conductor's task begins where its workflow begins, or at one of {}",
+                "a conductor's task begins at the first stage of its workflow, or at one of {}",
                 STAGES.join(", ")
             )));
         }
@@ -156,7 +157,7 @@ impl PlannedBoard<'_> {
     fn check_planned(&self, id: &TaskId) -> Result<(), Refusal> {
         match self.tasks.get(id) {
             Some(task) if !self.is_planned(task) => Err(Refusal::new(format!(
-                "{id} is no task of a conductor's batch that waits to be released: leave a comment on it, a person decides"
+                "{id} is not an unreleased task of a conductor's batch: leave a comment on it, a person decides"
             ))),
             // The board itself refuses an unknown task.
             _ => Ok(()),

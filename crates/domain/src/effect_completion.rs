@@ -125,6 +125,7 @@ impl Command {
             | Command::Withdraw(task)
             | Command::SetMode(task, _)
             | Command::Interrupt(task)
+            | Command::Merged(task)
             | Command::Answer(task, _) => vec![task.clone()],
             Command::PutBatch { .. }
             | Command::PutJob(..)

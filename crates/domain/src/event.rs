@@ -18,6 +18,7 @@ use super::plan_entry::Claims;
 use super::plural::pluralized;
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
+use super::task::MergeCheck;
 use super::time::Timestamp;
 use super::usage::{ContextFill, Usage};
 use super::workflow::Workflow;
@@ -222,7 +223,7 @@ impl Event {
     }
 }
 
-/// Cause of an agent's end as its tool named it: a usage limit or infrastructure.
+/// Cause of an agent's end as its tool named it: a usage limit, infrastructure, or the end of its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndCause {
@@ -230,6 +231,10 @@ pub enum EndCause {
     Quota { until: Option<Timestamp>, why: String },
     /// Login, network, bad flag: not the agent's fault.
     Infra(Cause),
+    /// Nothing that was named: the end of the tool is its report, if it exited with 0.
+    Reported,
+    /// A person ended the tool in its terminal, for example with `/exit`.
+    Left,
 }
 
 /// Outcome of an engine action such as a merge.
@@ -239,6 +244,9 @@ pub enum ActionOutcome {
     Done {
         commit: Option<String>,
         evidence: Vec<Evidence>,
+        /// Check of a merge, where gates apply.
+        #[serde(default, skip_serializing_if = "MergeCheck::is_checked")]
+        check: MergeCheck,
     },
     /// The work would merge and passes its checks, and is on its pushed branch, where others merge it.
     HandedOver { branch: String, evidence: Vec<Evidence> },
@@ -271,6 +279,12 @@ pub struct Inventory {
 }
 
 impl Inventory {
+    /// Returns true if the server and all of its agents ended at once: a logout that ends the person's processes does that, or the end
+    /// of the control group of a terminal.
+    pub fn all_was_lost(&self) -> bool {
+        self.server_was_lost && self.running.is_empty() && self.unknown.is_empty()
+    }
+
     /// Returns the line for people about a lost server, with the number of its agents that continued.
     pub fn loss_text(&self) -> Option<String> {
         let agents = match self.running.len() {

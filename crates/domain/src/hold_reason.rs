@@ -33,6 +33,8 @@ pub enum HoldReason {
     },
     /// The machine stopped this number of times in a row while an agent worked on the task.
     Interrupted(u32),
+    /// A person ended the tool of the task's agent before the agent had reported.
+    Left,
     /// The task's agent pushed the base itself; the text says who and what.
     BasePushed(String),
     /// The repository got something that changes what git shows or starts while the task's agent was at work; the text says what, and the
@@ -77,6 +79,7 @@ impl fmt::Display for HoldReason {
                 f,
                 "the machine stopped {times} times in a row while an agent worked on it: look whether that agent brings it down"
             ),
+            HoldReason::Left => f.write_str("its agent was ended in its terminal before it had reported"),
             HoldReason::Findings(what) => write!(f, "checks found: {what}"),
             HoldReason::Unreviewed(what) => write!(f, "not reviewed: {what}"),
             HoldReason::BasePushed(why)

@@ -5,6 +5,7 @@ pub mod activity;
 pub mod agent_choice;
 pub mod ask;
 pub mod attempt;
+pub mod background_work;
 pub mod base_move;
 pub mod batch;
 pub mod board;
@@ -17,6 +18,7 @@ mod criteria;
 pub mod cut;
 pub mod daily_hours;
 pub mod delivery;
+mod disk_use;
 pub mod effect;
 mod effect_completion;
 pub mod environment;
@@ -62,7 +64,7 @@ pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };
 pub use base_move::{BaseMove, BaseMoves, MadeHere};
-pub use batch::{Batch, BatchPatch, OwedDelivery, PauseReason, RunOptions, RunState};
+pub use batch::{Batch, BatchPatch, OwedDelivery, PauseReason, RunOptions, RunState, UsageLimit};
 pub use board::Board;
 pub use cause::{Cause, TroubleKind};
 pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};
@@ -70,6 +72,7 @@ pub use conducting::PlannedBoard;
 pub use context_restart::{Checkpoint, ContextRules, OnCompaction, SavedWork, Step};
 pub use daily_hours::DailyHours;
 pub use delivery::{Delivery, DeliveryEnd, DeliveryMode};
+pub use disk_use::DiskUse;
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use environment::{EnvironmentMode, EnvironmentRules, FilteredEnvironment, HiddenReason, HiddenVariable};
 pub use event::{ActionOutcome, Event, Inventory};
@@ -90,12 +93,12 @@ pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,
     StageFacts, TaskFacts,
 };
-pub use secret_variable::is_token;
+pub use secret_variable::{is_token, without_tokens};
 pub use session::{AgentDisplay, AgentSession, Continuation, ResumeRoles, SessionOrigin, SessionRestart};
 pub use settings::{BoardSettings, Budgets, FaultReach, SettingFault, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use skip::Skip;
-pub use task::{HoldReason, Task, TaskState};
+pub use task::{HoldReason, MergeCheck, Task, TaskState};
 pub use telling_line::telling_line;
 pub use test_run::{FirstRun, TestCounts, TestOutcome, TestReport, first_run};
 pub use time::{Span, Timestamp};

@@ -35,6 +35,9 @@ pub struct Handover {
     pub at: Timestamp,
     /// Number of looks so far.
     pub n_looks: u32,
+    /// Person who said that the base has the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_by: Option<String>,
 }
 
 /// Settings of the engine's own merges.

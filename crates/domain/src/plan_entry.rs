@@ -154,7 +154,7 @@ pub struct PlanSource {
     pub item: String,
     /// Line of the plan at which the item begins, from 1.
     pub line: u32,
-    /// Hash of the item's text when it was read.
+    /// Hash of the item's text when it was read; of an imported item, of the texts of all that share its name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hash: String,
     /// Kind of list it was imported from; nothing for an item of a plan.

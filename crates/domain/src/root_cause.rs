@@ -30,6 +30,7 @@ impl Task {
                 | HoldReason::Unverified(_)
                 | HoldReason::Trouble { .. }
                 | HoldReason::Interrupted(_)
+                | HoldReason::Left
                 | HoldReason::GitChanged(_)
                 | HoldReason::BaseClosed(_)
                 | HoldReason::Refused(_),

@@ -97,6 +97,33 @@ pub fn is_token(word: &str) -> bool {
     word.len() >= SHORTEST && PREFIXES.iter().any(|begin| word.starts_with(begin))
 }
 
+/// Returns the text with the tokens of services replaced; `None` if there is none in it.
+pub fn without_tokens(text: &str, mask: &str) -> Option<String> {
+    let is_of_token = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let mut out = String::new();
+    let (mut rest, mut has_found) = (text, false);
+    while let Some(begin) = rest.find(is_of_token) {
+        let (before, from) = rest.split_at(begin);
+        let (word, after) = from.split_at(from.find(|c| !is_of_token(c)).unwrap_or(from.len()));
+        // Words of a language may begin like one, such as `sk-learn-pipelines-2`.
+        let is_random = |part: &str| part.len() >= 8 && part.contains(|c: char| c.is_ascii_digit());
+        let is_secret = |word: &str| is_token(word) && word.split(['-', '_']).any(is_random);
+        // In JSON an escaped line feed touches the word behind it.
+        let escape = word.get(..1).filter(|_| before.ends_with('\\'));
+        let behind = escape.and_then(|_| word.get(1..)).filter(|word| is_secret(word));
+        out.push_str(before);
+        match behind {
+            _ if is_secret(word) => out.push_str(mask),
+            Some(_) => out.extend([escape.unwrap_or_default(), mask]),
+            None => out.push_str(word),
+        }
+        has_found |= is_secret(word) || behind.is_some();
+        rest = after;
+    }
+    out.push_str(rest);
+    has_found.then_some(out)
+}
+
 fn has_url_with_password(value: &str) -> bool {
     let mut after = value.split("://").skip(1);
     after.any(|rest| {
@@ -118,6 +145,28 @@ fn has_url_with_password(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_of_services_are_replaced_in_a_text_and_words_that_begin_alike_are_not() {
+        let token = format!("ghp_{}", "A1b2".repeat(9));
+        let text = format!("used {token}, é\n\"{token}\"(sk-ant-0123456789abcdef)");
+        let wanted = "used [t], é\n\"[t]\"([t])";
+        assert_eq!(without_tokens(&text, "[t]").as_deref(), Some(wanted));
+        let json = format!("\"a\\n{token}\"");
+        assert_eq!(without_tokens(&json, "[t]").as_deref(), Some("\"a\\n[t]\""));
+        for text in [
+            "sk-learn-pipelines-everywhere",
+            "hf_download_v2_test",
+            "sk-learn-pipelines-2",
+            "npm_config_python3",
+            "ghp_short1",
+            "",
+            "é",
+            "npm_config_registry_x",
+        ] {
+            assert_eq!(without_tokens(text, "[t]"), None, "{text}");
+        }
+    }
 
     #[test]
     fn names_of_secrets_are_known_and_others_only_hold_the_same_letters() {

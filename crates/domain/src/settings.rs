@@ -26,6 +26,9 @@ pub struct BoardSettings {
     pub agent_timeout: Span,
     /// Time an agent may linger after its last signal before it is stopped.
     pub linger: Span,
+    /// Time that commands and subagents may run after a turn of their agent before it is told to report, or ended after its report.
+    #[serde(default = "background_time")]
+    pub background: Span,
     /// Base branch of batches that name none (K61, K62).
     pub base: Option<String>,
     pub gates: Vec<GateCommand>,
@@ -108,6 +111,10 @@ impl BoardSettings {
     }
 }
 
+fn background_time() -> Span {
+    BoardSettings::BACKGROUND
+}
+
 fn yes() -> bool {
     true
 }
@@ -185,6 +192,8 @@ impl BoardSettings {
     pub const AGENT_TIMEOUT: Span = Span::minutes(60);
     /// Default of [`BoardSettings::linger`].
     pub const LINGER: Span = Span::seconds(5);
+    /// Default of [`BoardSettings::background`].
+    pub const BACKGROUND: Span = Span::minutes(5);
     /// Default of [`BoardSettings::infra_backoff`].
     pub const INFRA_BACKOFF: Span = Span::seconds(5);
     /// Default of [`BoardSettings::crash_backoff`].
@@ -199,6 +208,7 @@ impl Default for BoardSettings {
             max_starts: BoardSettings::MAX_STARTS,
             agent_timeout: BoardSettings::AGENT_TIMEOUT,
             linger: BoardSettings::LINGER,
+            background: BoardSettings::BACKGROUND,
             base: None,
             gates: Vec::new(),
             fresh_gates: BTreeSet::new(),

@@ -137,10 +137,12 @@ pub enum MergeCheck {
     Checked,
     /// No gate applied to it.
     Unchecked,
+    /// The base had the work already, by another hand: no gate of the engine has seen that tree.
+    ByOthers,
 }
 
 impl MergeCheck {
-    /// Returns true unless no gate applied.
+    /// Returns true unless no gate applied, or none was run.
     pub fn is_checked(&self) -> bool {
         *self == MergeCheck::Checked
     }

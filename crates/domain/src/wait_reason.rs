@@ -31,6 +31,11 @@ pub enum WaitReason {
         task: TaskId,
         path: String,
     },
+    /// Another task's work on a file that this one lists, too, was left on its branch, and the base lacks it.
+    FileLeft {
+        task: TaskId,
+        path: String,
+    },
     /// All places for agents are taken (K48).
     NoRoom {
         running: u32,
@@ -44,6 +49,8 @@ pub enum WaitReason {
     /// Enough attempts were started in this turn; the task starts in the next one.
     TurnLimit,
     Paused,
+    /// The account of its agent is at a usage limit.
+    UsageLimit(String),
     /// No person has trusted what the project's files would start.
     Untrusted,
     NoGoAhead,
@@ -80,14 +87,21 @@ impl fmt::Display for WaitReason {
             WaitReason::FileBusy { task, path } => {
                 write!(f, "{task} is at work on {path}, which this task lists, too")
             }
+            WaitReason::FileLeft { task, path } => {
+                write!(
+                    f,
+                    "waits for the merge of {task}, which changes {path}, too: dbs why {task}"
+                )
+            }
             WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are running"),
             WaitReason::BatchFull { running, most } => {
                 write!(f, "{running} of {most} tasks of its batch are at work")
             }
             WaitReason::TurnLimit => f.write_str("starts in the next turn"),
             WaitReason::Paused => f.write_str("the board is paused"),
+            WaitReason::UsageLimit(account) => write!(f, "{account} is at its usage limit"),
             WaitReason::Untrusted => {
-                f.write_str("nobody has trusted what this project's files would start: dbs trust show")
+                f.write_str("the commands of this project's files are not trusted: dbs trust show")
             }
             WaitReason::NoGoAhead => f.write_str("its batch has not been released yet"),
             WaitReason::Aborted => f.write_str("its run was aborted"),

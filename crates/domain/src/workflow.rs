@@ -237,7 +237,7 @@ impl EvidenceKind {
     pub fn words(&self) -> String {
         match self {
             EvidenceKind::CommitsAhead => "commits ahead of the base".to_owned(),
-            EvidenceKind::Committed => "what was left is committed".to_owned(),
+            EvidenceKind::Committed => "uncommitted changes are committed".to_owned(),
             EvidenceKind::Pushed => "branch on the remote".to_owned(),
             EvidenceKind::Merged => "head merged into the remote base".to_owned(),
             EvidenceKind::WorkspaceUnchanged => "workspace unchanged".to_owned(),
@@ -258,7 +258,7 @@ impl EvidenceKind {
     /// Returns what an agent has to do about a No, if that is not plain from its text (P42).
     pub fn action(&self) -> Option<&'static str> {
         match self {
-            EvidenceKind::Gates => Some("fix what the gate found, and run it until it passes"),
+            EvidenceKind::Gates => Some("fix the gate's findings, and run it until it passes"),
             EvidenceKind::Notes => Some("write the notes to that path, complete with all their sections"),
             EvidenceKind::AgentsUsed => Some("let that subagent do its part, instead of doing it yourself"),
             EvidenceKind::StepsDone => {

@@ -1,4 +1,4 @@
-//! Kinds of agents as TOML files: start and continuation of a tool, delivery of its prompt, meaning of its window titles and last lines.
+//! Kinds of agents as TOML files: start and continuation of a tool, delivery of its prompt, meaning of its window titles, its screen and its last lines.
 //! Nothing here knows a tool, and nothing is started here.
 
 mod builtin;
@@ -49,8 +49,14 @@ pub struct DescribedKind {
     pub login: LoginPlaces,
     /// True if the tool is asked for its version with `--version`.
     pub tells_version: bool,
+    /// Files below the person's home with settings of the tool that name variables of theirs.
+    pub settings: Vec<String>,
+    /// True if its end with exit code 0 is its report: it cannot call this program.
+    pub end_is_report: bool,
     /// Meaning of the titles of its window; the first rule that fits counts.
     pub titles: Vec<TitleRule>,
+    /// Meaning of its screen; the first rule that fits counts.
+    pub screens: Vec<ScreenRule>,
     /// Meaning of its last lines, before the rules known for every tool.
     pub ends: EndRules,
 }
@@ -128,6 +134,40 @@ pub enum TitleState {
     Permission,
     /// Tool that waits for an answer.
     Question,
+}
+
+/// Meaning of a screen whose last line fits a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenRule {
+    /// Patterns of lines from the top. The last one is that of the last line that says something; the others are of lines above it, in the
+    /// same frame if it stands in one.
+    pub lines: Vec<String>,
+    /// Number of lines that say something and may stand below the last of those, where a narrow window breaks it.
+    pub below: usize,
+    /// Patterns that no other line between the first and the last of those may fit.
+    pub without: Vec<String>,
+    /// Pattern of the line with which the text begins; `*` is the first part of the text. Without it the text is everything below the first
+    /// of `lines`.
+    pub text: Option<String>,
+    pub state: ScreenState,
+}
+
+/// State that a screen can mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScreenState {
+    Working,
+    Idle,
+    /// Tool that waits for a permission.
+    Permission,
+    /// Tool that waits for an answer.
+    Question,
+    /// Tool that waits for a person for another reason.
+    Dialog,
+    /// Turn that failed.
+    Error,
+    /// Tool without a login.
+    Login,
 }
 
 /// Kinds described by files: those that come with the program, replaced and joined by those of a project.

@@ -34,6 +34,8 @@ struct EndRule {
     #[serde(default = "agent_trouble")]
     trouble: TroubleKind,
     until: Option<ResetFormat>,
+    /// Step that a person takes to change it.
+    way: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -98,6 +100,7 @@ impl EndRule {
         }
         let holds = fields.one_or_more("holds");
         let (cause, trouble, until) = (fields.word("cause"), fields.word("trouble"), fields.word("until"));
+        let way = fields.text("way");
         fields.finish();
         Some(EndRule {
             tools: vec!["*".to_owned()],
@@ -106,6 +109,7 @@ impl EndRule {
             cause: cause?,
             trouble: trouble.unwrap_or_else(agent_trouble),
             until,
+            way,
         })
     }
 
@@ -117,7 +121,10 @@ impl EndRule {
     fn end_cause(&self, line: &str, now: Timestamp) -> EndCause {
         let why = line.trim_end().to_owned();
         match self.cause {
-            EndClass::Infra => EndCause::Infra(self.trouble.cause(why)),
+            EndClass::Infra => EndCause::Infra(self.trouble.cause(match &self.way {
+                Some(way) => format!("{why}; {way}"),
+                None => why,
+            })),
             EndClass::Quota => {
                 let until = match self.until {
                     Some(ResetFormat::Epoch) => reset_time(line),
@@ -184,18 +191,20 @@ mod tests {
         match builtin().cause(tool, tail, NOW) {
             Some(EndCause::Quota { .. }) => "quota",
             Some(EndCause::Infra(_)) => "infra",
-            None => "nothing",
+            Some(EndCause::Reported | EndCause::Left) | None => "nothing",
         }
     }
 
     #[test]
-    fn a_connection_that_broke_is_the_networks_matter_and_a_login_the_agents() {
+    fn a_connection_that_broke_is_the_networks_matter_and_a_login_a_persons() {
         for (line, kind) in [
             ("API Error: Connection error.", TroubleKind::Network),
-            ("Not logged in", TroubleKind::Agent),
+            ("Not logged in", TroubleKind::Refusal),
         ] {
-            let cause = builtin().cause("claude", line, NOW);
-            assert_eq!(cause, Some(EndCause::Infra(kind.cause(line))));
+            let Some(EndCause::Infra(cause)) = builtin().cause("claude", line, NOW) else {
+                panic!("{line} names no cause");
+            };
+            assert!(cause.kind == kind && cause.text.starts_with(line), "{cause:?}");
         }
     }
 

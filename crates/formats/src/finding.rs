@@ -164,6 +164,11 @@ impl LineStarts {
         LineStarts([0].into_iter().chain(ends.map(|(at, _)| at + 1)).collect())
     }
 
+    /// Returns the byte at which a line starts, counted from 1; `None` if the text has no such line.
+    pub(super) fn start_of(&self, line: usize) -> Option<usize> {
+        self.0.get(line.checked_sub(1)?).copied()
+    }
+
     /// Returns the line, counted from 1, that holds byte `offset`.
     pub(super) fn line_of(&self, offset: usize) -> usize {
         self.0.partition_point(|start| *start <= offset)

@@ -84,7 +84,7 @@ fn read_root(root: JsonField<'_>, plan: &mut GraphPlan, exists: FileExists<'_>) 
 fn has_version(object: &JsonObject<'_>) -> bool {
     let Some(field) = object.field("schemaVersion") else {
         let text = format!(
-            "this is missing, so the file is no graph plan; one begins with {{\"schemaVersion\": {GRAPH_PLAN_VERSION}}}"
+            "this is missing, so the file is not a graph plan; a graph plan begins with {{\"schemaVersion\": {GRAPH_PLAN_VERSION}}}"
         );
         object.lacks("SCHEMA_VERSION", "schemaVersion", text);
         return false;

@@ -20,7 +20,7 @@ pub(super) type TextLimit = (usize, bool);
 pub(super) fn parse(text: &str, findings: &Findings<'_>) -> Option<JsonPlace> {
     json_place::parse(text)
         .map_err(|fault| {
-            let why = format!("this is no JSON that can be read: {}", fault.text);
+            let why = format!("this cannot be read as JSON: {}", fault.text);
             findings.note(FindingLevel::Error, "BAD_JSON", fault.at, "$", why);
         })
         .ok()

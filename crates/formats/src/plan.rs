@@ -69,7 +69,7 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
     };
     let Some(master) = master else {
         let text = format!(
-            "this is no plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert {}`",
+            "this is not a plan: there is no table of phases and no heading of one; write a table with the columns Phase, Title and Status below a heading Phases, or have an agent do it: `dbs convert {}`",
             file.display()
         );
         found.error("NO_PHASES", 0, text);

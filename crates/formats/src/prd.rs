@@ -105,7 +105,11 @@ fn kind(root: &JsonObject<'_>, dialect: PrdDialect) -> Option<String> {
     if text.is_empty() || KINDS.contains(&text.as_str()) {
         return Some(text).filter(|text| !text.is_empty());
     }
-    let text = format!("{} is no type of PRD; write {}", quoted(&text), KINDS.join(", "));
+    let text = format!(
+        "{} is not a type of PRD; write {}",
+        quoted(&text),
+        KINDS.join(", ")
+    );
     root.error("BAD_TYPE", "type", text);
     None
 }

@@ -147,7 +147,7 @@ fn task(line: usize, value: Value) -> Result<ListedTask, Cause> {
     let name = match fields.remove("name") {
         None => None,
         Some(Value::String(name)) => Some(name),
-        Some(_) => return Err("its name is no text".into()),
+        Some(_) => return Err("its name is not text".into()),
     };
     let draft =
         WrittenDraft::deserialize(Value::Object(fields)).map_err(|error| Cause::from(error.to_string()))?;
@@ -280,7 +280,7 @@ mod tests {
         finds("{}", "plan.jsonl:1: error: missing field `title`");
         finds(
             "{\"title\": \"a\", \"name\": 7}",
-            "plan.jsonl:1: error: its name is no text",
+            "plan.jsonl:1: error: its name is not text",
         );
         finds(
             "[{\"title\": \"a\"}\n{\"title\": \"b\"}]",

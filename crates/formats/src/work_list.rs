@@ -12,6 +12,7 @@ mod task_master;
 mod write_back;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use dbs_domain::WorkSource;
 use dbs_domain::cut::{cut_bytes, cut_chars};
@@ -59,14 +60,24 @@ pub struct WorkItem {
     pub priority: u8,
     pub kind: TaskKind,
     pub is_done: bool,
+    /// Items of the same name. The number in this item's name is valid only while their texts are unchanged. `None` if the name is unique.
+    pub alike: Option<Arc<AlikeItems>>,
     /// Line at which it begins, from 1.
     pub line: usize,
+}
+
+/// Items of a list that have the same name, and are told apart by numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlikeItems {
+    pub name: String,
+    /// Texts of all of them.
+    pub texts: String,
 }
 
 impl WorkItem {
     /// Builds an item of middle urgency; `None` if it has no name or no title.
     fn new(id: &str, title: &str, line: usize) -> Option<WorkItem> {
-        let (id, title) = (one_line(id, MOST_NAME), one_line(title, MOST_TITLE));
+        let (id, title) = (item_name(id), one_line(title, MOST_TITLE));
         (!id.is_empty() && !title.is_empty()).then_some(WorkItem {
             id,
             title,
@@ -76,6 +87,7 @@ impl WorkItem {
             priority: 2,
             kind: TaskKind::Task,
             is_done: false,
+            alike: None,
             line,
         })
     }
@@ -84,14 +96,7 @@ impl WorkItem {
 /// Reads a list of that kind.
 pub fn read(source: WorkSource, file: &Path, text: &str) -> WorkList {
     let mut found = ShapeFindings::about(file);
-    let body = text.trim_start_matches('\u{feff}');
-    let mut items = match source {
-        WorkSource::Beads => beads::read(body, &mut found),
-        WorkSource::TaskMaster => task_master::read(body, &mut found),
-        WorkSource::Stories => stories::read(body, &mut found),
-        WorkSource::Checklist => checklist::read(body),
-        WorkSource::Github | WorkSource::Gitlab => forge::read(body, &mut found),
-    };
+    let mut items = items_of(source, text, &mut found);
     if items.len() > MOST_ITEMS {
         let text = format!(
             "the list has {} items, and {MOST_ITEMS} are the most: split it",
@@ -112,6 +117,22 @@ pub fn read(source: WorkSource, file: &Path, text: &str) -> WorkList {
         source,
         items,
         findings,
+    }
+}
+
+/// Returns the items of a list of that kind as they are there now, whatever else is in it.
+pub fn items(source: WorkSource, text: &str) -> Vec<WorkItem> {
+    items_of(source, text, &mut ShapeFindings::about(Path::new("")))
+}
+
+fn items_of(source: WorkSource, text: &str, found: &mut ShapeFindings<'_>) -> Vec<WorkItem> {
+    let body = text.trim_start_matches('\u{feff}');
+    match source {
+        WorkSource::Beads => beads::read(body, found),
+        WorkSource::TaskMaster => task_master::read(body, found),
+        WorkSource::Stories => stories::read(body, found),
+        WorkSource::Checklist => checklist::read(body),
+        WorkSource::Github | WorkSource::Gitlab => forge::read(body, found),
     }
 }
 
@@ -136,11 +157,16 @@ fn json_of(text: &str, found: &mut ShapeFindings<'_>) -> Option<(JsonPlace, Line
     match json_place::parse(text) {
         Ok(root) => Some((root, lines)),
         Err(fault) => {
-            let why = format!("this is no JSON that can be read: {}", fault.text);
+            let why = format!("this cannot be read as JSON: {}", fault.text);
             found.error("BAD_JSON", lines.line_of(fault.at), why);
             None
         }
     }
+}
+
+/// Returns a name in a list as that of an item.
+fn item_name(text: &str) -> String {
+    one_line(text, MOST_NAME)
 }
 
 /// Returns a text as one line without invisible characters.

@@ -185,6 +185,14 @@ impl RequestSender {
         })
     }
 
+    /// Continues a suspended program. A holder older than this request does nothing.
+    ///
+    /// # Errors
+    /// When the holder is gone.
+    pub fn resume(&self) -> Result<(), HolderError> {
+        self.send(&HolderRequest::Resume)
+    }
+
     /// Says goodbye: the holder closes, and the listening half comes to its end.
     ///
     /// # Errors

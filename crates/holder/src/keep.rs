@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::error::HolderError;
 use crate::process::HOLDER_MARKER;
-use crate::process::keeper::{LEAVE, STAY, SWEEP};
+use crate::process::keeper::{APART, LEAVE, STAY, SWEEP};
 
 /// Runs `dbs keep` with the words after it: runs the program, and ends as the program ended.
 ///
@@ -27,6 +27,7 @@ pub fn run_keeper(
         Some(SWEEP) => system::sweep(command),
         Some(LEAVE) => system::leave(&command),
         Some(STAY) => system::stay(command),
+        Some(APART) => system::apart(command),
         _ => {
             return Err(HolderError::Refused(
                 "keep a program: not a way to do it".to_owned(),
@@ -121,8 +122,16 @@ mod system {
         exit(UNKNOWN_END);
     }
 
+    /// Becomes the program, without the terminal of its starter.
+    pub(super) fn apart(mut program: Command) -> io::Result<Infallible> {
+        nix::unistd::setsid()?;
+        Err(program.exec())
+    }
+
     pub(super) fn leave(program: &Command) -> io::Result<Infallible> {
         block_signals()?;
+        // Nothing below asks on the terminal of the starter. The leader of a group keeps it.
+        nix::unistd::setsid().ok();
         let mut second = Command::new(own_program().map_err(io::Error::other)?);
         second
             .args(["keep", STAY])
@@ -246,6 +255,10 @@ mod system {
     }
 
     pub(super) fn stay(_program: Command) -> io::Result<Infallible> {
+        unsupported()
+    }
+
+    pub(super) fn apart(_program: Command) -> io::Result<Infallible> {
         unsupported()
     }
 }

@@ -15,6 +15,7 @@
 //! | 06 | Snapshot | answered by Snapshot |
 //! | 07 | Detach | the holder closes this connection |
 //! | 08 | Pace | ms u32: output for this peer is collected so long at most, 0 is not at all, as at first. A few pieces after a silence or after input, floods, replies and the end are not held back. Later than the others: an older holder answers `Refused 1` and sends all at once |
+//! | 09 | Resume | none: a suspended program continues. Later than the others: an older holder answers `Refused 1` |
 //!
 //! | kind | reply | fields |
 //! |---|---|---|
@@ -27,6 +28,7 @@
 //! | 87 | Refused | code u16 (1 unknown request, 2 version, 3 malformed), text in UTF-8 |
 //! | 88 | `InputDropped` | count of bytes u32 |
 //! | 89 | Replaced | none |
+//! | 8a | Suspended | u8 1 = the program is suspended, 0 = it continues; to the attached peer, and at once after Attach if it is suspended |
 //!
 //! An end is: u8 0 = code, 1 = signal, 2 = unknown; its number i32; its time, in ms since 1970, u64; u8 0 = by itself, 1 = stop, 2 =
 //! shutdown; bytes of output in all u64.
@@ -76,6 +78,8 @@ pub enum HolderRequest {
         /// Milliseconds at most; zero sends it at once.
         longest: u32,
     },
+    /// Continues a suspended program.
+    Resume,
 }
 
 /// Message from a holder to the server.
@@ -125,6 +129,8 @@ pub enum HolderReply {
     },
     /// A newer peer is attached now.
     Replaced,
+    /// The program is suspended, as by Ctrl-Z, or continues.
+    Suspended(bool),
 }
 
 /// Terminal size, stored output range and exit of a holder's program.

@@ -60,7 +60,7 @@ fn check_private(folder: &Path) -> Result<(), HolderError> {
         return Ok(());
     }
     Err(HolderError::Refused(format!(
-        "use {}: it must be a folder of yours that nobody else may enter (chmod 700)",
+        "use {}: it must be your own folder, closed to other users (chmod 700)",
         folder.display()
     )))
 }

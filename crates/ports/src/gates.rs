@@ -98,6 +98,22 @@ pub enum GateExit {
     NotRun(Cause),
 }
 
+impl GateExit {
+    /// Returns true if the shell, or the shell of Windows, did not find the command or may not run it.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, GateExit::Code(126 | 127 | 9009))
+    }
+
+    /// Returns true if two runs failed in the same way.
+    pub fn fails_like(&self, other: &GateExit) -> bool {
+        let fails = |exit: &GateExit| matches!(exit, GateExit::Code(1..) | GateExit::Signal(_));
+        match (self, other) {
+            (GateExit::TimedOut, GateExit::TimedOut) => true,
+            (one, other) => fails(one) && fails(other) && one.is_missing() == other.is_missing(),
+        }
+    }
+}
+
 /// The result of one gate run: exit, outcome, duration and the end of its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateReport {
@@ -111,4 +127,24 @@ pub struct GateReport {
     pub truncated: bool,
     /// Test report read from the output, if the command starts a known test runner.
     pub tests: Option<TestReport>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GateExit::{Code, Signal, TimedOut};
+
+    #[test]
+    fn a_failure_a_missing_program_and_a_time_limit_are_three_ways_to_fail() {
+        for (one, other, is_alike) in [
+            (Code(1), Code(2), true),
+            (Code(1), Signal(9), true),
+            (Code(127), Code(126), true),
+            (Code(127), Code(1), false),
+            (TimedOut, TimedOut, true),
+            (TimedOut, Code(1), false),
+            (Code(0), Code(0), false),
+        ] {
+            assert_eq!(one.fails_like(&other), is_alike, "{one:?} {other:?}");
+        }
+    }
 }

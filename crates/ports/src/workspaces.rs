@@ -14,7 +14,7 @@ pub trait Workspaces: Send + Sync {
     ///
     /// # Errors
     /// When something cannot be brought, or a command fails; reads as a sentence of its own.
-    fn prepare(&self, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, Cause>;
+    fn prepare(&self, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, PrepareError>;
 
     /// Returns the variables that name the ports of a task: the same for each call.
     ///
@@ -52,4 +52,40 @@ pub enum PreparedBy {
     Copies,
     /// Commands ran in it, which may have changed any file.
     Commands,
+}
+
+/// Reason why a workspace was not prepared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PrepareError {
+    /// Something outside was in the way.
+    #[error("{0}")]
+    Trouble(Cause),
+    /// Preparation with an end of its own, for which the content of the commit may be the reason: a command of the setup that failed, or a
+    /// submodule at a commit that is nowhere.
+    #[error("{0}")]
+    Failed(Cause),
+}
+
+impl PrepareError {
+    /// Returns the text with what was tried in front of it.
+    #[must_use]
+    pub fn after(self, tried: &str) -> PrepareError {
+        match self {
+            PrepareError::Trouble(why) => PrepareError::Trouble(why.after(tried)),
+            PrepareError::Failed(why) => PrepareError::Failed(why.after(tried)),
+        }
+    }
+
+    /// Returns the reason alone.
+    pub fn cause(self) -> Cause {
+        match self {
+            PrepareError::Trouble(why) | PrepareError::Failed(why) => why,
+        }
+    }
+}
+
+impl From<Cause> for PrepareError {
+    fn from(why: Cause) -> PrepareError {
+        PrepareError::Trouble(why)
+    }
 }

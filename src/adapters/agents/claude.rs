@@ -16,11 +16,14 @@ mod typed_requests;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, ReadScreen, RoleOptions};
 use super::{dialog, session_id};
+use crate::adapters::text_file;
 use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
-use crate::formats::permissions::allows_all_edits;
+use crate::formats::permissions::{PermissionRule, allows_all_edits};
 use crate::ports::agents::{Brief, LaunchCommand, PrivateFile};
 
 /// Variables of the person that are meant for Claude Code. Variables with which a session of its own informs its children are not among
@@ -57,6 +60,9 @@ const OWN_VARIABLES: &[&str] = &[
     "no_proxy",
 ];
 
+/// Maximum bytes of the file in which the tool keeps the projects it knows.
+const MOST_STATE: u64 = 64 * 1024 * 1024;
+
 /// Name of the file with the settings of one invocation, in the attempt's folder.
 const SETTINGS_FILE: &str = "claude-settings.json";
 
@@ -74,6 +80,9 @@ const HEADLESS: [&str; 8] = [
     "--permission-prompt-tool",
     "stdio",
 ];
+
+/// Arguments without which it would run the hooks and servers of a folder that nobody has trusted.
+const STRANGE_FOLDER: [&str; 3] = ["--setting-sources", "user", "--strict-mcp-config"];
 
 /// Claude Code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -113,7 +122,9 @@ impl AgentKind for ClaudeAgent {
     }
 
     fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, Cause> {
-        let id = session_id::of(context, origin.attempt, origin.created_at);
+        // `/clear` begins a session with an id of its own.
+        let told = session_id::told(&context.attempt_folder(origin.attempt));
+        let id = told.unwrap_or_else(|| session_id::of(context, origin.attempt, origin.created_at));
         let folder = context.person_folder("CLAUDE_CONFIG_DIR", ".claude");
         let folder =
             folder.ok_or("neither CLAUDE_CONFIG_DIR nor HOME says where Claude Code keeps its sessions")?;
@@ -151,6 +162,10 @@ impl AgentKind for ClaudeAgent {
         argv.push("claude".to_owned());
         if is_headless {
             argv.extend(HEADLESS.map(str::to_owned));
+            // With its interface the tool asks first.
+            if !is_trusted(context) {
+                argv.extend(STRANGE_FOLDER.map(str::to_owned));
+            }
         }
         argv.extend([
             flag.to_owned(),
@@ -171,19 +186,53 @@ impl AgentKind for ClaudeAgent {
         // The tool would ask whether to shorten an old session, and no one is there to answer.
         let no_question = (RESUME_AGE.0.to_owned(), RESUME_AGE.1.to_owned());
         let env = brief.session.iter().map(|_| no_question.clone()).collect();
+        let rules: &[PermissionRule] = if allows_by_itself(context, brief) {
+            &options.rules
+        } else {
+            &[]
+        };
         Ok(LaunchCommand {
             argv,
             env,
             files: vec![PrivateFile {
                 name: SETTINGS_FILE.to_owned(),
                 text: if is_headless {
-                    settings::without_programs()
+                    settings::without_programs(rules)
                 } else {
-                    settings::text(&context.program)
+                    settings::text(&context.program, rules)
                 },
             }],
         })
     }
+}
+
+/// Returns true if the person told the tool to trust the project.
+fn is_trusted(context: &LaunchContext) -> bool {
+    let folder = context.person_folder("CLAUDE_CONFIG_DIR", "");
+    let text = folder.and_then(|folder| text_file::read(&folder.join(".claude.json"), MOST_STATE).ok());
+    let state: Value = text
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default();
+    let project = state
+        .get("projects")
+        .and_then(|all| all.get(context.root.to_string_lossy().as_ref()));
+    project.and_then(|known| known.get("hasTrustDialogAccepted")) == Some(&Value::Bool(true))
+}
+
+/// Returns true if settings of the person or the repository allow something: that is never asked about, so that no rule would see it.
+fn allows_by_itself(context: &LaunchContext, brief: &Brief) -> bool {
+    let person = context.person_folder("CLAUDE_CONFIG_DIR", ".claude");
+    let own = [&context.root, &brief.folder].map(|folder| folder.join(".claude"));
+    let files = person
+        .iter()
+        .chain(&own)
+        .flat_map(|folder| [folder.join("settings.json"), folder.join("settings.local.json")]);
+    let texts = files.filter_map(|file| text_file::read(&file, MOST_STATE).ok());
+    let settings = texts.filter_map(|text| serde_json::from_slice::<Value>(&text).ok());
+    settings.into_iter().any(|settings| {
+        let allowed = settings.pointer("/permissions/allow").and_then(Value::as_array);
+        allowed.is_some_and(|allowed| !allowed.is_empty())
+    })
 }
 
 /// Returns the tool's word for a policy. A hook then answers its questions, so that the mode that skips all checks is never needed: it is

@@ -11,8 +11,13 @@ mod writable;
 
 use std::path::{Path, PathBuf};
 
-use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, ReadScreen, RoleOptions};
+use toml_edit::{DocumentMut, Item, TableLike};
+
+use super::kind::{
+    AgentDisplay, AgentKind, LaunchContext, MOST_SETTINGS, PermissionPolicy, ReadScreen, RoleOptions,
+};
 use super::{dialog, session_id};
+use crate::adapters::text_file;
 use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -56,6 +61,13 @@ impl AgentKind for CodexAgent {
 
     fn way_to_log_in(&self) -> Option<String> {
         Some("log in with `codex login`".to_owned())
+    }
+
+    fn configured_variables(&self, context: &LaunchContext) -> Vec<String> {
+        let home = context.person_folder("CODEX_HOME", ".codex");
+        let settings =
+            home.and_then(|home| text_file::read_text(&home.join("config.toml"), MOST_SETTINGS).ok());
+        settings.as_deref().map(provider_variables).unwrap_or_default()
     }
 
     fn read_title(&self, title: &str) -> AgentReport {
@@ -146,6 +158,24 @@ impl AgentKind for CodexAgent {
     }
 }
 
+/// Returns the variables that the providers in these settings take their keys and headers from.
+fn provider_variables(settings: &str) -> Vec<String> {
+    let Ok(settings) = settings.parse::<DocumentMut>() else {
+        return Vec::new();
+    };
+    let providers = settings.get("model_providers").and_then(Item::as_table_like);
+    let providers = providers.into_iter().flat_map(TableLike::iter);
+    let names = providers.flat_map(|(_, provider)| {
+        let headers = provider.get("env_http_headers").and_then(Item::as_table_like);
+        let headers = headers
+            .into_iter()
+            .flat_map(TableLike::iter)
+            .map(|(_, name)| name);
+        provider.get("env_key").into_iter().chain(headers)
+    });
+    names.filter_map(Item::as_str).map(str::to_owned).collect()
+}
+
 /// The folders beside its own that an agent in the sandbox may write to. Where it may not write its files it may not commit either.
 fn writable_folders(context: &LaunchContext, brief: &Brief) -> Vec<String> {
     let git = if brief.facts.stage.may_write {
@@ -212,6 +242,16 @@ mod tests {
                 .argv;
             let at = argv.iter().position(|word| word == "--ask-for-approval").unwrap();
             assert_eq!(argv.get(at + 1).map(String::as_str), Some(approval), "{setting}");
+        }
+    }
+
+    #[test]
+    fn the_variables_of_the_providers_in_its_settings_reach_it() {
+        let settings = "[model_providers.own]\nname = \"Own\"\nenv_key = \"OWN_KEY\"\nenv_http_headers = { \"X-Team\" = \"TEAM\" }\n\
+                        [model_providers.other]\nbase_url = \"http://x\"\n";
+        assert_eq!(provider_variables(settings), ["OWN_KEY", "TEAM"]);
+        for odd in ["", "model_providers = 3", "[model_providers]\nx = 1", "not toml"] {
+            assert!(provider_variables(odd).is_empty(), "{odd}");
         }
     }
 

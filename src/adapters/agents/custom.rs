@@ -5,7 +5,7 @@ use std::path::Path;
 use super::AgentTool;
 use super::kind::{AgentKind, LaunchContext, RoleOptions};
 use super::placeholders::{expand, of_brief};
-use crate::agent_state::AgentReport;
+use crate::agent_state::{AgentReport, Doing};
 use crate::domain::event::EndCause;
 use crate::domain::{Cause, RoleId, Timestamp};
 use crate::formats::end_rules;
@@ -50,6 +50,10 @@ impl AgentKind for CustomAgent {
     fn read_title(&self, title: &str) -> AgentReport {
         let tool = self.tool();
         tool.map(|tool| tool.kind().read_title(title)).unwrap_or_default()
+    }
+
+    fn read_screen(&self, screen: &str) -> Option<Doing> {
+        self.tool()?.kind().read_screen(screen)
     }
 
     fn end_cause(&self, tail: &str, now: Timestamp) -> Option<EndCause> {

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::headless_tools::acp_words;
-use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use super::kind::{AgentDisplay, AgentKind, LaunchContext, MOST_SETTINGS, PermissionPolicy, RoleOptions};
 use super::placeholders::{self, expand};
-use super::{prompt, session_id};
+use super::{prompt, screen_rules, session_id};
+use crate::adapters::text_file;
 use crate::agent_state::{AgentReport, Doing, Seen, Wait};
 use crate::domain::event::EndCause;
 use crate::domain::{AskKind, Cause, RoleId, SessionOrigin, Timestamp, TroubleKind};
@@ -132,6 +133,23 @@ impl AgentKind for DescribedAgent {
         }
     }
 
+    fn read_screen(&self, screen: &str) -> Option<Doing> {
+        screen_rules::read(&self.0.screens, screen)
+    }
+
+    fn configured_variables(&self, context: &LaunchContext) -> Vec<String> {
+        let Some(home) = context.person_folder("", "") else {
+            return Vec::new();
+        };
+        let files = self.0.settings.iter().map(|file| home.join(file));
+        let texts = files.filter_map(|file| text_file::read_text(&file, MOST_SETTINGS).ok());
+        texts.flat_map(|text| named_variables(&text)).collect()
+    }
+
+    fn end_is_report(&self) -> bool {
+        self.0.end_is_report
+    }
+
     fn end_cause(&self, tail: &str, now: Timestamp) -> Option<EndCause> {
         let name = self.0.name.as_str();
         let own = self.0.ends.cause(name, tail, now);
@@ -144,6 +162,18 @@ impl AgentKind for DescribedAgent {
             PromptDelivery::Argument | PromptDelivery::File => None,
         }
     }
+}
+
+/// Returns the variables that settings name as `{env:NAME}`, `${NAME}` or `$NAME`.
+fn named_variables(settings: &str) -> Vec<String> {
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    let begins = settings.match_indices("{env:").chain(settings.match_indices('$'));
+    let names = begins.filter_map(|(at, begin)| {
+        let rest = settings.get(at + begin.len()..)?.trim_start_matches('{');
+        let end = rest.find(|sign: char| !is_part(sign)).unwrap_or(rest.len());
+        rest.get(..end).filter(|name| !name.is_empty())
+    });
+    names.map(str::to_owned).collect()
 }
 
 impl DescribedAgent {
@@ -257,6 +287,14 @@ mod tests {
         };
         let line = agent.launch(&context(), &brief, "Add {branch}; rm -rf ~", options);
         line.unwrap().argv
+    }
+
+    #[test]
+    fn the_variables_that_settings_name_are_found() {
+        let settings = r#"{ "apiKey": "{env:OWN_KEY}", "url": "https://$HOST_NAME/x", "token": "${TOKEN}", "price": "5 $" }"#;
+        let mut names = named_variables(settings);
+        names.sort();
+        assert_eq!(names, ["HOST_NAME", "OWN_KEY", "TOKEN"]);
     }
 
     #[test]

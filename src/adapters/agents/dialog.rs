@@ -1,47 +1,75 @@
-//! Dialogs on the screen of a tool that has reported nothing yet. The first questions of a tool (its key, its login, its colours) come
-//! before all its reports; without this module its agent would wait for an answer unnoticed.
+//! Dialogs on the screen of a tool. Its first questions (its key, its login, its colours) come before all its reports, and of others it
+//! reports nothing at all; without this module its agent would wait for an answer unnoticed.
 
 use super::json_report::harmless;
+use super::menu::ScreenMenu;
 use crate::agent_state::{AgentReport, Doing, Wait};
 use crate::domain::AskKind;
 
-/// Words that say how to answer. A marked choice alone does not count: the line in which one types to Codex has the same mark, and is there
-/// before it reports anything.
-const WAYS: [&str; 3] = ["enter to confirm", "enter to continue", "enter to select"];
+/// Words of a last line that waits for a key.
+const PROMPTS: [&str; 10] = [
+    "(y/n",
+    "[y/n",
+    "(yes/no",
+    "[yes/no",
+    "(y)es/(n)o",
+    "press enter",
+    "press return",
+    "press any key",
+    "hit enter",
+    "enter to continue",
+];
 /// Lines above the choice in which the heading of the dialog is looked for.
 const MOST_LINES: usize = 12;
 
 /// Reads the screen of a tool that has reported nothing: it waits with a dialog, or else it starts.
 pub(super) fn read(screen: &str) -> AgentReport {
-    let asked = asked(screen).map(|text| Doing::Blocked(Wait::new(AskKind::Dialog, harmless(&text))));
+    let text = ScreenMenu::read(screen).and_then(|menu| asked(screen, &menu));
+    let asked = text.map(|text| Doing::Blocked(Wait::new(AskKind::Dialog, text)));
     AgentReport::doing(asked.unwrap_or(Doing::Starting))
 }
 
-/// Returns the heading of the dialog and its question, as shown on the screen.
-fn asked(screen: &str) -> Option<String> {
+/// Returns the text of the dialog that a screen at rest shows, whatever its tool reports: it has a menu, or its last line waits for a key.
+pub fn at_rest(screen: &str) -> Option<String> {
+    if let Some(menu) = ScreenMenu::read(screen) {
+        return asked(screen, &menu);
+    }
+    let last = screen.lines().map(inside).rfind(|line| !line.is_empty())?;
+    let line = last.to_lowercase();
+    let waits = PROMPTS.iter().any(|prompt| line.contains(prompt));
+    waits.then(|| harmless(last))
+}
+
+/// Returns the heading of the dialog with that menu and its question, as shown on the screen; its first entry if nothing is above it.
+fn asked(screen: &str, menu: &ScreenMenu) -> Option<String> {
+    let row = menu.row;
     let lines: Vec<&str> = screen.lines().map(inside).collect();
-    let says_how = |line: &&str| {
-        let line = line.to_lowercase();
-        WAYS.iter().any(|way| line.contains(way))
-    };
-    let at = lines.iter().position(says_how)?;
-    let above = lines.get(..at)?;
+    let above = lines.get(..row)?;
     let begin = above
         .iter()
         .rposition(|line| is_border(line))
         .map_or(0, |border| border + 1);
-    let begin = begin.max(at.saturating_sub(MOST_LINES));
+    let begin = begin.max(row.saturating_sub(MOST_LINES));
     let mut texts = above.iter().skip(begin).copied().filter(|line| !line.is_empty());
-    let heading = texts.next()?;
-    let question = texts.rfind(|line| line.ends_with('?'));
-    Some(match question {
+    let first = menu.entries.first().map(|entry| entry.label.as_str());
+    let heading = texts.next().or(first)?;
+    let text = match texts.filter_map(question).next_back() {
         Some(question) => format!("{heading}: {question}"),
         None => heading.to_owned(),
-    })
+    };
+    Some(harmless(&text))
+}
+
+/// The line up to the end of the question in it.
+fn question(line: &str) -> Option<&str> {
+    let end = line
+        .find("? ")
+        .or_else(|| line.ends_with('?').then(|| line.len() - 1))?;
+    line.get(..=end)
 }
 
 /// A line without the frame around it.
-fn inside(line: &str) -> &str {
+pub(super) fn inside(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '│' | '┃' | '║' | '|'))
 }
 
@@ -54,28 +82,68 @@ fn is_border(line: &str) -> bool {
 mod tests {
     use super::*;
 
+    const CODEX_TRUST: &str = "  Folder access\n  /tmp/p\n\n  Trust this folder? Codex can read, edit, and run files here, subject to \
+                               your permission settings. Folder\n  settings can run code automatically, even without a model request.\n\n\
+                               › 1. Trust and continue\n  2. Back to Agent Command Center\n\n  enter continue · esc back\n";
+    const CODEX_HOOKS: &str = "  Hooks need review\n  1 hook is new or changed.\n\n  Hooks can run outside the sandbox after you trust \
+                               them.\n\n› 1. Review hooks\n  2. Trust all and continue\n  3. Continue without trusting (hooks won't run)\n\n\
+                               \x20 enter confirm · esc skip\n";
+    const SERVERS: &str = "────────\n  3 new MCP servers found in this project\n  Select any you wish to enable.\n\n  ❯ [✔] s0\n    [✔] \
+                           s1\n    [✔] s2\n       Enable selected\n Space to select · Esc to reject all\n";
+
     #[test]
     fn a_screen_that_says_how_to_answer_is_a_dialog_with_its_heading_and_its_question() {
         let of_claude = "\n────────\n  Detected a custom API key in your environment\n\n  ANTHROPIC_API_KEY: sk-ant-...abc\n\n  \
                          Do you want to use this API key?\n\n    Yes\n  ❯ No (recommended)\n\n  Enter to confirm · Esc to cancel\n";
         let words = "Detected a custom API key in your environment: Do you want to use this API key?";
-        assert_eq!(asked(of_claude).as_deref(), Some(words));
         let framed = "╭─────╮\n│ Sign in with ChatGPT │\n│ › 1. Yes │\n│   2. No │\n│ Press Enter to continue │\n╰─────╯";
-        assert_eq!(asked(framed).as_deref(), Some("Sign in with ChatGPT"));
-        let told = "Update available\n\nPress Enter to continue";
-        assert_eq!(asked(told).as_deref(), Some("Update available"));
+        for (screen, text) in [
+            (of_claude, words),
+            (framed, "Sign in with ChatGPT"),
+            ("Update available\n\nPress Enter to continue", "Update available"),
+            (CODEX_TRUST, "Folder access: Trust this folder?"),
+            (CODEX_HOOKS, "Hooks need review"),
+            (SERVERS, "3 new MCP servers found in this project"),
+        ] {
+            let wait = Wait::new(AskKind::Dialog, text);
+            assert_eq!(read(screen), AgentReport::doing(Doing::Blocked(wait)));
+            assert_eq!(at_rest(screen).as_deref(), Some(text));
+        }
+        assert!(
+            ScreenMenu::read(SERVERS).unwrap().options().is_empty(),
+            "several can be chosen"
+        );
     }
 
     #[test]
-    fn a_screen_without_such_words_is_that_of_a_tool_that_starts() {
+    fn a_screen_at_rest_waits_for_a_key_where_its_last_line_says_so() {
+        let news = "Aider v0.99\nWould you like to see what's new in this version? (Y)es/(N)o [Yes]:\n\n";
+        let text = "Would you like to see what's new in this version? (Y)es/(N)o [Yes]:";
+        assert_eq!(at_rest(news).as_deref(), Some(text));
+        assert_eq!(
+            at_rest("Overwrite a.txt? [y/N] ").as_deref(),
+            Some("Overwrite a.txt? [y/N]")
+        );
+        assert_eq!(
+            at_rest("done\n[Press any key]").as_deref(),
+            Some("[Press any key]")
+        );
+    }
+
+    #[test]
+    fn a_screen_without_such_words_is_that_of_a_tool_that_starts_or_works() {
         for screen in [
             "",
             "\n\n",
             "OpenAI Codex\n› Ask Codex to do anything",
-            "enter to confirm",
+            "› 1\n\n  Waiting for startup  · esc cancel",
+            "● Shall I go on? (y/n)\n────\n❯ \n────\n  ? for shortcuts",
+            "• Working (3s • esc to interrupt)\n\n› Ask Codex to do anything",
             "loading …\n────\n",
         ] {
             assert_eq!(read(screen), AgentReport::doing(Doing::Starting), "{screen:?}");
+            assert_eq!(at_rest(screen), None, "{screen:?}");
         }
+        assert_eq!(read("enter to confirm"), AgentReport::doing(Doing::Starting));
     }
 }

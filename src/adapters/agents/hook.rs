@@ -40,6 +40,7 @@ const STATE_FIELDS: &[&str] = &[
     "tool_name",
     "notification_type",
     "source",
+    "reason",
     "error",
     "last_assistant_message",
     "is_interrupt",

@@ -3,6 +3,7 @@
 use crate::domain::cut::cut_chars;
 use serde_json::Value;
 
+use super::limit_words::names_limit;
 use crate::agent_state::{AgentReport, Doing, Figures};
 use crate::domain::Tokens;
 use crate::domain::event::EndCause;
@@ -69,11 +70,13 @@ pub(super) fn list<'a>(value: &'a Value, path: &str) -> &'a [Value] {
 /// A usage limit that keeps the agent from working: until when and which, each at a path.
 pub(super) fn usage_limit(value: &Value, [until, which]: [&str; 2]) -> AgentReport {
     let until = time(value, until);
-    let why = text(value, which).replace('_', " ");
+    let which = text(value, which).replace('_', " ");
+    // The tool's own words for people follow in its hook.
     let limit = Doing::Limit {
         until,
-        text: why.clone(),
+        text: String::new(),
     };
+    let why = format!("usage limit ({which})");
     AgentReport {
         end: Some(EndCause::Quota { until, why }),
         ..AgentReport::doing(limit)
@@ -103,7 +106,7 @@ pub(super) fn tokens(usage: &Value) -> Tokens {
 /// Returns the report of a failed request, from the status or the name that the model's interface gave the failure.
 pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
     let (doing, end) = match (status, error) {
-        (429, _) | (_, "rate_limit" | "rate_limit_error") => {
+        (429, _) | (_, "rate_limit" | "rate_limit_error") if names_limit(&text) => {
             let limit = Doing::Limit {
                 until: None,
                 text: text.clone(),
@@ -118,12 +121,13 @@ pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
         }
         (401, _) | (_, "authentication_failed" | "authentication_error") => (
             Doing::NotLoggedIn { text: text.clone() },
-            EndCause::Infra(TroubleKind::Agent.cause(text)),
+            EndCause::Infra(TroubleKind::Refusal.cause(text)),
         ),
         (402..=404, _) | (_, "billing_error" | "model_not_found") => {
-            (failed(&text), EndCause::Infra(TroubleKind::Agent.cause(text)))
+            (failed(&text), EndCause::Infra(TroubleKind::Refusal.cause(text)))
         }
-        (500.., _) | (_, "server_error" | "overloaded_error") => {
+        // Too many requests at once are no usage limit: they are sent again, like those of an overloaded provider.
+        (429 | 500.., _) | (_, "rate_limit" | "rate_limit_error" | "server_error" | "overloaded_error") => {
             (failed(&text), EndCause::Infra(TroubleKind::Network.cause(text)))
         }
         _ => return AgentReport::doing(failed(&text)),

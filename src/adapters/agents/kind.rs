@@ -8,10 +8,10 @@ use super::environment::{LiveEnv, PersonEnv};
 use super::prompt::program_word;
 use crate::adapters::program::find_program;
 use crate::adapters::program::own_names;
-use crate::agent_state::AgentReport;
+use crate::agent_state::{AgentReport, Doing};
 pub use crate::domain::AgentDisplay;
 use crate::domain::event::EndCause;
-use crate::domain::{AttemptId, Cause, RoleId, SessionOrigin, Timestamp};
+use crate::domain::{AttemptId, Cause, RoleId, SessionOrigin, Timestamp, TroubleKind};
 use crate::formats::end_rules;
 pub use crate::formats::permissions::PermissionPolicy;
 use crate::formats::permissions::PermissionRule;
@@ -47,6 +47,11 @@ pub trait AgentKind: Debug {
     /// beginning.
     fn own_variables(&self) -> Vec<String>;
 
+    /// Returns the person's variables that its own settings in their home name, such as that of a key.
+    fn configured_variables(&self, _context: &LaunchContext) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns the way to log in to it, if that is known.
     fn way_to_log_in(&self) -> Option<String> {
         None
@@ -57,10 +62,20 @@ pub trait AgentKind: Debug {
         AgentReport::default()
     }
 
+    /// Reads the state of its tool from its screen; `None` where it has no rule for that screen.
+    fn read_screen(&self, _screen: &str) -> Option<Doing> {
+        None
+    }
+
     /// Returns the reader of its screen, for as long as it has reported nothing in a better way; `None` if nothing is known of its
     /// dialogs.
     fn screen_reader(&self) -> Option<ReadScreen> {
         None
+    }
+
+    /// Returns true if its end with exit code 0 is its report.
+    fn end_is_report(&self) -> bool {
+        false
     }
 
     /// Returns the reason why it ended, if its last lines give one. `now` is the time of the end.
@@ -125,6 +140,9 @@ pub trait AgentKind: Debug {
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause>;
 }
+
+/// Maximum bytes of a tool's settings that are read.
+pub(super) const MOST_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// Options of a role for its agent, whatever the kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -231,6 +249,28 @@ impl LaunchContext {
         let all = std::iter::once(folder.to_owned()).chain(std::env::split_paths(path));
         std::env::join_paths(all).ok()?.into_string().ok()
     }
+}
+
+/// Returns the display of an agent: the choice of a person for the task, else that of its role.
+///
+/// # Errors
+/// When its tool cannot do without its interface.
+pub(super) fn display_of(
+    kind: &dyn AgentKind,
+    brief: &Brief,
+    usual: AgentDisplay,
+) -> Result<AgentDisplay, Cause> {
+    let display = brief.choice.display().unwrap_or(usual);
+    if display == AgentDisplay::Visible || kind.runs_headless() {
+        return Ok(display);
+    }
+    Err(TroubleKind::Agent.cause(format!(
+        "could not start a {} without the interface of its tool: {} has no other way to work here; let it show its interface with \
+         `dbs mode {} visible`",
+        brief.role,
+        kind.name().unwrap_or("its agent"),
+        brief.task
+    )))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::formats::agent_kind::{AgentKinds, DescribedKind};
+use crate::formats::agent_kind::{AgentKinds, DescribedKind, ScreenState};
 use crate::formats::permissions::PermissionPolicy;
 
 /// An agent that is known by name.
@@ -72,6 +72,20 @@ struct LoginSigns {
     folder: (&'static str, &'static str),
     /// Files in that folder.
     files: Vec<String>,
+}
+
+/// Versions that the tests run, by the name of the agent.
+const TESTED: [(&str, &str); 2] = [("claude", "2.1.330"), ("codex", "0.169.0")];
+
+/// Returns the version that the tests run, if that of the agent is newer.
+pub fn tested_before(agent: &str, version: &str) -> Option<&'static str> {
+    let (_, tested) = TESTED.iter().find(|(name, _)| *name == agent)?;
+    (numbers(version) > numbers(tested)).then_some(tested)
+}
+
+fn numbers(version: &str) -> Vec<u64> {
+    let parts = version.split(|sign: char| !sign.is_ascii_digit());
+    parts.filter_map(|part| part.parse().ok()).collect()
 }
 
 /// Features of a custom command, whatever it starts.
@@ -165,7 +179,8 @@ fn of_file(kind: &DescribedKind) -> KnownAgent {
         program: kind.program.clone(),
         support: AgentSupport {
             headless: kind.headless.is_some(),
-            states: !kind.titles.is_empty(),
+            states: !kind.titles.is_empty() || !kind.screens.is_empty(),
+            asks: if answers_by_keys(kind) { "keys" } else { "terminal" },
             resume: kind.resume.is_some(),
             model: !kind.model.is_empty(),
             effort: !kind.effort.is_empty(),
@@ -182,6 +197,12 @@ fn of_file(kind: &DescribedKind) -> KnownAgent {
         way_to_log_in: kind.login.way.clone(),
         ..named(&kind.name, &kind.install)
     }
+}
+
+/// Returns true if the permissions that a tool asks for are read from its screen.
+fn answers_by_keys(kind: &DescribedKind) -> bool {
+    let mut screens = kind.screens.iter();
+    screens.any(|rule| rule.state == ScreenState::Permission)
 }
 
 impl KnownAgent {
@@ -244,6 +265,18 @@ mod tests {
         }
         let custom = CustomAgent(vec!["x".to_owned()]);
         assert_eq!(CUSTOM.resume, custom.keeps_sessions());
+    }
+
+    #[test]
+    fn a_version_newer_than_those_the_tests_run_is_named() {
+        let installed = include_str!("../../../.ci/agents/package.json");
+        for (_, tested) in TESTED {
+            assert!(installed.contains(&format!("\"{tested}\"")), "{tested}");
+        }
+        assert_eq!(tested_before("claude", "2.1.1000"), Some("2.1.330"));
+        assert_eq!(tested_before("codex", "0.169.0"), None);
+        assert_eq!(tested_before("codex", "0.99.5"), None);
+        assert_eq!(tested_before("aider", "9"), None);
     }
 
     #[test]

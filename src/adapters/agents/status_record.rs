@@ -62,10 +62,12 @@ fn own_retry(record: &StatusRecord) -> Option<Work> {
         .text
         .as_deref()
         .filter(|_| record.app.as_deref() == Some(OWN));
-    let (attempt, most) = text?.strip_prefix(RETRY)?.split_once('/')?;
+    let (attempt, rest) = text?.strip_prefix(RETRY)?.split_once('/')?;
+    let (most, why) = rest.split_once(' ').unwrap_or((rest, ""));
     Some(Work::Retry {
         attempt: attempt.parse().ok()?,
         most: most.parse().ok()?,
+        why: harmless(why),
     })
 }
 
@@ -106,7 +108,9 @@ fn of_doing(doing: &Doing) -> Option<String> {
         }
     };
     Some(match doing {
-        Doing::Working(Work::Retry { attempt, most }) => said("working", &format!("{RETRY}{attempt}/{most}")),
+        Doing::Working(Work::Retry { attempt, most, why }) => {
+            said("working", &format!("{RETRY}{attempt}/{most} {why}"))
+        }
         Doing::Working(_) => said("working", ""),
         Doing::Background(text) => said("working", &format!("{text} still running")),
         Doing::Blocked(wait) => {
@@ -121,7 +125,7 @@ fn of_doing(doing: &Doing) -> Option<String> {
         Doing::Limit { text, .. } | Doing::Done { problem: Some(text) } => said("error", text),
         Doing::Done { problem: None } => said("done", ""),
         Doing::Idle => said("idle", ""),
-        Doing::Starting | Doing::Exited(_) | Doing::Lost => return None,
+        Doing::Starting | Doing::Suspended | Doing::Exited(_) | Doing::Lost => return None,
     })
 }
 
@@ -157,7 +161,11 @@ mod tests {
             Doing::NotLoggedIn {
                 text: "no key".to_owned(),
             },
-            Doing::Working(Work::Retry { attempt: 2, most: 10 }),
+            Doing::Working(Work::Retry {
+                attempt: 2,
+                most: 10,
+                why: "overloaded error".to_owned(),
+            }),
         ] {
             assert_eq!(reread(&Seen::Doing(doing.clone())), AgentReport::doing(doing));
         }
@@ -173,7 +181,11 @@ mod tests {
     #[test]
     fn only_our_own_records_say_by_their_text_that_a_request_is_tried_again() {
         let mut record = StatusRecord::parse("state=working:app=dbs:msg=cmV0cnkgMi8xMA==").unwrap();
-        let retry = Doing::Working(Work::Retry { attempt: 2, most: 10 });
+        let retry = Doing::Working(Work::Retry {
+            attempt: 2,
+            most: 10,
+            why: String::new(),
+        });
         assert_eq!(read(&record), AgentReport::doing(retry));
         record.app = Some("claude-code".to_owned());
         assert_eq!(read(&record), AgentReport::doing(Doing::WORKING));

@@ -48,9 +48,7 @@ impl CrashReport {
     /// Returns the summary for the person at the screen; `report` is the place of the report, or the reason why there is none.
     pub fn summary(&self, report: &str, threads: CrashScope) -> String {
         let others = match threads {
-            CrashScope::Client => {
-                "Agents and the server go on as if nothing had happened. Come back with: `dbs`"
-            }
+            CrashScope::Client => "Agents and the server keep running. Come back with: `dbs`",
             CrashScope::Both => "The demo ends with it; your projects are untouched. Again: `dbs demo`",
         };
         let lines = [

@@ -95,7 +95,7 @@ fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
             let ended = gate.process.wait(Instant::now() + LOOK_LIMIT);
             if !matches!(ended, Ok(Some(_))) {
                 tracing::warn!(
-                    "could not end all that a gate has started; it goes on below process {}",
+                    "could not end all processes of a gate; some still run below process {}",
                     gate.process.id()
                 );
             }

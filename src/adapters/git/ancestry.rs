@@ -95,7 +95,7 @@ impl GitCli {
         match revision {
             Revision::RemoteBranch(branch) => format!("{part} is gone: {}", self.no_branch(branch)),
             Revision::LocalBranch(branch) => format!("{part} is gone: there is no local branch {branch}"),
-            Revision::Commit(commit) => format!("{part} is gone: nobody has commit {commit}"),
+            Revision::Commit(commit) => format!("{part} is gone: commit {commit} exists nowhere"),
             Revision::TaskBranch(of) => format!("{part} is gone: nothing is kept of branch {}", of.branch),
             Revision::WorkingTree(_) => format!("{part} has no commit yet"),
         }

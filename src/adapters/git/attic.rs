@@ -2,7 +2,6 @@
 //! (LK-21, LK-25).
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::cli::GitCli;
@@ -185,16 +184,6 @@ impl GitCli {
         let call = self.in_project(format!("look for branches with {commit}"));
         call.reaches(commit, "refs/heads/")
     }
-
-    pub(super) fn nested_repositories(&self, folder: &Path, tree: &TreeId) -> Result<Vec<String>, GitError> {
-        let call = self.in_control("look for nested repositories")?;
-        let call = call.words("ls-tree -r -z --full-tree --end-of-options");
-        let output = call.arg(tree.as_str()).run_ok()?;
-        let listed = output.text();
-        let links = listed.split('\0').filter(|entry| entry.starts_with("160000 "));
-        let paths = links.filter_map(|entry| Some(entry.split_once('\t')?.1.to_owned()));
-        Ok(paths.filter(|path| !is_empty(&folder.join(path))).collect())
-    }
 }
 
 /// The same in the repository that the call is made in.
@@ -229,10 +218,6 @@ pub(super) fn draft_call(call: GitCommand, draft: &CommitDraft<'_>) -> GitComman
         }
     }
     call.arg(draft.tree.as_str()).input(draft.message.as_bytes())
-}
-
-fn is_empty(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// The commits that a log of a head names, newest first, each once.

@@ -28,7 +28,7 @@ impl GitCli {
         if let Some(why) = self.foreign_filter(state.tree.as_str())? {
             return refused(why);
         }
-        let nested = self.nested_repositories(&site.folder, &state.tree)?;
+        let nested = self.new_repositories(&stands, &state.tree)?;
         if !nested.is_empty() {
             let nested = nested.join(", ");
             return refused(format!("repositories of their own cannot be committed: {nested}"));
@@ -55,6 +55,14 @@ impl GitCli {
         let why = "dbs: commit what was left";
         self.move_branch(&request.branch, Some(&stands), &commit, why, &mut turn)?;
         Ok(CommitOutcome::Committed(commit))
+    }
+
+    /// Repositories in a tree that are no submodules of the head.
+    fn new_repositories(&self, head: &CommitId, tree: &TreeId) -> Result<Vec<String>, GitError> {
+        let submodules = self.submodules_named_in(head.as_str())?;
+        let new = self.new_links(head, tree)?.into_iter();
+        let new = new.filter(|link| !submodules.contains_key(&link.path));
+        Ok(new.map(|link| error_text::one_line(&link.path)).collect())
     }
 
     /// New and changed files that are too large, as far as they can still be looked at.

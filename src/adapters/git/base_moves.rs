@@ -103,7 +103,7 @@ impl GitCli {
         if made.is_empty() {
             return Ok(false);
         }
-        let call = self.in_project("look what was committed in a worktree");
+        let call = self.in_project("see what was committed in a worktree");
         let call = call.words("rev-list --ignore-missing --max-count=1");
         let call = call.args(made.iter().map(CommitId::as_str));
         let call = match head {

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::cli::GitCli;
 use super::files::{failed, missing, not_ours};
 use super::files::{remove_if_there, write_atomically};
+use super::submodules::FilledPlace;
 use crate::adapters::text_file;
 use crate::ports::git::{CleanCheckout, CommitId, GitError};
 
@@ -32,6 +33,7 @@ impl GitCli {
         remove_if_there(&index)?;
         self.write_files(&path, &index, commit)?;
         fs::copy(&index, git_dir.join("index")).map_err(failed("copy", &index))?;
+        self.fill_submodules(&path, &index, commit, FilledPlace::Checkout)?;
         Ok(CleanCheckout {
             path,
             commit: commit.clone(),
@@ -50,7 +52,7 @@ impl GitCli {
             remove_if_there(&self.index_of(&path)?)?;
             return remove_if_there(&note);
         }
-        fs::remove_dir(&path).map_err(|_full| not_ours(path, "it is no clean checkout the engine made"))
+        fs::remove_dir(&path).map_err(|_full| not_ours(path, "it is not a clean checkout of the engine"))
     }
 
     /// Brings a checkout back to its commit after a gate; false if it made a new one, because that left something that is not of the commit.
@@ -70,7 +72,7 @@ impl GitCli {
     fn restore_in_place(&self, commit: &CommitId, path: &Path) -> Result<bool, GitError> {
         let index = self.index_of(path)?;
         // First: git would ask a repository that a gate has put in the place of an empty one.
-        self.empty_links(path, &index)?;
+        self.unlink_submodules(path, &index)?;
         remove_special_files(path).map_err(failed("clean", path))?;
         self.write_files(path, &index, commit)?;
         let call = self.on_files(path, &index, "remove what a gate left")?;
@@ -91,22 +93,8 @@ impl GitCli {
         let others = compare()?
             .words("ls-files --others --exclude-standard -z")
             .run_ok()?;
+        self.fill_submodules(path, &index, commit, FilledPlace::Checkout)?;
         Ok(is_same && others.stdout.is_empty())
-    }
-
-    /// Makes the folders of repositories that are not part of a checkout empty again.
-    fn empty_links(&self, path: &Path, index: &Path) -> Result<(), GitError> {
-        for link in self.links_in(path, index)? {
-            let folder = path.join(link);
-            // A gate may have put a link above it.
-            let is_inside = resolved(&folder).starts_with(path) && resolved(&folder) == folder;
-            if is_inside && folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-                fs::remove_dir_all(&folder)
-                    .and_then(|()| fs::create_dir(&folder))
-                    .map_err(failed("empty", &folder))?;
-            }
-        }
-        Ok(())
     }
 
     /// Writes all files of a commit into a folder and leaves a matching index.

@@ -224,7 +224,7 @@ impl Git for GitCli {
         let queue = self.lock_project()?;
         let removed = self.remove(folder, owner);
         drop(queue);
-        self.clean_spares();
+        self.clean_set_aside();
         removed
     }
 

@@ -130,6 +130,8 @@ impl GitProgram {
         spec.command.arg("--no-pager");
         spec.command.envs(env.iter().map(|(name, value)| (name, value)));
         spec.command.envs(scope_env(scope));
+        // Helpers for credentials and ssh would ask on the terminal of `dbs watch`.
+        spec.apart = self.keeper.clone().filter(|_| scope == ConfigScope::Network);
         // As `--literal-pathspecs`, which a call could not take back.
         spec.command.env(LITERAL, "1");
         let call = GitCommand {
@@ -244,6 +246,23 @@ impl GitCommand {
 
     /// Runs; any exit code is an answer, no exit is an error.
     pub(super) fn run(self) -> Result<GitOutput, GitError> {
+        let (scope, action) = (self.scope, self.action.clone());
+        let ended = self.end()?;
+        ended.map_err(|error| no_answer(scope, action, error))
+    }
+
+    /// Runs; `None` if it took longer than its time limit.
+    pub(super) fn run_in_time(self) -> Result<Option<GitOutput>, GitError> {
+        let (scope, action) = (self.scope, self.action.clone());
+        match self.end()? {
+            Ok(output) => Ok(Some(output)),
+            Err(ProcessError::TimedOut(_)) => Ok(None),
+            Err(error) => Err(no_answer(scope, action, error)),
+        }
+    }
+
+    /// Runs, and returns the reason apart if it has no exit code.
+    fn end(self) -> Result<Result<GitOutput, ProcessError>, GitError> {
         let Self {
             scope,
             action,
@@ -266,31 +285,12 @@ impl GitCommand {
             }
             spec.input = StdinSource::Held(file);
         }
-        match process::run(spec) {
-            Ok(process) => Ok(GitOutput {
-                action,
-                scope,
-                left_out,
-                process,
-            }),
-            Err(error) => {
-                let (kind, why) = match error {
-                    ProcessError::NotStarted(error) => {
-                        (io_trouble(error.kind()), format!("git did not start: {error}"))
-                    }
-                    ProcessError::TooLarge(limit) => {
-                        let why = format!("git took more than {} MiB of memory", limit >> 20);
-                        (scope.trouble(), why)
-                    }
-                    ProcessError::TimedOut(limit) => {
-                        let why = format!("git took longer than {} s", limit.as_secs_f32());
-                        (scope.trouble(), why)
-                    }
-                };
-                let what = action;
-                Err(GitError::Unreachable { kind, what, why })
-            }
-        }
+        Ok(process::run(spec).map(|process| GitOutput {
+            action,
+            scope,
+            left_out,
+            process,
+        }))
     }
 
     /// Runs; anything but code 0 is an error.
@@ -354,6 +354,22 @@ impl GitCommand {
             _ => Err(output.failure()),
         }
     }
+}
+
+/// Returns the error for a git that has no exit code.
+fn no_answer(scope: ConfigScope, what: String, error: ProcessError) -> GitError {
+    let (kind, why) = match error {
+        ProcessError::NotStarted(error) => (io_trouble(error.kind()), format!("git did not start: {error}")),
+        ProcessError::TooLarge(limit) => {
+            let why = format!("git took more than {} MiB of memory", limit >> 20);
+            (scope.trouble(), why)
+        }
+        ProcessError::TimedOut(limit) => {
+            let why = format!("git took longer than {} s", limit.as_secs_f32());
+            (scope.trouble(), why)
+        }
+    };
+    GitError::Unreachable { kind, what, why }
 }
 
 /// Hands settings over in the environment of a call.

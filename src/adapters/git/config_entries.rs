@@ -1,6 +1,6 @@
 //! The settings of all configurations that git reads in a place, each with who set it and where.
 
-use super::command::GitCommand;
+use super::command::{GitCommand, GitOutput};
 use crate::ports::git::GitError;
 
 /// Setting as git lists it.
@@ -51,4 +51,13 @@ pub(super) fn read(call: GitCommand) -> Result<Vec<ConfigEntry>, GitError> {
         });
     }
     Ok(entries)
+}
+
+/// Keys and values of `git config -z --list`.
+pub(super) fn listed(output: &GitOutput) -> Vec<(String, String)> {
+    let text = output.text();
+    let entries = text.split('\0').filter_map(|entry| entry.split_once('\n'));
+    entries
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
 }

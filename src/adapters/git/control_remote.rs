@@ -2,6 +2,7 @@
 //! only from where it was seen.
 
 use super::cli::GitCli;
+use super::discovery;
 use super::error_text;
 use super::files::missing;
 use super::options::RemoteChoice;
@@ -96,7 +97,18 @@ impl GitCli {
                 ),
             ]
         };
-        AgentsRemote { name, settings }
+        let person = self.person();
+        AgentsRemote {
+            name,
+            settings,
+            person,
+        }
+    }
+
+    fn person(&self) -> Option<(String, String)> {
+        let identity = discovery::identity(&self.program, &self.project).ok()?;
+        let (name, address) = identity.strip_suffix('>')?.split_once(" <")?;
+        Some((name.to_owned(), address.to_owned()))
     }
 
     /// The sentence about a branch that the remote does not have.

@@ -185,7 +185,7 @@ fn create(
     // Another process may have been faster; both would have made the same.
     let is_there = || path.join("HEAD").exists();
     if path.symlink_metadata().is_ok() && !is_there() {
-        return Err(not_ours(path, "it is no complete repository"));
+        return Err(not_ours(path, "it is not a complete repository"));
     }
     match fs::rename(unfinished.path(), path) {
         Err(error) if !is_there() => Err(failed("make", path)(error)),

@@ -216,7 +216,7 @@ impl GitCli {
         for (name, what) in UNDER_WAY {
             let is_there = self.project.git_dir.join(name).symlink_metadata().is_ok();
             let ask = || {
-                self.in_project("look what is under way")
+                self.in_project("see which operation is under way")
                     .words("rev-parse --verify --quiet")
             };
             if is_there || (!keeps_files && name.ends_with("HEAD") && ask().arg(name).run()?.code == Some(0))

@@ -82,7 +82,7 @@ impl<'a> Move<'a> {
         let call = call.words("diff-tree -r --raw -z --no-abbrev --no-renames --end-of-options");
         let output = call.args([from.as_str(), to.as_str()]).run_whole()?;
         if std::str::from_utf8(&output.stdout).is_err() {
-            let why = "the name of a changed file is no UTF-8 text; `git pull` moves it".to_owned();
+            let why = "the name of a changed file is not UTF-8 text; `git pull` moves it".to_owned();
             return Err(Halt::Kept(why));
         }
         let state = git.control.path.parent().unwrap_or(&git.control.path);
@@ -183,7 +183,7 @@ impl<'a> Move<'a> {
 
     /// Fails unless the base is checked out here, at the commit from which it is moved.
     fn require_head(&self) -> Moving<()> {
-        let call = self.git.in_project("look what is checked out");
+        let call = self.git.in_project("see what is checked out");
         let call = call
             .words("for-each-ref --format=%(HEAD)%(objectname) --")
             .arg(self.base.full());

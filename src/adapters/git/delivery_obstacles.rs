@@ -115,7 +115,7 @@ impl Move<'_> {
                 let goes = paths
                     .get(part)
                     .is_some_and(|change| on_disk(change.to.as_ref()).is_none());
-                let why = format!("{} is no folder here; move it away", one_line(part));
+                let why = format!("{} is not a folder here; move it away", one_line(part));
                 return Ok((!goes).then_some(why));
             }
             if place.join(".git").symlink_metadata().is_ok() {

@@ -276,7 +276,7 @@ fn origin_among(
         match settings.iter().rfind(own) {
             Some((_, _, text)) if is_address(text) => Ok(Some(absolute(text, root))),
             Some((_, _, text)) => Err(PreflightError::Unknown(format!(
-                "{} is no usable address",
+                "{} is not a usable address",
                 error_text::one_line(text)
             ))),
             None => Ok(None),

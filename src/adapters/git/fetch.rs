@@ -184,6 +184,18 @@ impl GitCli {
         ))
     }
 
+    /// Brings a commit from another repository and keeps it; false: that does not have it.
+    pub(super) fn import_from(&self, from: &str, commit: &CommitId) -> Result<bool, GitError> {
+        let call = self.fetch_command(from, &[kept(PinKind::Pin, commit)])?;
+        let output = self.run_in_control_lock(call)?;
+        if is_denial(&output) {
+            return Ok(false);
+        }
+        output.ok()?;
+        // Of a shallow repository git brings nothing, and says nothing.
+        Ok(self.is_pinned(PinKind::Pin, commit))
+    }
+
     /// Fetches with a check of the objects. Commits that the check refuses are fetched without it and noted.
     fn fetch_checked(&self, from: &str, commit: &CommitId, refspecs: &[String]) -> Result<(), GitError> {
         let call = self.fetch_command(from, refspecs)?.config(malformed::CHECK);

@@ -55,6 +55,45 @@ impl GitCli {
         Ok(found)
     }
 
+    /// Returns true if a head was brought to a base by the engine, in any form.
+    pub(super) fn has_landed(&self, head: &CommitId) -> Result<bool, GitError> {
+        Ok(!self.landings(head.as_str())?.is_empty())
+    }
+
+    /// Returns true if the engine made a commit for a base, or brought it there.
+    pub(super) fn is_landed(&self, commit: &CommitId) -> Result<bool, GitError> {
+        for landing in self.refs_with(commit, LANDED)? {
+            let made_on = if let Some(base) = self.landed_on(&landing)? {
+                base
+            } else {
+                let call = self.in_control(format!("read commit {landing}"))?;
+                let call = call.words("rev-parse --verify --quiet");
+                CommitId::new(&call.arg(format!("{landing}^1")).run_line()?)?
+            };
+            if !self.is_ancestor(commit, &made_on)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the commits that refs below a name have and that hold a commit.
+    pub(super) fn refs_with(&self, commit: &CommitId, below: &str) -> Result<Vec<CommitId>, GitError> {
+        if !self.has_refs_below(below) {
+            return Ok(Vec::new());
+        }
+        let call = self.in_control(format!("find the refs that contain {commit}"))?;
+        let call = call.words("for-each-ref --format=%(objectname) --contains");
+        let listed = call.arg(commit.as_str()).arg("--").arg(below).run_whole()?;
+        let mut found: Vec<CommitId> = listed
+            .text()
+            .lines()
+            .filter_map(|id| CommitId::new(id).ok())
+            .collect();
+        found.dedup();
+        Ok(found)
+    }
+
     /// Returns the newest part of some work that a base has by a landing, where the base holds it in no other way and the work does not hold
     /// the landing.
     pub(super) fn landed_part(&self, head: &CommitId, base: &CommitId) -> Result<Option<CommitId>, GitError> {

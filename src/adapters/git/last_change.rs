@@ -59,18 +59,23 @@ pub fn last_commit_of(setup: &GitSetup, file: &Path) -> Result<Option<FileCommit
 }
 
 impl GitCli {
-    /// Returns the time at which the last commit that changed a file of the project was made in the person's own checkout; `None` if
-    /// that commit came from elsewhere, or there is none.
+    /// Returns the time at which the last commit that changed a file of the project was made in the person's own checkout, as its log says;
+    /// `None` if that commit came from elsewhere, or there is none.
     ///
     /// # Errors
     /// When git cannot be asked.
     pub fn committed_here(&self, file: &Path) -> Result<Option<Timestamp>, GitError> {
-        let call = self.in_project(format!("ask who changed {}", file.display()));
-        let call = call.words("log -1 --no-show-signature --no-color --format=%H HEAD --");
-        let commit = call.arg(file).run_line()?;
+        let commit = self.last_change(file)?;
         let made = made_at(&self.project.git_dir).into_iter();
         let mut own = made.filter(|(id, _)| id.as_str() == commit);
         Ok(own.next().map(|(_, at)| at))
+    }
+
+    /// Returns the last commit of the person's checkout that changed a file; empty if there is none.
+    pub(super) fn last_change(&self, file: &Path) -> Result<String, GitError> {
+        let call = self.in_project(format!("ask who changed {}", file.display()));
+        let call = call.words("log -1 --no-show-signature --no-color --format=%H HEAD --");
+        call.arg(file).run_line()
     }
 
     /// Returns the file to which git adds a line whenever the commit of the person's checkout changes.

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::cli::GitCli;
-use super::command::{ConfigScope, GitCommand};
+use super::command::{ConfigScope, GitCommand, GitOutput};
+use super::config_entries;
 use super::discovery::{is_address, is_on_this_machine};
 use super::error_text::{one_line, redact};
 use crate::ports::git::{CommitId, GitError, TreeId};
@@ -19,9 +20,17 @@ const FETCH_ALL: &str = "fetch --quiet --tags --no-write-fetch-head --no-recurse
                          --upload-pack=git-upload-pack --end-of-options";
 
 /// A link in a tree.
-struct CommittedLink {
-    path: String,
-    commit: CommitId,
+pub(super) struct CommittedLink {
+    pub(super) path: String,
+    pub(super) commit: CommitId,
+}
+
+/// Submodule as a `.gitmodules` names it.
+pub(super) struct NamedSubmodule {
+    pub(super) name: String,
+    pub(super) path: String,
+    pub(super) url: Option<String>,
+    pub(super) update: Option<String>,
 }
 
 impl GitCli {
@@ -32,9 +41,10 @@ impl GitCli {
         if links.is_empty() {
             return Ok(None);
         }
-        let addresses = self.submodule_addresses(tree)?;
+        let named = self.submodules_named_in(tree.as_str())?;
         for link in links {
-            if let Some(why) = self.link_fault(&link, addresses.get(&link.path))? {
+            let address = named.get(&link.path).and_then(|submodule| submodule.url.as_ref());
+            if let Some(why) = self.link_fault(&link, address)? {
                 let (path, commit) = (one_line(&link.path), &link.commit);
                 return Ok(Some(format!("{path} links to commit {commit}, {why}")));
             }
@@ -42,7 +52,8 @@ impl GitCli {
         Ok(None)
     }
 
-    fn new_links(&self, base: &CommitId, tree: &TreeId) -> Result<Vec<CommittedLink>, GitError> {
+    /// Links in a tree that are not in a commit, or point to another commit there.
+    pub(super) fn new_links(&self, base: &CommitId, tree: &TreeId) -> Result<Vec<CommittedLink>, GitError> {
         let call = self.in_control("look for links to other repositories")?;
         let call = call.words("diff-tree -r -z --raw --no-renames --no-abbrev --end-of-options");
         let output = call.args([base.as_str(), tree.as_str()]).run_ok()?;
@@ -60,29 +71,35 @@ impl GitCli {
         Ok(links)
     }
 
-    /// Addresses by path, as the tree's own `.gitmodules` gives them; empty if it cannot be read.
-    fn submodule_addresses(&self, tree: &TreeId) -> Result<BTreeMap<String, String>, GitError> {
-        let call = self.in_control("read .gitmodules")?.words("config --blob");
-        let call = call.arg(format!("{tree}:.gitmodules")).words("-z --get-regexp");
-        let output = call.arg(r"^submodule\..*\.(path|url)$").run()?;
-        match output.code {
-            Some(0) => {}
-            Some(_) => return Ok(BTreeMap::new()),
-            // It was ended, so its answer is not known.
-            None => return Err(output.failure()),
-        }
+    /// Links of a commit.
+    pub(super) fn links_of(&self, commit: &CommitId) -> Result<Vec<CommittedLink>, GitError> {
+        let call = self.in_control("look for links to other repositories")?;
+        let call = call.words("ls-tree -r -z --full-tree --end-of-options");
+        let output = call.arg(commit.as_str()).run_whole()?;
         let text = output.text();
-        let (mut paths, mut urls) = (BTreeMap::new(), BTreeMap::new());
-        for (key, value) in text.split('\0').filter_map(|entry| entry.split_once('\n')) {
-            if let Some(name) = key.strip_suffix(".path") {
-                paths.insert(name, value);
-            } else if let Some(name) = key.strip_suffix(".url") {
-                urls.insert(name, value);
+        let entries = text.split('\0').filter_map(|entry| entry.split_once('\t'));
+        let mut links = Vec::new();
+        for (entry, path) in entries {
+            if let Some(id) = entry.strip_prefix("160000 commit ") {
+                links.push(CommittedLink {
+                    path: path.to_owned(),
+                    commit: CommitId::new(id)?,
+                });
             }
         }
-        let address =
-            |(name, path): (&&str, &&str)| Some(((*path).to_owned(), (**urls.get(*name)?).to_owned()));
-        Ok(paths.iter().filter_map(address).collect())
+        Ok(links)
+    }
+
+    /// Submodules by path, as the own `.gitmodules` of a commit or tree names them; empty if it cannot be read.
+    pub(super) fn submodules_named_in(&self, of: &str) -> Result<BTreeMap<String, NamedSubmodule>, GitError> {
+        let call = self.in_control("read .gitmodules")?.words("config --blob");
+        let output = call.arg(format!("{of}:.gitmodules")).words("-z --list").run()?;
+        match output.code {
+            Some(0) => Ok(named_submodules(&output)),
+            Some(_) => Ok(BTreeMap::new()),
+            // It was ended, so its answer is not known.
+            None => Err(output.failure()),
+        }
     }
 
     fn link_fault(&self, link: &CommittedLink, address: Option<&String>) -> Result<Option<String>, GitError> {
@@ -97,7 +114,7 @@ impl GitCli {
         let shown = one_line(&redact(&url));
         if !is_address(&url) || is_on_this_machine(&url) && !is_on_this_machine(&origin) {
             return Ok(Some(format!(
-                "and its address {shown} in .gitmodules is none that others can use; set a usable one"
+                "and others cannot use its address {shown} in .gitmodules; set a usable one"
             )));
         }
         let is_there = self.has_commit(&url, &link.commit)?;
@@ -133,8 +150,25 @@ impl GitCli {
     }
 }
 
+/// Submodules by path in the entries of a `.gitmodules`.
+pub(super) fn named_submodules(output: &GitOutput) -> BTreeMap<String, NamedSubmodule> {
+    let entries: BTreeMap<String, String> = config_entries::listed(output).into_iter().collect();
+    let of = |name: &str, key: &str| entries.get(&format!("submodule.{name}.{key}")).cloned();
+    let named = |(key, path): (&String, &String)| {
+        let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
+        let submodule = NamedSubmodule {
+            name: name.to_owned(),
+            path: path.clone(),
+            url: of(name, "url"),
+            update: of(name, "update"),
+        };
+        Some((path.clone(), submodule))
+    };
+    entries.iter().filter_map(named).collect()
+}
+
 /// An address as git resolves it: one that begins with a dot is meant from where `origin` is.
-fn resolved(address: &str, origin: &str) -> String {
+pub(super) fn resolved(address: &str, origin: &str) -> String {
     let (mut rest, mut from) = (address, origin.trim_end_matches('/'));
     if !rest.starts_with("./") && !rest.starts_with("../") {
         return address.to_owned();

@@ -28,7 +28,8 @@ pub(super) fn refusal(output: &GitOutput) -> Option<String> {
 }
 
 impl GitCli {
-    /// Returns the reason why the commits that lead to a head and are not in the base are not taken, if the check refuses one of them.
+    /// Returns the reason why the commits that lead to a head and are not in the base are not taken, if the check refuses one of them, or one
+    /// names a commit of a submodule or a large file that is nowhere.
     pub(super) fn refused_in(
         &self,
         head: &CommitId,
@@ -44,7 +45,13 @@ impl GitCli {
                 )));
             }
         }
-        Ok(None)
+        let head = &self.import_known(head.clone())?;
+        if let Some(base) = base
+            && let Some(why) = self.broken_link(base, &self.tree_of(head)?)?
+        {
+            return Ok(Some(why));
+        }
+        self.missing_large_file(head)
     }
 
     /// Notes that the check refuses the objects of that commit.

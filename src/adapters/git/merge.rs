@@ -32,7 +32,7 @@ impl GitCli {
             return Ok(MergeOutcome::Impossible(self.no_branch(&request.base)));
         };
         if !self.import_commit(&request.head)? {
-            let why = format!("nobody has commit {}", request.head);
+            let why = format!("commit {} exists nowhere", request.head);
             return Ok(MergeOutcome::Impossible(why));
         }
         if request.edits.as_ref().is_some_and(|edits| edits.base != base) {

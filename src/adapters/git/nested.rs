@@ -46,10 +46,46 @@ impl GitCli {
         owner: &AtticOwner,
     ) -> Result<Vec<CommitId>, GitError> {
         let mut kept = Vec::new();
-        for repo in nested_search::search(checkout)? {
+        for repo in self.repositories_with_work(checkout)? {
             kept.extend(self.keep_repository(&repo, owner)?);
         }
         Ok(kept)
+    }
+
+    /// Finds the repositories in a worktree that have something which the control repository does not keep: all but submodules that are as the
+    /// engine filled them.
+    pub(super) fn repositories_with_work(&self, checkout: &CheckoutDir) -> Result<Vec<NestedRepo>, GitError> {
+        let mut found = nested_search::search(checkout)?;
+        found.retain(|repo| !self.is_as_filled(repo).unwrap_or(false));
+        Ok(found)
+    }
+
+    fn is_as_filled(&self, repo: &NestedRepo) -> Result<bool, GitError> {
+        if !repo.has_own_objects {
+            return Ok(false);
+        }
+        let ids = nested_refs::read(repo)?;
+        let Some(head) = &ids.head else { return Ok(false) };
+        for id in ids.names.values().chain(&ids.logged) {
+            if !self.has(id)? {
+                return Ok(false);
+            }
+        }
+        let tree = self.tree_of(head)?;
+        if let Some(folder) = &repo.folder
+            && self.read_tree_of(folder, Some(head))? != tree
+        {
+            return Ok(false);
+        }
+        let (there, copy) = (
+            repo.git_dir.join("index"),
+            self.control.scratch(&self.unique_name("index"))?,
+        );
+        fs::copy(&there, &copy).map_err(failed("read", &there))?;
+        let call = self.in_control("write an index as a tree")?;
+        let written = call.env("GIT_INDEX_FILE", &copy).arg("write-tree").run_line();
+        drop(fs::remove_file(&copy));
+        Ok(written? == tree.as_str())
     }
 
     fn keep_repository(&self, repo: &NestedRepo, owner: &AtticOwner) -> Result<Option<CommitId>, GitError> {
@@ -136,7 +172,7 @@ impl BorrowedRepo<'_> {
         let objects = self.repo.common.join("objects");
         let is_plain = !objects.to_string_lossy().contains(['\n', '\u{fffd}']);
         if !is_plain || !objects.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            return Err(not_ours(objects, "it is no folder of objects"));
+            return Err(not_ours(objects, "it is not a folder of objects"));
         }
         self.git
             .borrowing_repository(self.path, Some(&objects), "ref: refs/heads/none")?;

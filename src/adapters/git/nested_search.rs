@@ -106,7 +106,7 @@ impl NestedSearch<'_> {
 }
 
 /// The git folder a checkout belongs to, if there is one.
-fn git_dir_of(folder: &Path) -> Option<PathBuf> {
+pub(super) fn git_dir_of(folder: &Path) -> Option<PathBuf> {
     let entry = folder.join(".git");
     let found = match read_pointer(&entry) {
         Ok(pointer) => folder.join(pointer.strip_prefix("gitdir: ")?),

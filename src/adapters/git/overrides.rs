@@ -151,11 +151,7 @@ fn shortened(mut all: Vec<GitOverride>) -> Vec<GitOverride> {
         all.push(GitOverride {
             name: "more".to_owned(),
             digest: digest(contents.join("\0").as_bytes()),
-            shown: format!(
-                "one of {} such entries, the first of which is {}",
-                rest.len(),
-                first.shown
-            ),
+            shown: format!("one of {} such entries; the first is {}", rest.len(), first.shown),
             undo: first.undo.clone(),
         });
     }

@@ -62,33 +62,13 @@ impl GitCli {
                 .is_empty()
         {
             return Ok(Some(format!(
-                "{names} in {shown} (core.hooksPath) do not run for agents: the folder is in no commit, so no worktree has it. What they check \
-                 is checked by a gate: `dbs config gates.hooks COMMAND`"
+                "{names} in {shown} (core.hooksPath) do not run for agents: the folder is in no commit, so no worktree has it. Make a gate that \
+                 checks the same: `dbs config gates.hooks COMMAND`"
             )));
         }
         Ok(Some(format!(
-            "{names} in {shown} run for what agents commit and push, and not for commits, merges and pushes of dbs, which its gates check"
+            "{names} in {shown} run when agents commit and push, but not for commits, merges and pushes of dbs; gates check those"
         )))
-    }
-
-    /// Returns the sentence about submodules, which are empty for agents and gates, if there are some.
-    pub fn submodules_note(&self) -> Option<String> {
-        let root = &self.project.root;
-        let call = self
-            .program
-            .command(ConfigScope::Control, root, "read .gitmodules");
-        let call = call.words("config --no-includes --file .gitmodules -z --get-regexp");
-        let output = call.arg(r"^submodule\..*\.path$").run().ok()?;
-        let text = output.text();
-        let paths = text.split('\0').filter_map(|entry| entry.split_once('\n'));
-        let paths: Vec<String> = paths.map(|(_, path)| one_line(path)).collect();
-        (!paths.is_empty()).then(|| {
-            format!(
-                "the submodules {} are empty in worktrees and in the checkouts of gates: an agent and a gate that need them fill them with \
-                 `git submodule update --init`",
-                paths.join(", ")
-            )
-        })
     }
 
     /// Returns the hooks that can refuse a commit of an agent, as words for people.

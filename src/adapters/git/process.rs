@@ -1,4 +1,4 @@
-//! The one place that starts git: own process group, bounded output, a time limit. Knows nothing about git itself.
+//! The one place that starts git: own process group, no terminal where a program may ask, bounded output, a time limit. Knows nothing about git itself.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door of this adapter: starts git and reads the clock for its time limit"
@@ -37,6 +37,8 @@ pub(super) struct ProcessSpec {
     pub(super) memory: Option<u64>,
     /// Keeper above the process, where the command may start programs that others wrote.
     pub(super) keeper: Option<Keeper>,
+    /// Program that takes the terminal of this process from it, where the command may start a program that asks.
+    pub(super) apart: Option<Keeper>,
 }
 
 impl ProcessSpec {
@@ -50,6 +52,7 @@ impl ProcessSpec {
             limit,
             memory: None,
             keeper: None,
+            apart: None,
         }
     }
 }
@@ -90,11 +93,12 @@ pub(super) enum ProcessError {
 /// Runs to the end or to the time limit; at the limit the whole process group is ended.
 pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> {
     let deadline = Instant::now() + spec.timeout;
-    if let Some(keeper) = &spec.keeper {
+    match (&spec.keeper, &spec.apart) {
         // Processes that are left may serve the person: a cache of credentials, a connection that stays open.
-        spec.command = keeper.around(&spec.command, OrphanPolicy::Leave);
+        (Some(keeper), _) => spec.command = keeper.around(&spec.command, OrphanPolicy::Leave),
+        (None, Some(keeper)) => spec.command = keeper.apart(&spec.command),
+        (None, None) => child_process::new_process_group(&mut spec.command),
     }
-    child_process::new_process_group(&mut spec.command);
     let (mut process, stdout, stderr) = start(&mut spec).map_err(ProcessError::NotStarted)?;
     if let (Some(mut pipe), StdinSource::Bytes(bytes)) = (process.take_input(), spec.input) {
         // A process that does not read its input ends with an exit code that says so.

@@ -1,6 +1,6 @@
 //! Registrations of worktrees that a killed git left half-made or half-removed, or that are damaged in another way: an empty `commondir`
 //! stops every git in the project, and a missing `.git` or `HEAD` hides a worktree from it. Known content is put back, so that the usual
-//! way of removing, with a copy first, works again; only registrations that hold nothing are removed here. Registrations of worktrees that
+//! way of removing, with a copy first, works again, as does a project that was moved with its worktrees or without them; only registrations that hold nothing are removed here. Registrations of worktrees that
 //! are not ours are left as they are, except for an empty `commondir`.
 
 use std::fs;
@@ -38,6 +38,8 @@ struct Registration {
     /// Folder of the worktree; none: the registration names none, so that git itself calls it garbage.
     folder: Option<PathBuf>,
     is_ours: bool,
+    /// True if the registration names the place that the folder had before the project was moved.
+    is_moved: bool,
 }
 
 impl Registration {
@@ -49,6 +51,11 @@ impl Registration {
         } else {
             git_dir.join(pointer).parent().map(Path::to_path_buf)
         };
+        let moved = folder
+            .as_ref()
+            .and_then(|folder| moved_to(&git_dir, folder, project));
+        let is_moved = moved.is_some();
+        let folder = moved.or(folder);
         let is_ours = folder
             .as_ref()
             .is_some_and(|folder| worktree_link::is_in_root(project, folder) && safe_name(folder).is_some());
@@ -56,6 +63,7 @@ impl Registration {
             git_dir,
             folder,
             is_ours,
+            is_moved,
         }
     }
 
@@ -142,7 +150,8 @@ impl GitCli {
             None => self.is_garbage(one),
             Some(folder) if one.is_ours => {
                 let is_unfit = has_no_common(one) || has_no_head(one) || lacks_path(one);
-                is_unfit || self.has_old_lock(one) || scope == RepairScope::All && lacks_link(folder)
+                let has_no_way = || lacks_link(folder) || has_dead_link(folder, &one.git_dir);
+                is_unfit || self.has_old_lock(one) || scope == RepairScope::All && has_no_way()
             }
             Some(_) => {
                 is_empty_file(&one.git_dir.join("commondir")) && self.is_old(&one.git_dir.join("commondir"))
@@ -176,7 +185,7 @@ impl GitCli {
             let text = known.map_or(UNKNOWN_HEAD.to_owned(), |id| format!("{id}\n"));
             write_atomically(&one.git_dir.join("HEAD"), &text)?;
         }
-        if scope == RepairScope::All && lacks_link(folder) {
+        if scope == RepairScope::All && (lacks_link(folder) || has_dead_link(folder, &one.git_dir)) {
             let text = format!("gitdir: {}\n", one.git_dir.display());
             write_atomically(&folder.join(".git"), &text)?;
         }
@@ -215,7 +224,7 @@ impl GitCli {
         let before = fs::read_to_string(one.git_dir.join("ORIG_HEAD")).ok();
         let before = before.and_then(|text| existing_commit(text.trim()));
         own.into_iter().chain(before).map(|id| id.to_string()).find(|id| {
-            let call = self.in_project("look for what a worktree stood on");
+            let call = self.in_project("find the commit of a worktree");
             let call = call.words("cat-file -e").arg(format!("{id}^{{commit}}"));
             call.run().is_ok_and(|output| output.code == Some(0))
         })
@@ -253,7 +262,7 @@ fn pointing_at(git_dir: &Path, root: &Path) -> Option<PathBuf> {
 
 fn lacks_path(one: &Registration) -> bool {
     let file = one.git_dir.join("gitdir");
-    is_empty_file(&file) || file.symlink_metadata().is_err()
+    one.is_moved || is_empty_file(&file) || file.symlink_metadata().is_err()
 }
 
 fn has_no_common(one: &Registration) -> bool {
@@ -282,6 +291,27 @@ fn lacks_link(folder: &Path) -> bool {
     };
     let is_real = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
     is_missing && is_real && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// Returns true if the link of a worktree names its registration at a place where nothing is any more: the project was moved.
+fn has_dead_link(folder: &Path, git_dir: &Path) -> bool {
+    let pointer = read_pointer(&folder.join(".git")).unwrap_or_default();
+    let target = pointer.strip_prefix("gitdir: ").map(|target| folder.join(target));
+    target.is_some_and(|target| {
+        target.file_name() == git_dir.file_name()
+            && target.parent().and_then(Path::file_name) == Some("worktrees".as_ref())
+            && target.symlink_metadata().is_err()
+    })
+}
+
+/// The present place of a worktree in the project, where its registration names another one at which nothing is.
+fn moved_to(git_dir: &Path, folder: &Path, project: &ProjectRepo) -> Option<PathBuf> {
+    if folder.symlink_metadata().is_ok() {
+        return None;
+    }
+    let places = project.worktree_roots.iter();
+    let mut places = places.filter_map(|root| Some(root.join(folder.file_name()?)));
+    places.find(|place| has_dead_link(place, git_dir))
 }
 
 /// Returns whether it is the registration of that folder, or one without a path yet whose name git took from the folder.

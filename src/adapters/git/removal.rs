@@ -1,12 +1,11 @@
-//! Removal of a worktree: keep first, then let git delete the folder that it and we both recognise. There is no other way to delete here,
-//! on purpose (B3-9, LK-19).
+//! Removal of a worktree: keep first, then move the folder aside that git and we both recognise, and have git forget it. Its files are
+//! deleted after the project queue is released. There is no other way to delete here, on purpose (B3-9, LK-19).
 
 use std::fs;
 use std::path::Path;
 
 use super::cli::GitCli;
 use super::files::failed;
-use super::nested_search;
 use super::parse::RegisteredWorktree;
 use super::registration_repair::RepairScope;
 use super::worktree_link::{self, CheckoutDir, PathStatus};
@@ -100,7 +99,7 @@ impl GitCli {
         };
         let snapshot = self.keep_if_needed(checkout, &entry, owner)?;
         checkout.unset_ready()?;
-        self.set_aside_spare(checkout);
+        self.set_aside(checkout);
         self.unregister(&entry)?;
         if checkout.folder.symlink_metadata().is_ok() {
             return Ok(RemoveOutcome::Kept("git left something of it behind".to_owned()));
@@ -115,7 +114,7 @@ impl GitCli {
         entry: &RegisteredWorktree,
         owner: &AtticOwner,
     ) -> Result<Option<AtticSnapshot>, GitError> {
-        if nested_search::search(checkout)?.is_empty() && self.is_kept_elsewhere(checkout, entry)? {
+        if self.repositories_with_work(checkout)?.is_empty() && self.is_kept_elsewhere(checkout, entry)? {
             return Ok(None);
         }
         self.snapshot_checkout(checkout, owner).map(Some)

@@ -108,20 +108,21 @@ impl GitCli {
         if let Some(key) = &signing.key {
             call = call.config(format!("user.signingKey={key}"));
         }
-        let output = draft_call(self.program.kept(call), &signed).arg("-S").run();
+        let output = draft_call(self.program.kept(call), &signed)
+            .arg("-S")
+            .run_in_time()?;
         let program = error_text::one_line(signing.program());
         match output {
-            Ok(output) if output.code == Some(0) => Ok(CommitId::new(output.text().trim())?),
-            Ok(output) => Err(refused(&format!(
+            Some(output) if output.code == Some(0) => Ok(CommitId::new(output.text().trim())?),
+            Some(output) => Err(refused(&format!(
                 "{program} signed nothing ({})",
                 error_text::reason(&output)
             ))),
-            Err(GitError::Unreachable { why, .. }) if why.contains("longer than") => Err(refused(&format!(
+            None => Err(refused(&format!(
                 "{program} gave no signature within {} s; it, or the agent that has the key, seems to ask for a passphrase, \
                  and nobody is asked here",
                 limit.as_secs()
             ))),
-            Err(error) => Err(error),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Spare worktrees: the files of removed worktrees of a large project, for the next ones. Making and deleting many files takes far longer
-//! than writing the few in which two commits differ. An agent has written in a spare, so spares serve agents that write, never reviews or
-//! gates; what the agent left there is removed by an index that only the engine had, and the result is compared with the commit.
+//! than writing the few in which two commits differ. Removed worktrees wait here, too, until their files are deleted. An agent has written
+//! in a spare, so spares serve agents that write, never reviews or gates; what the agent left there is removed by an index that only the
+//! engine had, and the result is compared with the commit.
 
 use std::fs;
 use std::io;
@@ -20,6 +21,8 @@ const MAX_SPARES: usize = 2;
 /// Maximum size of the index of a worktree that becomes a spare, in bytes.
 const LARGEST_INDEX: u64 = 256 * 1024 * 1024;
 
+/// Start of the name of a removed worktree whose files are to be deleted.
+const GONE: &str = "gone";
 /// Starts of the names of spares: not cleaned yet, being cleaned or taken by a process, and ready.
 const NEW: &str = "new";
 const CLAIMED: &str = "claimed";
@@ -55,10 +58,25 @@ impl GitCli {
         self.spares().join(name).with_added_extension("index")
     }
 
-    /// Moves a worktree aside that is about to be removed, if it can become a spare.
-    pub(super) fn set_aside_spare(&self, worktree: &CheckoutDir) {
+    /// Moves a worktree aside that is about to be removed: it becomes a spare, or its files are deleted later, since that may take long.
+    /// One that cannot be moved stays for git to delete.
+    pub(super) fn set_aside(&self, worktree: &CheckoutDir) {
+        self.set_aside_spare(worktree);
+        let moves = || {
+            fs::create_dir_all(self.spares())?;
+            fs::rename(&worktree.folder, self.spares().join(self.unique_name(GONE)))
+        };
+        if worktree.folder.exists()
+            && let Err(error) = moves()
+        {
+            tracing::info!("could not move a worktree aside: {error}");
+        }
+    }
+
+    fn set_aside_spare(&self, worktree: &CheckoutDir) {
         let note = self.note_of_files(worktree);
-        let has_room = self.named("").len() < MAX_SPARES;
+        let spares = [NEW, CLAIMED, READY].iter().map(|start| self.named(start).len());
+        let has_room = spares.sum::<usize>() < MAX_SPARES;
         let spare = self.spares().join(self.unique_name(NEW));
         let moved = note.exists() && has_room && fs::rename(&worktree.folder, &spare).is_ok();
         let noted = moved && fs::rename(&note, index_of(&spare)).is_ok();
@@ -67,8 +85,17 @@ impl GitCli {
         }
     }
 
-    /// Removes from new spares what is not of their commits. Call without a turn: it may take long.
-    pub(super) fn clean_spares(&self) {
+    /// Deletes the files of removed worktrees, and removes from new spares what is not of their commits. Call without the project queue: it
+    /// may take long.
+    pub(super) fn clean_set_aside(&self) {
+        for gone in self.named(GONE) {
+            if let Err(error) = fs::remove_dir_all(&gone) {
+                tracing::warn!(
+                    "could not delete the removed worktree {}: {error}",
+                    gone.display()
+                );
+            }
+        }
         // Only this process is at work here: what another one claimed was left by it.
         let own = claimed_by_us();
         for left in self.named(CLAIMED) {

@@ -11,9 +11,6 @@ use super::files::not_ours;
 use super::refs::PinKind;
 use crate::ports::git::{CommitId, FileEdit, GitError, RestoreRequest, TreeId};
 
-/// Line for an index that removes a file.
-const GOES: &str = "0 0000000000000000000000000000000000000000";
-
 impl GitCli {
     /// Paths of all files of a commit, or of a folder of it.
     pub(super) fn files_of(&self, commit: &CommitId, folder: Option<&str>) -> Result<Vec<String>, GitError> {
@@ -38,7 +35,7 @@ impl GitCli {
         let mut lines = Vec::new();
         for edit in edits {
             let entry = match &edit.text {
-                None => GOES.to_owned(),
+                None => self.removed_entry(),
                 Some(text) => {
                     let call = self.in_control(format!("keep the text of {}", edit.path))?;
                     let call = call.words("hash-object -w --stdin").input(text.as_bytes());
@@ -48,6 +45,16 @@ impl GitCli {
             lines.extend_from_slice(format!("{entry}\t{}\0", edit.path).as_bytes());
         }
         self.with_entries(tree.as_str(), &lines)
+    }
+
+    /// Start of a line for an index that removes a file.
+    fn removed_entry(&self) -> String {
+        let length = if self.project.object_format == "sha1" {
+            40
+        } else {
+            64
+        };
+        format!("0 {}", "0".repeat(length))
     }
 
     /// A tree with other entries: lines of `MODE ID TAB PATH`.
@@ -89,7 +96,7 @@ impl GitCli {
             let mut fields = listed.split('\t').next().unwrap_or_default().split(' ');
             let entry = match (fields.next(), fields.next(), fields.next()) {
                 (Some(mode), Some(_), Some(id)) => format!("{mode} {id}"),
-                _ => GOES.to_owned(),
+                _ => self.removed_entry(),
             };
             lines.extend_from_slice(format!("{entry}\t{path}\0").as_bytes());
         }

@@ -11,6 +11,7 @@ use super::parse::RegisteredWorktree;
 use super::refs::PinKind;
 use super::registration_repair::RepairScope;
 use super::stale_locks::lock_of;
+use super::submodules::FilledPlace;
 use super::worktree_link::{self, PathStatus};
 use super::write_lock::WriteGuard;
 use crate::domain::TroubleKind;
@@ -53,6 +54,8 @@ impl GitCli {
         };
         self.refuse_foreign_filters(&goal.commit)?;
         ensure_excludes(&self.project.common)?;
+        // Without the turn, since it may ask other remotes.
+        let brought = self.bring_submodules(&goal.commit);
         let mut turn = self.lock_project()?;
         self.repair_registrations(RepairScope::Registrations);
         real_folder(worktree_link::root(&self.project))?;
@@ -66,6 +69,7 @@ impl GitCli {
             }
             return Ok(Worktree { base, ..found });
         }
+        brought?;
         let mut cleared = ClearedPath::default();
         self.clear_path(&path, spec, &mut cleared)?;
         let path = worktree_link::root(&self.project).join(spec.folder.as_str());
@@ -323,6 +327,12 @@ impl GitCli {
             }
             self.note_files(&site, &index);
         }
+        self.fill_submodules(
+            &site.folder,
+            &index,
+            &goal.commit,
+            FilledPlace::Worktree(&site.git_dir),
+        )?;
         // After a power cut, files that are not on the disk yet are empty, and an agent that continues here would commit them so.
         sync_file_system(&site.folder).map_err(failed("write to the disk", &site.folder))?;
         let final_index = site.git_dir.join("index");
@@ -356,7 +366,7 @@ pub(super) fn name_of(revision: &Revision) -> String {
         Revision::Commit(commit) => commit.to_string(),
         Revision::RemoteBranch(branch) => format!("branch {branch} on the remote"),
         Revision::LocalBranch(branch) => format!("branch {branch}"),
-        Revision::TaskBranch(of) => format!("branch {}, or what is kept of it", of.branch),
+        Revision::TaskBranch(of) => format!("branch {}, or its kept work", of.branch),
         Revision::WorkingTree(WorkingTree::Main) => "the main checkout".to_owned(),
         Revision::WorkingTree(WorkingTree::Worktree(name)) => format!("worktree {name}"),
     }

@@ -206,7 +206,7 @@ fn error_text(error: &Error, limit: Duration) -> String {
         Error::Io(error) => error.to_string(),
         Error::HostNotFound => "the host is not known".to_owned(),
         Error::ConnectionFailed => "it cannot be connected to".to_owned(),
-        Error::Protocol(_) => "what it answered is no HTTP".to_owned(),
+        Error::Protocol(_) => "its answer is not HTTP".to_owned(),
         Error::Rustls(error) => error.to_string(),
         Error::Tls(why) => (*why).to_owned(),
         Error::ConnectProxyFailed(_) => "the proxy refused".to_owned(),

@@ -34,7 +34,7 @@ pub(crate) fn put_in_front(program: &Path, own: &Path, path: &str) -> io::Result
     let all = std::iter::once(folder).chain(std::env::split_paths(path));
     let all = std::env::join_paths(all.collect::<Vec<PathBuf>>()).map_err(io::Error::other)?;
     all.into_string()
-        .map_err(|_path| io::Error::other("the path is no text"))
+        .map_err(|_path| io::Error::other("the path is not text"))
 }
 
 #[cfg(unix)]
@@ -74,7 +74,7 @@ mod tests {
         for name in ["dbs", "debussy", "bd"] {
             assert_eq!(found(name), Some(program.clone()), "{name}");
         }
-        assert_eq!(found("git"), None, "what was put there before is gone");
+        assert_eq!(found("git"), None, "the earlier file there is gone");
         std::fs::copy(other.join("debussy"), other.join("bd")).unwrap();
         assert_eq!(found("bd"), Some(other.join("bd").canonicalize().unwrap()));
     }

@@ -17,7 +17,7 @@ pub enum ProjectError {
     #[error("make a folder for sockets: {why}")]
     NoRuntime { why: String },
     #[error(
-        "know this project's state by an identity: there is no folder of yours to keep that in; set HOME or XDG_STATE_HOME"
+        "keep an identity for this project's state: you have no folder for it; set HOME or XDG_STATE_HOME"
     )]
     NoStateFolder,
     #[error("{what} {path}: {why}", path = .path.display())]

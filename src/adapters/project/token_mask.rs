@@ -1,10 +1,10 @@
 //! Masking of tokens: text that an agent prints or reports is kept on the board, in the store and in logs, and is sent to people. A token
-//! in it would let others speak for the attempt, so it is replaced before anything is kept.
+//! in it would let others speak for the attempt, or use a service, so it is replaced before anything is kept.
 
 use std::collections::HashSet;
 
 use super::secret::ProjectSecret;
-use crate::domain::{Board, Event};
+use crate::domain::{Board, Command, Event, without_tokens};
 
 /// Text that replaces a token.
 const MASK: &str = "[token]";
@@ -12,8 +12,15 @@ const MASK: &str = "[token]";
 const LENGTH: usize = 64;
 
 impl ProjectSecret {
-    /// The event without the tokens of the board's attempts; `None` when there is none in it.
+    /// The event without the tokens of the board's attempts, and without those of services in what is said about a task; `None` when
+    /// there is none in it.
     pub fn mask_tokens(&self, board: &Board, event: &Event) -> Option<Event> {
+        let said = without_service_tokens(event);
+        let own = self.without_own_tokens(board, said.as_ref().unwrap_or(event));
+        own.or(said)
+    }
+
+    fn without_own_tokens(&self, board: &Board, event: &Event) -> Option<Event> {
         let text = serde_json::to_string(event).ok()?;
         let runs = hex_runs(&text);
         if runs.is_empty() {
@@ -29,6 +36,40 @@ impl ProjectSecret {
             .inspect_err(|error| tracing::error!("could not mask a token: {error}"))
             .ok()
     }
+}
+
+/// Returns a comment or a signal without the tokens of services in its texts.
+fn without_service_tokens(event: &Event) -> Option<Event> {
+    let mut masked = match event {
+        Event::Signalled { .. }
+        | Event::Asked {
+            command: Command::Comment(..),
+            ..
+        } => event.clone(),
+        _ => return None,
+    };
+    let texts: Vec<&mut String> = match &mut masked {
+        Event::Asked {
+            command: Command::Comment(_, text),
+            ..
+        } => vec![text],
+        // Files and notes are compared with the commit, so they stay.
+        Event::Signalled {
+            text, report, claims, ..
+        } => {
+            let claimed = claims.warnings.iter_mut().chain(&mut claims.steps);
+            report.iter_mut().chain([text]).chain(claimed).collect()
+        }
+        _ => return None,
+    };
+    let mut is_masked = false;
+    for text in texts {
+        if let Some(without) = without_tokens(text, MASK) {
+            *text = without;
+            is_masked = true;
+        }
+    }
+    is_masked.then_some(masked)
 }
 
 /// Returns the runs of hexadecimal digits that are long enough for a token: begin and end in bytes.
@@ -79,7 +120,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{AttemptId, SignalKind, Timestamp, Verdict};
+    use crate::domain::{AttemptId, RequestId, SignalKind, Timestamp, Verdict};
     use crate::read_model::settled_attempt;
 
     /// A secret, and a board with that attempt.
@@ -124,6 +165,22 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn the_token_of_a_service_is_masked_in_comments_and_reports() {
+        let (_home, secret, board) = project();
+        let token = format!("ghp_{}", "A1b2".repeat(9));
+        let comment = |text: String| Event::Asked {
+            request: RequestId(1),
+            by: "dev".to_owned(),
+            command: Command::Comment("t-1".into(), text),
+        };
+        let masked = secret.mask_tokens(&board, &comment(format!("used {token}")));
+        assert_eq!(masked, Some(comment("used [token]".to_owned())));
+        let own = secret.token(AttemptId(7), Timestamp(3));
+        let both = secret.mask_tokens(&board, &signal(&format!("{token} {own}")));
+        assert_eq!(both, Some(signal("[token] [token]")));
     }
 
     #[test]

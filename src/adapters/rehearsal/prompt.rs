@@ -37,7 +37,7 @@ pub(super) fn ask(
         let now = (screen.size().0, marked, countdown(left, person.is_some(), marked));
         // Redrawn only when it shows something else.
         if drawn.as_ref() != Some(&now) {
-            screen.show(boxed(now.0, text, choices, marked, now.2.as_deref()))?;
+            screen.show_question(boxed(now.0, text, choices, marked, now.2.as_deref()))?;
             drawn = Some(now);
         }
         if left.is_some_and(|left| left.is_zero()) {

@@ -30,6 +30,8 @@ pub(super) struct RehearsalScreen<'a> {
     /// Transcript that a full screen redraws for every line; inline, it is in the terminal already.
     transcript: VecDeque<TranscriptLine>,
     live: Vec<TranscriptLine>,
+    /// True while the live area is a question: its keys are no prompt, so no prompt is shown below it.
+    asks: bool,
     /// The lines of the live area as they were drawn.
     drawn: Vec<DrawnLine>,
     typed: String,
@@ -60,6 +62,7 @@ impl<'a> RehearsalScreen<'a> {
             badge: badge.to_owned(),
             transcript: VecDeque::new(),
             live: Vec::new(),
+            asks: false,
             drawn: Vec::new(),
             typed: String::new(),
             size: keys.size(),
@@ -114,7 +117,13 @@ impl<'a> RehearsalScreen<'a> {
 
     /// Shows lines in the live area instead of the ones there.
     pub(super) fn show(&mut self, live: Vec<TranscriptLine>) -> io::Result<()> {
-        self.live = live;
+        (self.live, self.asks) = (live, false);
+        self.redraw()
+    }
+
+    /// Shows a question in the live area instead of the lines there and the prompt.
+    pub(super) fn show_question(&mut self, question: Vec<TranscriptLine>) -> io::Result<()> {
+        (self.live, self.asks) = (question, true);
         self.redraw()
     }
 
@@ -308,7 +317,8 @@ impl<'a> RehearsalScreen<'a> {
         let rule = "─".repeat(width.saturating_sub(width_of(&self.badge) + 4));
         let label = TranscriptLine::new("── ", grey).and(&self.badge, bold(ScenarioColour::Magenta));
         let label = label.and(&format!(" {rule}"), grey);
-        let lines = self.live.iter().skip(skip).chain([&prompt, &label]);
+        let prompt = Some(&prompt).filter(|_| !self.asks);
+        let lines = self.live.iter().skip(skip).chain(prompt).chain([&label]);
         let drawn = lines.map(|line| DrawnLine {
             columns: width_of(&line.text()).min(width),
             bytes: line.draw(width),

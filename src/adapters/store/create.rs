@@ -42,7 +42,7 @@ pub(super) fn is_absent(files: &StoreFiles) -> Result<bool, StoreError> {
         return Ok(true);
     };
     let why = format!(
-        "it is gone, but {what}, {}, is there; bring it back from a backup, or move that file away to begin anew",
+        "it is gone, but {what}, {}, is there; restore it from a backup, or move that file away to start over",
         left.display()
     );
     Err(damaged(files, why))

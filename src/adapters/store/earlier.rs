@@ -83,7 +83,7 @@ impl EarlierHistory {
             }
         }
         if !bytes.starts_with(MAGIC) {
-            return Err(EarlierError::Unfit("it is no SQLite database".to_owned()));
+            return Err(EarlierError::Unfit("it is not an SQLite database".to_owned()));
         }
         if let Some(mode) = bytes.get_mut(LOG_MODE) {
             mode.fill(1);
@@ -119,7 +119,7 @@ impl EarlierHistory {
             }
             let done: Vec<String> = self.completed(&id).into_iter().collect();
             if !done.is_empty() {
-                lines.push(format!("  go on: dbs run {plan} --done {}", done.join(",")));
+                lines.push(format!("  continue: dbs run {plan} --done {}", done.join(",")));
             }
         }
         for feature in self.of("completed_features") {

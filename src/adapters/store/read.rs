@@ -10,11 +10,10 @@ use super::errors::{damaged, failure};
 use super::files::StoreFiles;
 use super::integrity::damaged_rows;
 use super::last_turn;
-use super::rows::signed;
+use super::rows::{StoredPauses, signed};
 use super::sums::{self, LOG_TABLES};
 use crate::domain::{
-    Attempt, AttemptId, Batch, Board, Effect, Event, Notice, NoticeLevel, PauseReason, Task, TaskId,
-    Timestamp,
+    Attempt, AttemptId, Batch, Board, Effect, Event, Notice, NoticeLevel, Task, TaskId, Timestamp,
 };
 use crate::ports::store::{StoreError, StoredEvent};
 
@@ -220,9 +219,10 @@ impl StoreReader {
             .connection
             .query_row(sql, [], |row| <(Option<String>, i64, u32)>::try_from(row));
         let (pause, last_attempt, infra_failures) = row.map_err(failure(&self.files, "read the board"))?;
-        let pause = pause.map(|doc| value::<PauseReason>(&self.files, "the pause", &doc));
         let mut board = Board::default();
-        board.pause = pause.transpose()?;
+        if let Some(doc) = pause {
+            value::<StoredPauses>(&self.files, "the pause", &doc)?.restore(&mut board);
+        }
         board.last_attempt = last_attempt.unsigned_abs();
         board.infra_failures = infra_failures;
         Ok(board)

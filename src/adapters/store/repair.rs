@@ -222,7 +222,7 @@ fn is_same(one: &Board, other: &Board) -> bool {
     one.tasks == other.tasks
         && one.batches == other.batches
         && one.attempts == other.attempts
-        && one.pause == other.pause
+        && (&one.pause, &one.limits) == (&other.pause, &other.limits)
         && (one.last_attempt, one.infra_failures) == (other.last_attempt, other.infra_failures)
 }
 

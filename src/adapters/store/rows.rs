@@ -1,11 +1,13 @@
 //! Rows of a turn, made before the transaction begins: a value that cannot be written as JSON fails before anything is touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::{Attempt, AttemptId, Batch, Effect, Notice, Task, TaskId};
+use crate::domain::{
+    Attempt, AttemptId, Batch, Board, Effect, Notice, PauseReason, Task, TaskId, UsageLimit,
+};
 use crate::formats::tag::tag_and_content;
 use crate::ports::store::Turn;
 
@@ -63,8 +65,41 @@ impl<'a> TurnRows<'a> {
             attempts: rows(attempts.into_iter(), |attempt| tag(&attempt.state))?,
             completed: completed(turn),
             intents: intents(turn.effects)?,
-            pause: board.pause.as_ref().map(serde_json::to_string).transpose()?,
+            pause: StoredPauses::of(board)
+                .as_ref()
+                .map(serde_json::to_string)
+                .transpose()?,
         })
+    }
+}
+
+/// Everything that pauses work, as one column holds it. Earlier versions wrote a pause alone, and so does this one where there is nothing else.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum StoredPauses {
+    WithLimits {
+        pause: Option<PauseReason>,
+        limits: BTreeMap<String, UsageLimit>,
+    },
+    Pause(PauseReason),
+}
+
+impl StoredPauses {
+    fn of(board: &Board) -> Option<StoredPauses> {
+        let pause = board.pause.clone();
+        if board.limits.is_empty() {
+            return pause.map(StoredPauses::Pause);
+        }
+        let limits = board.limits.clone();
+        Some(StoredPauses::WithLimits { pause, limits })
+    }
+
+    /// Gives a board what it was read from.
+    pub(super) fn restore(self, board: &mut Board) {
+        match self {
+            StoredPauses::WithLimits { pause, limits } => (board.pause, board.limits) = (pause, limits),
+            StoredPauses::Pause(pause) => board.pause = Some(pause),
+        }
     }
 }
 
@@ -133,4 +168,46 @@ fn intents(effects: &[Effect]) -> serde_json::Result<Vec<(String, String)>> {
     keyed
         .map(|(key, effect)| Ok((key, serde_json::to_string(effect)?)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Timestamp;
+
+    fn restored(doc: &str) -> Board {
+        let mut board = Board::default();
+        serde_json::from_str::<StoredPauses>(doc)
+            .unwrap()
+            .restore(&mut board);
+        board
+    }
+
+    #[test]
+    fn a_pause_of_an_earlier_version_is_read_and_a_limit_is_kept_beside_it() {
+        let earlier = restored(r#"{"quota":{"until":7,"why":"limit"}}"#);
+        let (until, why) = (Timestamp(7), "limit".to_owned());
+        assert_eq!(
+            earlier.pause,
+            Some(PauseReason::Quota {
+                until,
+                why: why.clone()
+            })
+        );
+        let doc = serde_json::to_string(&StoredPauses::of(&earlier)).unwrap();
+        assert_eq!(doc, r#"{"quota":{"until":7,"why":"limit"}}"#, "as before");
+        for pause in [None, earlier.pause] {
+            let mut board = Board::default();
+            board.pause = pause;
+            board.limits.insert(
+                "claude".to_owned(),
+                UsageLimit {
+                    until,
+                    why: why.clone(),
+                },
+            );
+            let doc = serde_json::to_string(&StoredPauses::of(&board)).unwrap();
+            assert_eq!(restored(&doc), board);
+        }
+    }
 }

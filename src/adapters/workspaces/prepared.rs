@@ -8,12 +8,12 @@ use super::copying::{TreeCopy, make_link};
 use super::locks::WorkspaceLocks;
 use super::ports;
 use super::rules::WorkspaceRules;
-use super::template::{self, Template, TemplateFacts};
+use super::template::{self, Template, TemplateFacts, templates_in};
 use crate::domain::{Cause, TaskId, Tri, telling_line};
 use crate::ports::gates::{GateReport, GateRun, Gates};
 use crate::ports::git::Git;
 use crate::ports::trouble::io_trouble;
-use crate::ports::workspaces::{PreparedBy, WorkspaceRequest, WorkspaceUser, Workspaces};
+use crate::ports::workspaces::{PrepareError, PreparedBy, WorkspaceRequest, WorkspaceUser, Workspaces};
 
 /// Maximum size of the output that is kept of one command, in bytes.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
@@ -35,7 +35,7 @@ pub struct PreparedWorkspaces {
 }
 
 impl Workspaces for PreparedWorkspaces {
-    fn prepare(&self, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, Cause> {
+    fn prepare(&self, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, PrepareError> {
         let rules = (self.rules)();
         if rules.is_empty() {
             return Ok(PreparedBy::Copies);
@@ -85,13 +85,13 @@ impl PreparedWorkspaces {
         name: &str,
         copied: &[PathBuf],
         request: &WorkspaceRequest<'_>,
-    ) -> Result<bool, Cause> {
-        let template = Template::named(&self.place.join(".templates"), name);
+    ) -> Result<bool, PrepareError> {
+        let template = Template::named(&templates_in(&self.place), name);
         let lock = self.locks.of_template(name);
         {
             let _copying = lock.read();
             if let Some(facts) = template.finished() {
-                return self.copy_template(&template, &facts, request);
+                return Ok(self.copy_template(&template, &facts, request)?);
             }
         }
         if !request.is_base {
@@ -105,7 +105,8 @@ impl PreparedWorkspaces {
         }
         let _copying = lock.read();
         let facts = template.finished();
-        facts.map_or(Ok(false), |facts| self.copy_template(&template, &facts, request))
+        let copied = facts.map(|facts| self.copy_template(&template, &facts, request));
+        Ok(copied.transpose()?.unwrap_or(false))
     }
 
     fn make_template(
@@ -114,7 +115,7 @@ impl PreparedWorkspaces {
         template: &Template,
         copied: &[PathBuf],
         request: &WorkspaceRequest<'_>,
-    ) -> Result<(), Cause> {
+    ) -> Result<(), PrepareError> {
         let git = |error: crate::ports::git::GitError| error.cause().after("could not ");
         let made = self
             .git
@@ -141,7 +142,7 @@ impl PreparedWorkspaces {
                 file.display()
             );
         }
-        template::remove_old(&*self.git, &self.place.join(".templates"), &self.locks);
+        template::remove_old(&*self.git, &templates_in(&self.place), &self.locks);
         Ok(())
     }
 
@@ -245,7 +246,11 @@ impl PreparedWorkspaces {
     }
 
     /// Runs the commands of the setup, in order; the first that fails ends it.
-    fn set_up(&self, rules: &WorkspaceRules, request: &WorkspaceRequest<'_>) -> Result<PreparedBy, Cause> {
+    fn set_up(
+        &self,
+        rules: &WorkspaceRules,
+        request: &WorkspaceRequest<'_>,
+    ) -> Result<PreparedBy, PrepareError> {
         if rules.setup.is_empty() {
             return Ok(PreparedBy::Copies);
         }
@@ -273,18 +278,19 @@ impl PreparedWorkspaces {
 }
 
 /// Returns the reason why a command of the setup did not do its work, with the last lines of its output.
-fn succeeded(command: &str, output: &Path, report: GateReport) -> Result<(), Cause> {
+fn succeeded(command: &str, output: &Path, report: GateReport) -> Result<(), PrepareError> {
     match report.outcome {
         Tri::Yes => Ok(()),
         Tri::No(why) => {
             let line = telling_line(&report.tail).map_or_else(String::new, |line| format!(": {line}"));
-            Err(Cause::from(format!(
+            let text = format!(
                 "setup `{command}` {why}{line}; its output is in {}\n{}",
                 output.display(),
                 report.tail
-            )))
+            );
+            Err(PrepareError::Failed(text.into()))
         }
-        Tri::Unknown(why) => Err(why.after(&format!("setup `{command}`: "))),
+        Tri::Unknown(why) => Err(why.after(&format!("setup `{command}`: ")).into()),
     }
 }
 

@@ -24,6 +24,8 @@ const LARGEST_KEY: usize = 64 * 1024 * 1024;
 const LARGEST_SEARCHED: u64 = 1024 * 1024;
 /// Bytes at the start of a file by which text is told from other content.
 const HEAD: usize = 8 * 1024;
+/// File of a finished template.
+const MARK: &str = "template.json";
 /// File that is written when a template is used.
 const USED: &str = "used";
 /// File that marks a build folder of cargo, which checks by itself what it may use again.
@@ -62,7 +64,7 @@ impl Template {
     }
 
     fn mark(&self) -> PathBuf {
-        self.folder.join("template.json")
+        self.folder.join(MARK)
     }
 
     /// Returns the contents, if it is finished, and notes that it is in use.
@@ -92,16 +94,16 @@ impl Template {
         let facts = TemplateFacts { paths, bound };
         let text = serde_json::to_vec(&facts).map_err(|error| Cause::from(error.to_string()))?;
         let mark = self.mark();
+        self.note_use();
         text_file::replace_private(&mark, &text).map_err(|error| {
             io_trouble(error.kind()).cause(format!("could not write {}: {error}", mark.display()))
         })?;
-        self.note_use();
         Ok(facts)
     }
 }
 
-/// Removes all but the templates that were used last, and those that are in use.
-pub(super) fn remove_old(git: &dyn Git, templates: &Path, locks: &WorkspaceLocks) {
+/// Returns the folders of all templates with the time at which each was used, the one that was used longest ago first.
+fn by_use(templates: &Path) -> Vec<(SystemTime, PathBuf)> {
     let entries = fs::read_dir(templates).into_iter().flatten().flatten();
     let used = |entry: fs::DirEntry| {
         let used = entry
@@ -113,6 +115,42 @@ pub(super) fn remove_old(git: &dyn Git, templates: &Path, locks: &WorkspaceLocks
     };
     let mut known: Vec<(SystemTime, PathBuf)> = entries.map(used).collect();
     known.sort();
+    known
+}
+
+/// Returns the folders of the finished templates that nothing has used since that time. `place` is the folder in which worktrees are.
+pub fn unused_templates(place: &Path, since: SystemTime) -> Vec<PathBuf> {
+    let known = by_use(&templates_in(place)).into_iter();
+    let unused = known.filter(|(used, folder)| *used < since && folder.join(MARK).is_file());
+    unused.map(|(_, folder)| folder).collect()
+}
+
+/// Returns the folder of the templates. `place` is the folder in which worktrees are.
+pub fn templates_in(place: &Path) -> PathBuf {
+    place.join(".templates")
+}
+
+/// Removes a template.
+///
+/// # Errors
+/// When it cannot be removed; for people.
+pub fn remove_template(git: &dyn Git, folder: &Path) -> Result<(), Cause> {
+    let failed = |error: io::Error| {
+        io_trouble(error.kind()).cause(format!("could not remove {}: {error}", folder.display()))
+    };
+    // First: a template without it is not used.
+    match fs::remove_file(folder.join(MARK)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let discarded = git.discard_checkout(&folder.join("files"));
+    discarded.map_err(|error| error.cause().after("could not "))?;
+    fs::remove_dir_all(folder).map_err(failed)
+}
+
+/// Removes all but the templates that were used last, and those that are in use.
+pub(super) fn remove_old(git: &dyn Git, templates: &Path, locks: &WorkspaceLocks) {
+    let known = by_use(templates);
     let surplus = known.len().saturating_sub(MOST_TEMPLATES);
     for (_, folder) in known.into_iter().take(surplus) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -120,18 +158,14 @@ pub(super) fn remove_old(git: &dyn Git, templates: &Path, locks: &WorkspaceLocks
         let Some(_removing) = lock.try_write() else {
             continue;
         };
-        let discarded = git.discard_checkout(&folder.join("files"));
-        let removed = discarded
-            .map_err(|error| error.to_string())
-            .and_then(|()| fs::remove_dir_all(&folder).map_err(|error| error.to_string()));
-        if let Err(why) = removed {
-            tracing::warn!("could not remove the old template {}: {why}", folder.display());
+        if let Err(why) = remove_template(git, &folder) {
+            tracing::warn!("{why}");
         }
     }
 }
 
 /// Returns the name of the template that fits a commit: made of the rules, the key files of the commit, and the files that are copied. None
-/// where the commit has no key file.
+/// where the commit has no key file, or has submodules.
 pub(super) fn name_for(
     git: &dyn Git,
     rules: &WorkspaceRules,
@@ -139,6 +173,14 @@ pub(super) fn name_for(
     root: &Path,
     copied: &[PathBuf],
 ) -> Result<Option<String>, Cause> {
+    // Git does not list files that a setup creates inside submodules, so a template would lack them.
+    let submodules = git.file_at(commit, ".gitmodules", LARGEST_KEY);
+    if matches!(
+        submodules.map_err(|error| error.cause().after("could not "))?,
+        CommitFile::Text(_)
+    ) {
+        return Ok(None);
+    }
     let mut digest = Sha256::new();
     let mut add = |name: &str, content: &[u8]| {
         digest.update(format!("{} {}\n{name}", name.len(), content.len()));

@@ -3,11 +3,11 @@
 use crate::agent_state::{AgentState, Doing, Observation, Seen, Source, Wait, Work};
 use crate::domain::{AskKind, ProcessExit, Span, Timestamp};
 
-fn at(second: u64) -> Timestamp {
+pub(super) fn at(second: u64) -> Timestamp {
     Timestamp(second * 1000)
 }
 
-fn state(reports: &[(Source, u64, Doing)]) -> AgentState {
+pub(super) fn state(reports: &[(Source, u64, Doing)]) -> AgentState {
     let mut state = AgentState::new();
     for (source, second, doing) in reports {
         state.observe(Observation {
@@ -19,7 +19,7 @@ fn state(reports: &[(Source, u64, Doing)]) -> AgentState {
     state
 }
 
-fn asks(text: &str) -> Doing {
+pub(super) fn asks(text: &str) -> Doing {
     Doing::Blocked(Wait::new(AskKind::Permission, text))
 }
 
@@ -329,4 +329,48 @@ fn subagents_of_before_the_clock_was_set_back_can_end_after_it() {
         seen: gone("a"),
     });
     assert_eq!(state.children().len(), 1);
+}
+
+#[test]
+fn a_failure_without_words_has_those_of_a_lower_source() {
+    let failed = |words: &str| Doing::Done {
+        problem: Some(words.to_owned()),
+    };
+    let told = failed("unexpected status 404 Not Found");
+    let reports = [
+        (Source::StatusRecord, 10, failed("")),
+        (Source::Stream, 10, told.clone()),
+    ];
+    let concluded = state(&reports).conclude(at(12));
+    assert_eq!(
+        (concluded.doing, concluded.source),
+        (told, Some(Source::StatusRecord))
+    );
+    let own = state(&[
+        (Source::StatusRecord, 10, failed("529")),
+        (Source::Stream, 10, failed("other")),
+    ]);
+    assert_eq!(own.conclude(at(12)).doing, failed("529"));
+}
+
+#[test]
+fn a_retry_on_the_screen_says_what_a_tool_that_works_does_and_a_refused_key_counts_over_it() {
+    let retry = Doing::Working(Work::Retry {
+        attempt: 4,
+        most: 10,
+        why: "Connection refused".to_owned(),
+    });
+    let works = (Source::StatusRecord, 1, Doing::WORKING);
+    let seen = state(&[works.clone(), (Source::Screen, 10, retry.clone())]);
+    assert_eq!(seen.conclude(at(11)).doing, retry);
+    let refused = Doing::NotLoggedIn {
+        text: "401".to_owned(),
+    };
+    let seen = state(&[works, (Source::Screen, 10, refused.clone())]);
+    assert_eq!(seen.conclude(at(60)).doing, refused);
+    let over = state(&[
+        (Source::StatusRecord, 11, Doing::DONE),
+        (Source::Screen, 10, refused),
+    ]);
+    assert_eq!(over.conclude(at(12)).doing.name(), "not logged in");
 }

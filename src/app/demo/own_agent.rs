@@ -83,7 +83,7 @@ impl OwnAgent {
         }
         if !std::io::stdin().is_terminal() {
             return Err(CommandError::user(
-                "could not ask whether to start it: standard input is no terminal",
+                "could not ask whether to start it: standard input is not a terminal",
             )
             .with_hint("say yes with --yes"));
         }
@@ -110,13 +110,13 @@ impl OwnAgent {
             )
         } else {
             format!(
-                "{name} does not report here what it costs, so no limit in dollars holds; its own limits do."
+                "{name} does not report its cost here, so a limit in dollars has no effect; its own limits do."
             )
         };
         let allowed = if self.form.has_person() {
             "changing files in its folder; everything else it asks you"
         } else {
-            "everything that its tool asks about, because nobody is there to ask"
+            "everything that its tool asks about, because there is no person to ask"
         };
         format!(
             "Your own {name} does {} small tasks of the demo, in about four short sessions, in a new folder that is removed afterwards. \

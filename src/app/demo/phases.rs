@@ -160,7 +160,7 @@ fn remark(form: DemoDisplay, verb: &str) -> String {
     if form.has_person() {
         format!("this demo {verb} it after {after} seconds; press any key, and it waits for you")
     } else {
-        format!("this demo {verb} it after {after} seconds, because nobody is there")
+        format!("this demo {verb} it after {after} seconds, because there is no screen")
     }
 }
 

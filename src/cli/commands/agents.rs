@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::adapters::agents::known::{AgentSupport, CUSTOM, KnownAgent, LoginState, known_agents};
+use crate::adapters::agents::known::{
+    AgentSupport, CUSTOM, KnownAgent, LoginState, known_agents, tested_before,
+};
 use crate::adapters::agents::{AgentTool, AgentsByRole, find_program};
 use crate::adapters::version_probe::versions;
 use crate::cli::commands::prelude::*;
@@ -17,6 +19,9 @@ pub(super) struct AgentOverview {
     /// Path of its program, if it was found.
     program: Option<PathBuf>,
     version: Option<String>,
+    /// The newest version that was tested, if its own is newer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest_tested: Option<&'static str>,
     /// Reason why there is no version although the program was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -50,10 +55,10 @@ struct Looks {
 
 /// List agents on this machine: version, login, how to install
 ///
-/// For each agent that is known or set: where its program was found, its version, whether a login was found, how what it asks is answered,
-/// which roles it plays, and the command that gets it when it is missing. Programs of known agents are asked for their version in an empty
-/// home of their own, without network and for at most 8 seconds; a command of your own is not started. A login is seen by a variable or by a
-/// file that is there; no file is read and nobody is asked, so `login unknown` can also be a login that is kept elsewhere.
+/// For each known or configured agent: the place of its program, its version, whether a login was found, how its questions are answered,
+/// the roles it plays, and how to install it if it is missing. Programs of known agents are asked for their version in an empty home
+/// folder, without network and for at most 8 seconds; a command of your own is not started. A login is recognised by a variable or an
+/// existing file. No file is read, so `login unknown` may also mean that the login is kept elsewhere.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs agents\ndbs agents --json"))]
 pub struct AgentsArgs {
@@ -172,7 +177,10 @@ fn add_versions(rows: &mut [AgentOverview], path: &str) {
     let mut answers = versions(&programs, path).into_iter();
     for row in rows.iter_mut().filter(|row| asked(row).is_some()) {
         match answers.next() {
-            Some(Ok(version)) => row.version = Some(version),
+            Some(Ok(version)) => {
+                row.newest_tested = tested_before(&row.agent, &version);
+                row.version = Some(version);
+            }
             Some(Err(why)) => row.problem = Some(why.text),
             None => {}
         }
@@ -185,6 +193,7 @@ impl Looks {
             agent: name.to_owned(),
             program: None,
             version: None,
+            newest_tested: None,
             problem: None,
             login: LoginState::Unknown,
             unused_login: None,
@@ -262,7 +271,7 @@ impl Looks {
 impl AgentOverview {
     fn line(&self) -> String {
         let mut parts = vec![match (&self.program, &self.version) {
-            (Some(program), Some(version)) => format!("{version}, {}", program.display()),
+            (Some(program), Some(version)) => format!("{version}{}, {}", self.untested(), program.display()),
             (Some(program), None) => program.display().to_string(),
             (None, _) => "not found".to_owned(),
         }];
@@ -278,6 +287,14 @@ impl AgentOverview {
             parts.push(format!("plays {}", self.roles.join(", ")));
         }
         format!("{:<10} {}", self.agent, parts.join("; "))
+    }
+
+    /// Returns a note on a version that is newer than the tested one.
+    fn untested(&self) -> String {
+        let tested = self.newest_tested;
+        tested.map_or_else(String::new, |tested| {
+            format!(" (newer than {tested}, the newest that was tested)")
+        })
     }
 
     /// Returns the place of its login, and the login that it keeps from being used (LA-2).

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
 use crate::cli::commands::prelude::*;
-use crate::domain::{Ask, AskKind, AskReply, AttemptId, Command, TaskId};
+use crate::domain::{Ask, AskReply, AttemptId, Command, TaskId};
 use crate::protocol::query::TaskDetail;
 
 /// Maximum time until the board knows the observed wait of an agent, on a busy machine.
@@ -15,14 +15,14 @@ const UNTIL_BOARD_KNOWS: Duration = Duration::from_secs(3);
 pub(super) fn reply_or(
     env: &ProcessEnv,
     task: &TaskId,
-    takes_it: impl Fn(AskKind) -> bool,
+    takes_it: impl Fn(&Ask) -> bool,
     reply: AskReply,
     otherwise: Command,
     json: JsonFlag,
 ) -> CommandResult {
     let mut access = BoardAccess::open(env)?;
-    let asked = open_ask(&mut access, task)?
-        .and_then(|(attempt, ask)| takes_it(ask.kind).then_some((attempt, ask.id)));
+    let asked =
+        open_ask(&mut access, task)?.and_then(|(attempt, ask)| takes_it(&ask).then_some((attempt, ask.id)));
     let command = match asked {
         Some((attempt, ask)) => Command::AnswerAsk { attempt, ask, reply },
         None => otherwise,
@@ -61,7 +61,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{AskChannel, AskId, AskRecord, AttemptState, Task, TaskDraft, Timestamp, Verdict};
+    use crate::domain::{
+        AskChannel, AskId, AskKind, AskRecord, AttemptState, Task, TaskDraft, Timestamp, Verdict,
+    };
     use crate::read_model::settled_attempt;
 
     /// A task whose agent is seen to wait or not, and what the board knows that it asks.

@@ -44,8 +44,8 @@ impl RunCommand for AtddCommand {
 
 /// Run the queue of PRDs story by story: tests first, then the code
 ///
-/// `dbs run` with a folder of PRDs is the same. The stories are tasks of the batch `stories`; what the queue has
-/// otherwise now is taken over when it is run again. The exit codes of `--headless` are those of `dbs run`.
+/// `dbs run` with a folder of PRDs is the same. The stories become tasks of the batch `stories`. Run the command again to apply later
+/// changes of the queue. The exit codes of `--headless` are those of `dbs run`.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs atdd run\ndbs atdd run prds --dry-run\ndbs stories run --headless --output both"))]
 pub struct AtddRunArgs {
@@ -70,8 +70,8 @@ impl RunCommand for AtddRunArgs {
 
 /// Let an agent turn a text into a PRD of the queue, which you review
 ///
-/// It works as `dbs convert` does for a plan: `dbs atdd check` is run on the PRD, which is shown as a whole, and only after a yes it is
-/// written to the queue, with the number behind the last one. The exit codes are those of `dbs run --headless`.
+/// Works like `dbs convert`: `dbs atdd check` checks the PRD, and the PRD is shown as a whole. When you agree, it is written to the queue,
+/// with the number after the last one. The exit codes are those of `dbs run --headless`.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs atdd new ideas.md\ndbs atdd new - --name export <ideas.md"))]
 pub struct NewPrdArgs {

@@ -15,7 +15,7 @@ const DOUBTFUL: u8 = 2;
 
 /// Validate a plan and summarize it
 ///
-/// Nothing is changed. Exit code 0 when nothing is wrong, 1 with errors, 2 with `--strict` when there are warnings.
+/// Nothing is changed. The exit code is 0 if nothing is wrong, 1 with errors, and 2 with `--strict` if there are warnings.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs audit docs/MASTER.md\ndbs audit docs/MASTER.md --strict --json"))]
 pub struct AuditArgs {

@@ -13,14 +13,14 @@ use crate::protocol::query::Report;
 pub enum BatchCommand {
     /// Create a batch; `dbs task create --batch` adds tasks to it
     ///
-    /// The base branch is made when the first task of the batch starts. A branch into which work of the batch was merged and that is gone
-    /// from origin is not made again: its tasks are held and say so. A batch is completed when each of its tasks is done or was closed by a
-    /// person; one without a task is not. Batches and tasks that would wait for each other are refused. `dbs task create --batch` makes a
-    /// batch that does not exist, too.
+    /// The base branch is created when the first task of the batch starts. If work of the batch was merged into that branch, and the branch
+    /// is gone from origin, it is not created again: its tasks are held with that reason. A batch is completed when each of its tasks is
+    /// done or was closed by a person; a batch without tasks is not completed. Batches and tasks that would wait for each other are
+    /// refused. `dbs task create --batch` also creates a batch that does not exist.
     ///
-    /// With `--acceptance` the batch ends with one task at the stage `acceptance` that waits for all its other work: before there is exactly
-    /// one, nothing of the batch is released but investigations. Conductors plan in such batches only, and change them until they are
-    /// released.
+    /// With `--acceptance` the batch ends with one task at the stage `acceptance` that waits for all its other work. Until there is exactly
+    /// one such task, only investigations of the batch can be released. Conductors plan only in such batches, and may change them until
+    /// they are released.
     #[command(add = facts(Conductors, "dbs batch create billing --title \"Invoices\" --base feature/billing\ndbs batch create mails --needs billing --goal - <goal.md\ndbs batch create export --base feature/export --acceptance\ndbs task create \"Send an invoice\" --batch mails"))]
     Create(BatchArgs),
     /// List all batches: their progress, base and dependencies
@@ -37,7 +37,7 @@ pub enum BatchCommand {
     },
     /// Change the goal, base or dependencies of a batch
     ///
-    /// What is at work goes on; the base changes only while nothing is.
+    /// Running work continues. The base can be changed only while nothing in the batch is at work.
     #[command(add = facts(Conductors, "dbs batch update billing --base feature/billing-2\ndbs batch update mails --no-needs"))]
     Update {
         #[command(flatten)]

@@ -3,25 +3,32 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
+use crate::adapters::clock;
 use crate::adapters::git::GitCli;
 use crate::adapters::load::{shown_size, size_of};
+use crate::adapters::workspaces::{remove_template, unused_templates};
 use crate::cli::commands::prelude::*;
 use crate::domain::pluralized;
 use crate::engine::context::branch_of;
 use crate::ports::git::{BranchName, CheckedOut, Git as _, WorktreeEntry};
 
-/// Free room on the disk that work does not need
+/// Time for which nothing has used a template that is removed; a copy takes less.
+const UNUSED: Duration = Duration::from_mins(10);
+
+/// Free disk space that work does not need
 ///
-/// `--builds` removes what tools built in worktrees where nothing works now, and build again when they need it: folders that git ignores and
-/// that are a cache by their mark (`CACHEDIR.TAG`, as in Cargo's `target`) or name (`node_modules`, `.venv`). Everything else stays: files
-/// that git tracks or does not ignore, other ignored files, and folders with a repository in them.
+/// `--builds` removes build output from worktrees that are not in use; tools build it again when they need it. It removes folders that git
+/// ignores and that are caches by their mark (`CACHEDIR.TAG`, as in Cargo's `target`) or name (`node_modules`, `.venv`). Everything else
+/// stays: files that git tracks or does not ignore, other ignored files, and folders with a repository in them. Prepared workspaces
+/// (`workspace.key`) that nothing has used for ten minutes go, too; the next task prepares one again.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs clean --builds"))]
 pub struct CleanArgs {
-    /// Remove what can be built again
+    /// Remove files that tools can build again
     #[arg(long, required = true)]
     builds: bool,
     #[command(flatten)]
@@ -52,6 +59,13 @@ impl RunCommand for CleanArgs {
                 Err(error) => problems.push(format!("{folder} was left alone: could not {error}")),
             }
         }
+        for folder in unused_templates(&access.paths.places().outside(), unused_since()) {
+            let bytes = size_of(&folder);
+            match remove_template(&git, &folder) {
+                Ok(()) => (freed, removed) = (freed + bytes, removed + 1),
+                Err(why) => problems.push(why.to_string()),
+            }
+        }
         let text = format!(
             "{} freed: {} removed",
             shown_size(freed),
@@ -67,6 +81,12 @@ impl RunCommand for CleanArgs {
         }
         Ok(exit_code(problems.is_empty()))
     }
+}
+
+/// Returns the time since which nothing may have used a template that is removed: a server may be copying one.
+fn unused_since() -> SystemTime {
+    let now = Duration::from_millis(clock::now().0);
+    SystemTime::UNIX_EPOCH + now.saturating_sub(UNUSED)
 }
 
 /// Removes a folder; returns the bytes that it took.

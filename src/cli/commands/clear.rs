@@ -12,15 +12,15 @@ use crate::ports::holders::{HolderLiveness, Holders as _};
 
 /// Delete all tasks, after a backup; asks for the project's name
 ///
-/// Refused while a server or an agent runs. Worktrees of agents are removed, and what in them is not committed is kept in the attic;
-/// branches, logs and settings stay.
+/// Refused while a server or an agent runs. Worktrees of agents are removed, and uncommitted work in them is kept in the attic; branches,
+/// logs and settings stay.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs clear\ndbs clear --confirm shop\ndbs clear -f"))]
 pub struct ClearArgs {
     /// Name of the project, as the answer to the question
     #[arg(long, value_name = "NAME")]
     confirm: Option<String>,
-    /// Do not ask for the name; the backup is made all the same
+    /// Do not ask for the name; a backup is still made
     #[arg(long, short, conflicts_with = "confirm")]
     force: bool,
     #[command(flatten)]
@@ -49,7 +49,7 @@ impl RunCommand for ClearArgs {
                 &name,
                 self.confirm.as_deref(),
                 &format!(
-                    "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of what is not committed is kept."
+                    "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of uncommitted work is kept."
                 ),
             )?;
         }
@@ -106,7 +106,7 @@ fn confirm(name: &str, given: Option<&str>, about: &str) -> CommandResult<()> {
         Some(given) => given.to_owned(),
         None if !asking::can_ask() => {
             return Err(CommandError::user(format!(
-                "could not ask whether to clear the board, for this is no terminal: add --confirm {name}"
+                "could not ask whether to clear the board: this is not a terminal; add --confirm {name}"
             )));
         }
         None => {

@@ -295,6 +295,7 @@ mod tests {
             BoardCommand::Answer(none(), String::new()),
             BoardCommand::Interrupt(none()),
             BoardCommand::Kill(AttemptId(1)),
+            BoardCommand::Merged(none()),
             BoardCommand::Pulled(String::new()),
             BoardCommand::Pause,
             BoardCommand::Resume,

@@ -48,8 +48,8 @@ const ALL: &[&str] = &[];
 /// Print the shell script that completes commands, ids and names
 ///
 /// The script calls `dbs`, so it knows the current ids of this project's tasks, its agents, stages and workflows, running sessions and
-/// settings. It is quick and asks no server. When something fails it offers nothing and prints no error. Generate it again after an update of
-/// `dbs`.
+/// settings. It is quick and asks no server. If something fails, it offers nothing and prints no error. Generate it again after an update
+/// of `dbs`.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs completions bash >~/.local/share/bash-completion/completions/dbs\ndbs completions fish >~/.config/fish/completions/dbs.fish"))]
 pub struct CompletionsArgs {
@@ -116,7 +116,7 @@ fn with_completers(command: Command, path: &str, env: &Arc<ProcessEnv>) -> Comma
 fn names(path: &str, argument: &str) -> Option<CompletionKind> {
     Some(match (path, argument) {
         ("approve", "id") => CompletionKind::Tasks(&["held", "active"]),
-        ("retry" | "task retry", "id") => CompletionKind::Tasks(&["held", "parked", "failed", "skipped"]),
+        ("retry" | "task retry", "ids") => CompletionKind::Tasks(&["held", "parked", "failed", "skipped"]),
         ("answer" | "interrupt" | "mode", "id") => CompletionKind::Tasks(&["active"]),
         ("task release", "ids") => CompletionKind::Tasks(&["backlog"]),
         ("kill-agent", "name") => CompletionKind::Agents,

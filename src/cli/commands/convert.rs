@@ -12,9 +12,9 @@ use crate::plans::making::MadeName;
 
 /// Let an agent turn a text into a phased plan, which you review
 ///
-/// The whole plan is shown and needs your approval, at the terminal or by its hash, before it is written to `plans/`. The exit codes are those
-/// of `dbs run --headless`; without a terminal, it exits with 5 if the finished plan needs your approval. The server keeps working without
-/// the command; run it again to see the result.
+/// The whole plan is shown and needs your approval, at the terminal or by its hash, before it is written to `plans/`. The exit codes are
+/// those of `dbs run --headless`; without a terminal, the command exits with 5 if the finished plan needs your approval. If you interrupt
+/// the command, the server continues; run the command again to see the result.
 ///
 /// `dbs task import` puts tasks of a file on the board without an agent; `dbs design` plans for a goal.
 #[derive(Debug, Args)]

@@ -8,15 +8,15 @@ use crate::cli::commands::prelude::*;
 
 /// Try everything in a throw-away repository with scripted agents
 ///
-/// With `--plan` the project has a phased plan of four phases: the gate of one fails, and its agent is sent to fix that; another one waits
-/// for approval, which the demo gives itself after ten seconds unless a key was pressed, without a screen after two.
+/// With `--plan` the project has a phased plan of four phases. The gate of one phase fails, and its agent is sent to fix that. Another
+/// phase waits for approval; unless you press a key, the demo approves it after ten seconds (without a screen after two).
 ///
-/// With `--stories` the project has a PRD of two stories whose tests are written first. The agent of the second one changes its tests, and
-/// the story is held; the demo retries it by itself after the same time, unless a key was pressed. Its tests are as they were then.
+/// With `--stories` the project has a PRD of two stories whose tests are written first. The agent of the second story changes its tests, so
+/// the story is held. Unless you press a key, the demo retries it after the same time, with the original tests.
 ///
-/// With `--agent` two small tasks are done by your own agent, with your login, in the same folder that is removed afterwards. What it may
-/// cost is said before anything starts, and asked; `--yes` answers for scripts. What is missing, the program or a login, is named with the
-/// way to get it. Without a screen it is allowed everything, because nobody is there to ask.
+/// With `--agent` your own agent does two small tasks, with your login, in a folder that is removed afterwards. Before anything starts, the
+/// demo names the possible cost and asks you to agree; `--yes` answers for scripts. If the program or a login is missing, the demo says how
+/// to get it. Without a screen the agent may do everything, because there is no person to ask.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs demo\ndbs demo --plan\ndbs demo --stories\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude"))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]

@@ -13,10 +13,10 @@ use crate::plans::making::{LARGEST_GOAL, MadeName, goal_name};
 
 /// Let agents design a graph plan for a goal, which you review
 ///
-/// Unless the goal is small, experts look at it first. The whole plan is shown and needs your approval, at the terminal or by its hash, before
-/// it is written to `.design/plan.json`. A plan that is there goes to `.design/history/`. The exit codes are those of `dbs run --headless`;
-/// without a terminal, it exits with 5 if the finished plan needs your approval. The server keeps working without the command; run it again to
-/// see the result.
+/// Unless the goal is small, experts look at it first. The whole plan is shown and needs your approval, at the terminal or by its hash,
+/// before it is written to `.design/plan.json`. A previous plan is moved to `.design/history/`. The exit codes are those of `dbs run
+/// --headless`; without a terminal, the command exits with 5 if the finished plan needs your approval. If you interrupt the command, the
+/// server continues; run the command again to see the result.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs design 'Let people export their invoices as CSV'\ndbs design - --name export <goal.md\ndbs design 'Let people export their invoices as CSV' --complexity full"))]
 pub struct DesignArgs {
@@ -37,7 +37,9 @@ impl RunCommand for DesignArgs {
         let failed = |why: &dyn std::fmt::Display| CommandError::user(format!("could not design: {why}"));
         let text = match self.goal.as_str() {
             "-" => text_of(Path::new("-"), name).map_err(|why| failed(&why))?,
-            goal if goal.trim().is_empty() => return Err(failed(&"say what is wanted")),
+            goal if goal.trim().is_empty() => {
+                return Err(failed(&"the goal is empty; describe it in a sentence"));
+            }
             goal => goal.to_owned(),
         };
         if text.len() > LARGEST_GOAL {

@@ -14,8 +14,8 @@ const MOST: usize = 64 * 1024 * 1024;
 
 /// Show what a task changed
 ///
-/// While an agent works on the task, its folder is compared with the base, with what is not committed; otherwise its branch, or what is kept
-/// of it. Of a task that is merged it is what the merge brought.
+/// While an agent works on the task, its folder is compared with the base, including uncommitted changes. Otherwise the branch of the task
+/// is compared, or its kept work. For a merged task, the changes of the merge are shown.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs diff dbs-1\ndbs diff dbs-1 --review"))]
 pub struct DiffArgs {

@@ -13,6 +13,7 @@ pub(super) use check::{DoctorCheck, DoctorResult, check, print_checks, warning};
 use crate::adapters::agents::known::known_agents;
 use crate::adapters::agents::{AgentsByRole, find_program};
 use crate::adapters::git::GitCli;
+use crate::adapters::logout::{LogoutEffect, logout_effect};
 use crate::adapters::store::SqliteStore;
 use crate::cli::commands::agents;
 use crate::cli::commands::prelude::*;
@@ -31,9 +32,9 @@ use crate::ports::git::{BranchName, Git, Head, PreflightError};
 ///
 /// Checks the programs, settings, trust, the remote, and every page and row of the store.
 ///
-/// `--repair` of the store works only while no server runs. It rebuilds the board from its events and takes unreadable events from backups; if that fails, it
-/// restores the newest intact backup. It prints what it did and what is lost, and keeps the damaged file. If all settings files in `.debussy`
-/// are gone, as after `git clean -fdx`, it restores their copies instead, also while a server runs.
+/// `--repair` repairs the store, and works only while no server runs. It rebuilds the board from its events and takes unreadable events
+/// from backups; if that fails, it restores the newest intact backup. It prints what it did and what is lost, and keeps the damaged file.
+/// If all settings files in `.debussy` are gone, as after `git clean -fdx`, it restores their copies instead, even while a server runs.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs doctor\ndbs doctor --try\ndbs doctor --repair").for_persons_with(&[("repair", "--repair"), ("tries", "--try")]))]
 pub struct DoctorArgs {
@@ -123,6 +124,7 @@ fn examine(env: &ProcessEnv) -> Vec<DoctorCheck> {
     checks.extend(environment::checks(&place, env));
     checks.extend(differences(&place, env));
     checks.extend(gates(&place));
+    checks.extend(logout(env));
     checks.extend([
         check("user", Ok(rights().to_owned())),
         check("store", store(&place)),
@@ -148,6 +150,15 @@ fn rights() -> &'static str {
     } else {
         "agents can do what you can, unless their own settings, a sandbox or another account limit them"
     }
+}
+
+/// Returns the effect of a logout on a server that is started here, where the system says it.
+fn logout(env: &ProcessEnv) -> Option<DoctorCheck> {
+    let effect = logout_effect(Path::new("/"), &env.user_name().unwrap_or_default())?;
+    Some(match effect {
+        LogoutEffect::Survives => check("logout", Ok(effect.text().to_owned())),
+        LogoutEffect::Session | LogoutEffect::LastSession => warning("logout", effect.text().to_owned()),
+    })
 }
 
 fn git(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorCheck {
@@ -261,7 +272,7 @@ fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
         .settings
         .base
         .ok_or("not set; agents need one: dbs config base_branch NAME")?;
-    if let Some(fault) = faults::base_branch(paths, &paths.read_config(), &base, RemoteDoubt::Passes) {
+    if let Some(fault) = faults::base_branch(paths, &paths.read_config(), &base, RemoteDoubt::Counts) {
         return Err(fault.text.into());
     }
     let branch = BranchName::new(&base)?;

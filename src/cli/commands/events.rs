@@ -16,8 +16,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Print the stored events for tools, one per line
 ///
-/// They are the same with and without a server. A tool that keeps the last `seq` and asks for events `--since` it misses none and gets none
-/// twice.
+/// The events are the same with and without a server. A tool that keeps the last `seq` and passes it to `--since` misses no event and gets
+/// none twice.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs events --json\ndbs events --json --follow --since 812"))]
 pub struct EventsArgs {

@@ -23,13 +23,13 @@ const USUAL: [&str; 3] = [
     "tasks/tasks.json",
 ];
 
-/// Make tasks of a list of work of another tool, after showing them
+/// Create tasks from a list of another tool, after showing them
 ///
-/// The kind is known by the content: issues of beads, `tasks.json` of task-master, lists of stories, Markdown checklists, tasks as `dbs task
-/// list --json` prints them. `github` and `gitlab` ask your own `gh` or `glab` for open issues. What is done there is left out, and what is
-/// on the board already is not made again. A plan or a PRD is not imported: the command that carries it out is named.
+/// The kind of list is recognised by its content: issues of beads, `tasks.json` of task-master, lists of stories, Markdown checklists, or
+/// tasks as `dbs task list --json` prints them. `github` and `gitlab` ask your own `gh` or `glab` for open issues. Items that are done, or
+/// on the board already, are skipped. A plan or a PRD is not imported; the error names the command that carries it out.
 ///
-/// Closing a task closes its item in the file only with `dbs config import.write_back true`. A database of the earlier program
+/// With `dbs config import.write_back true`, a task that is done closes its item in the list. A database of the earlier program
 /// (`.debussy/state.db`) is only shown.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs import .beads/issues.jsonl\ndbs import tasks.md --yes --release\ndbs import github --label ready --milestone v2\ndbs import .debussy/state.db --json"))]
@@ -47,7 +47,7 @@ pub struct ImportWorkArgs {
     /// Release the tasks at once
     #[arg(long)]
     release: bool,
-    /// Make the tasks without asking
+    /// Create the tasks without asking
     #[arg(long, short)]
     yes: bool,
     #[command(flatten)]
@@ -146,7 +146,11 @@ impl ImportWorkArgs {
     fn tasks(&self, env: &ProcessEnv, shown: &Path, text: &str) -> CommandResult {
         let mut access = BoardAccess::open(env)?;
         let tasks = tasks_of(shown, text)?;
-        let head = format!("list of tasks: {}, {} to be made", shown.display(), tasks.len());
+        let head = format!(
+            "list of tasks: {}, {} to be created",
+            shown.display(),
+            tasks.len()
+        );
         let lines = tasks.iter().map(|task| {
             let line = format!("{}  ({}:{})", task.draft.title, shown.display(), task.line);
             sanitize(&line).into_owned()
@@ -181,10 +185,10 @@ impl ImportWorkArgs {
 fn ask(n_tasks: usize) -> CommandResult<()> {
     if !asking::can_ask() {
         return Err(CommandError::user(
-            "could not ask whether to make these tasks, for this is no terminal: look at them, then add --yes",
+            "could not ask whether to create these tasks: this is not a terminal; look at them, then add --yes",
         ));
     }
-    let question = format!("Make {}? y or n", crate::domain::pluralized(n_tasks, "task"));
+    let question = format!("Create {}? y or n", crate::domain::pluralized(n_tasks, "task"));
     let answer = asking::answer_to(&question)?.unwrap_or_default();
     if matches!(answer.to_lowercase().as_str(), "y" | "yes") {
         return Ok(());

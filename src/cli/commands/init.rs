@@ -18,7 +18,7 @@ pub struct InitArgs {
     feature: Option<String>,
     #[command(flatten)]
     shape: PlanShape,
-    /// Accept what is proposed for the project: its base branch, how worktrees are prepared, and to work without a remote if it has none
+    /// Accept the proposals for the project: its base branch, the preparation of worktrees, and no remote if it has none
     #[arg(long, conflicts_with = "feature")]
     yes: bool,
     #[command(flatten)]

@@ -21,9 +21,9 @@ const MAX_EVENTS: usize = 1_000;
 
 /// Show events, or the output of an agent
 ///
-/// A recording holds every byte that is still stored and the size of the terminal at each, so it ends with the agent's last screen;
-/// `asciinema play` shows it. Its times are as exact as the log, which notes about once a second how much was written. A log keeps the newest
-/// output: where its beginning was dropped, a line on standard error says so. Keystrokes are not logged, only what the program prints, including its echo.
+/// A recording contains all output that is still stored, with the sizes of the terminal, so it ends with the agent's last screen;
+/// `asciinema play` plays it. Its times are accurate to about a second. A log keeps the newest output; if its beginning was dropped, a line
+/// on standard error says so. Keystrokes are not logged, only the output of the program, including its echo.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs logs\ndbs logs --follow\ndbs logs dbs-1\ndbs logs 12 --raw >output\ndbs logs 12 --cast >agent.cast"))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]

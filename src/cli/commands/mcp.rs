@@ -39,10 +39,11 @@ enum Line {
 
 /// Offer the signals as Model Context Protocol tools (for agents)
 ///
-/// An agent whose tool starts this as a server gets one tool for each kind of signal: `claim`, `done`, `reject`, `block`, `fail`, `progress`
-/// and `question`, each with a `text` and, if there is one, a `report`. They do what `dbs signal` does, with the same proof (`DBS_ATTEMPT`
-/// and `DBS_TOKEN`), for example by `claude --mcp-config '{"mcpServers":{"dbs":{"command":"dbs","args":["mcp"]}}}'`. A message is one line of
-/// JSON of at most 1 MiB. The protocol is 2025-06-18; clients of 2025-03-26 and 2024-11-05 get theirs.
+/// An agent whose tool starts this as a server gets one tool for each kind of signal: `claim`, `done`, `reject`, `block`, `fail`,
+/// `progress` and `question`, each with a `text` and, if there is one, a `report`. They do what `dbs signal` does, with the same proof
+/// (`DBS_ATTEMPT` and `DBS_TOKEN`). Claude Code, for example, starts it with `claude --mcp-config
+/// '{"mcpServers":{"dbs":{"command":"dbs","args":["mcp"]}}}'`. A message is one line of JSON of at most 1 MiB. The protocol version is
+/// 2025-06-18; clients of 2025-03-26 and 2024-11-05 are answered in their version.
 #[derive(Debug, Args)]
 #[command(add = facts(Attempts, "dbs mcp"))]
 pub struct McpArgs {}
@@ -98,7 +99,7 @@ where
             Err(why) => {
                 return Some(failed(
                     &Value::Null,
-                    &(NOT_JSON, format!("this is no JSON: {why}")),
+                    &(NOT_JSON, format!("this is not JSON: {why}")),
                 ));
             }
         },

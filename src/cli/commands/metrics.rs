@@ -13,7 +13,7 @@ use crate::read_model::{AttemptLoad, Metrics, MetricsReport, ReadModel};
 
 /// Show statistics: throughput, stages, failures, agent usage
 ///
-/// They are those of the metrics view, counted from all attempts ever made.
+/// The figures are those of the metrics view, counted from all attempts ever made.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs metrics\ndbs metrics --json"))]
 pub struct MetricsArgs {

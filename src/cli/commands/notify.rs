@@ -20,8 +20,8 @@ struct ChannelTest {
 
 /// Show the notification channels used when no screen is attached
 ///
-/// A channel is a program (`notify.command`) or a POST (`notify.url`). With `--test` this command, not the server, uses each once; the exit
-/// code is 1 when one of them fails or none is set.
+/// A channel is a program (`notify.command`) or a POST (`notify.url`). With `--test` this command, not the server, uses each channel once;
+/// the exit code is 1 if a channel fails or none is set.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs notify\ndbs notify --test").for_persons_with(&[("test", "--test")]))]
 pub struct NotifyArgs {

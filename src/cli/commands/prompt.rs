@@ -21,9 +21,9 @@ const LARGEST: u64 = 1024 * 1024;
 
 /// Print a task's agent prompt
 ///
-/// While an agent works on the task, its prompt is printed as it was sent. Otherwise it is written anew; what only a start decides (the
-/// agent's name and folder, the commit of the base, the files changed so far) is left out. `--list` also says where a role and a stage of a
-/// workflow do not agree on signals, and which files of the project are not in force because nobody has trusted them.
+/// While an agent works on the task, its prompt is printed as it was sent. Otherwise a new prompt is printed, without the facts that are
+/// only known at a start: the agent's name and folder, the commit of the base, the files changed so far. `--list` also reports roles and
+/// stages that do not agree on signals, and files of the project that have no effect because they are not trusted.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs prompt dbs-1\ndbs prompt dbs-1 --role reviewer\ndbs prompt --list"))]
 pub struct PromptArgs {

@@ -10,9 +10,9 @@ use crate::ports::git::{BranchName, Git as _, Head, Revision};
 
 /// Bring merged work to your checkout
 ///
-/// Moves your base branch to what is merged by fast-forward; where it is checked out, the index and the files move with it, together or not
-/// at all. Nothing that you changed, and no untracked or ignored file, is
-/// overwritten: if one is in the way, nothing moves and the reason is printed.
+/// Fast-forwards your base branch to the merged work. If the branch is checked out, the index and the files follow, either all of them or
+/// none. None of your changes and no untracked or ignored file is overwritten: if one is in the way, nothing moves and the reason is
+/// printed.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs pull\ndbs pull feature/shop"))]
 pub struct PullArgs {

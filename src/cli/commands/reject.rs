@@ -2,9 +2,9 @@
 
 use crate::cli::commands::asks;
 use crate::cli::commands::prelude::*;
-use crate::domain::{AskKind, AskReply, Command, TaskId};
+use crate::domain::{Ask, AskReply, Command, TaskId};
 
-/// Send back a task's work, or deny what its agent asks for
+/// Send back a task's work, or say no to what its agent asks
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs reject dbs-1 \"the empty file is not handled\""))]
 pub struct RejectArgs {
@@ -15,12 +15,11 @@ pub struct RejectArgs {
 impl RunCommand for RejectArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let (task, why) = (TaskId::from(self.task.id.as_str()), self.task.text.join(" "));
-        let takes_no = |kind| matches!(kind, AskKind::Permission | AskKind::Plan);
         let send_back = Command::Reject(task.clone(), why.clone());
         asks::reply_or(
             env,
             &task,
-            takes_no,
+            Ask::takes_no,
             AskReply::Deny(why),
             send_back,
             self.task.json,

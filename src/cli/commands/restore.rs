@@ -42,13 +42,13 @@ impl RunCommand for RestoreArgs {
 fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> CommandError {
     let why = match error {
         StoreError::Damaged { path, why, .. } if path == from => {
-            format!("it is no whole copy of a store: {why}")
+            format!("it is not a complete copy of a store: {why}")
         }
         StoreError::Failed { why, .. } if !from.is_file() => why,
         other => return other.into(),
     };
     CommandError::project(format!(
-        "could not restore from {}: {why}; `dbs backup` makes copies, and those that are there lie in {}",
+        "could not restore from {}: {why}; `dbs backup` makes copies, and the existing ones are in {}",
         from.display(),
         files.backups.display()
     ))

@@ -2,15 +2,17 @@
 
 use crate::cli::commands::prelude::*;
 use crate::domain::{Command, TaskId, TaskPatch};
+use crate::engine::inbox::CommandReply;
 
-/// Retry a held, parked, failed or skipped task
+/// Retry held, parked, failed or skipped tasks
 ///
 /// `dbs task retry` is the same.
 #[derive(Debug, Args)]
-#[command(add = facts(Persons, "dbs retry dbs-1\ndbs retry dbs-1 --stage development --note \"begin again\"\ndbs retry dbs-1 --clean"))]
+#[command(add = facts(Persons, "dbs retry dbs-1\ndbs retry dbs-1 dbs-2\ndbs retry dbs-1 --stage development --note \"begin again\"\ndbs retry dbs-1 --clean"))]
 pub struct RetryArgs {
-    /// Id of the task
-    id: String,
+    /// Ids of the tasks
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
     /// Note for the next attempt
     #[arg(long)]
     note: Option<String>,
@@ -26,17 +28,29 @@ pub struct RetryArgs {
 
 impl RunCommand for RetryArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
-        let stage = self.stage.map(|stage| stage.replace('-', "_").as_str().into());
-        let task = TaskId::from(self.id.as_str());
+        let mut is_done = true;
+        for id in &self.ids {
+            let answer = self.retry(env, &TaskId::from(id.as_str()))?;
+            print_reply(&answer, "", self.json);
+            is_done &= answer.is_ok();
+        }
+        Ok(exit_code(is_done))
+    }
+}
+
+impl RetryArgs {
+    /// Retries one task.
+    fn retry(&self, env: &ProcessEnv, task: &TaskId) -> CommandResult<CommandReply> {
+        let stage = self.stage.as_ref();
         let command = Command::Retry {
             task: task.clone(),
-            stage,
-            note: self.note,
+            stage: stage.map(|stage| stage.replace('-', "_").as_str().into()),
+            note: self.note.clone(),
         };
-        if !self.clean {
-            return execute(env, command, self.json);
-        }
         let mut access = BoardAccess::open(env)?;
+        if !self.clean {
+            return access.execute(&env.author(), command);
+        }
         let mut clean = |is_clean| {
             let patch = TaskPatch {
                 begins_anew: Some(is_clean),
@@ -47,12 +61,12 @@ impl RunCommand for RetryArgs {
         // Set before: the next attempt may begin at once.
         let set = clean(true)?;
         if set.is_err() {
-            return Ok(print_reply(&set, "", self.json));
+            return Ok(set);
         }
         let retried = BoardAccess::open(env)?.execute(&env.author(), command)?;
         if retried.is_err() {
             clean(false)??;
         }
-        Ok(print_reply(&retried, "", self.json))
+        Ok(retried)
     }
 }

@@ -31,8 +31,8 @@ use crate::domain::RunOptions;
 /// started again. If an agent draws a screen, `--output terminal` prints that screen.
 ///
 /// Exit codes: 0 all phases are done; 1 a phase has failed, or the call was refused; 2 the command line could not be understood; 3 the plan
-/// has errors; 4 the project is not ready: files are not committed, nobody has trusted what its files start (`dbs trust show`), or the server
-/// could not start; 5 it needs a person: an approval, an answer, a phase that is held, a paused board; the last lines name the command for
+/// has errors; 4 the project is not ready: files are not committed, its commands are not trusted (`dbs trust show`), or the server could
+/// not start; 5 the run needs a person: an approval, an answer, a phase that is held, a paused board; the last lines name the command for
 /// each.
 #[derive(Debug, Default, Args)]
 #[command(add = facts(Persons, "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --output both\ndbs run docs/MASTER.md --headless --trust HASH --output file\ndbs execute\ndbs run .design/plan.json --dry-run"))]
@@ -60,7 +60,7 @@ pub struct RunPlanArgs {
     /// Maximum number of such restarts per phase; 0 only observes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99), allow_negative_numbers = true)]
     pub max_restarts: Option<u32>,
-    /// Commit what agents of the plan leave uncommitted, overriding the settings
+    /// Commit changes that agents of the plan leave uncommitted, overriding the settings
     #[arg(long, overrides_with = "no_auto_commit")]
     pub auto_commit: bool,
     /// Leave commits to the agents of the plan
@@ -86,7 +86,7 @@ pub struct RunCallArgs {
     /// Return as soon as the tasks are on the board, without waiting for their end
     #[arg(long, conflicts_with_all = ["headless", "interactive"])]
     pub detach: bool,
-    /// Wait for the end, and send the agents' output there; default where the call waits: terminal
+    /// Wait for the end, and send the agents' output to this destination; default if the command waits: terminal
     #[arg(long, short, value_enum, conflicts_with = "detach")]
     pub output: Option<AgentOutput>,
     /// Stay at the terminal and ask before each phase or story is merged: approve, retry, skip or quit
@@ -98,7 +98,7 @@ pub struct RunCallArgs {
     /// Start despite uncommitted changes, which agents do not see
     #[arg(long)]
     pub allow_dirty: bool,
-    /// Retry what failed, is held, skipped or set aside; approvals are still awaited
+    /// Retry phases that failed or are held, skipped or parked; approvals are still required
     #[arg(long)]
     pub resume: bool,
     /// Approve the commands and changes with this hash (printed by --dry-run, and where no terminal can ask)

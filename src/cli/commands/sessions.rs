@@ -6,7 +6,7 @@ use crate::protocol::session_list::{self, FoundSession};
 
 /// List running sessions and those that were cut off
 ///
-/// With `--json` only those that run.
+/// With `--json` only running sessions are listed.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs sessions\ndbs sessions --json"))]
 pub struct SessionsArgs {

@@ -115,8 +115,24 @@ pub(super) fn of_this_attempt(
         text,
         report,
         key: new_key()?,
+        is_comment: false,
     };
     send(&ways, &sent)
+}
+
+/// Leaves a comment on the task of the attempt this process belongs to as a file, for an agent in a sandbox.
+pub(super) fn comment_by_file(env: &ProcessEnv, text: String) -> CommandResult<String> {
+    let (attempt, token) = attempt_and_token(env)?;
+    let sent = SignalSent {
+        attempt,
+        token,
+        kind: SignalKind::Progress,
+        text,
+        report: None,
+        key: new_key()?,
+        is_comment: true,
+    };
+    send_by_file(env.get("DBS_INBOX").as_deref().map(Path::new), &sent)
 }
 
 /// Returns the attempt this process belongs to, and the proof of it.
@@ -137,7 +153,7 @@ fn report(from: &Path) -> CommandResult<String> {
         return match serde_json::from_str::<serde::de::IgnoredAny>(text) {
             Ok(_sound) => Ok(text.trim().to_owned()),
             Err(error) => Err(CommandError::project(format!(
-                "could not read the report: it is no JSON: {error}"
+                "could not read the report: it is not JSON: {error}"
             ))),
         };
     }
@@ -191,7 +207,7 @@ fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> CommandResult<Str
     let kept = folder.join(format!("{}.json", signal.key));
     let written = text_file::replace_private(&kept, &text).and_then(|()| sync_folder_of(&kept));
     written.map_err(failed(&tried))?;
-    Ok("the server was not reached; the signal is kept as a file, and a server will read it".to_owned())
+    Ok("the server was not reached; it is kept as a file, and a server will read it".to_owned())
 }
 
 #[cfg(test)]
@@ -216,6 +232,7 @@ mod tests {
             text: "x".into(),
             report: Some("{}".into()),
             key: new_key().unwrap(),
+            is_comment: false,
         };
         let ways = SignalRoute {
             socket: Some(folder.path().join("nobody")),
@@ -250,6 +267,7 @@ mod tests {
             text: String::new(),
             report: None,
             key: "k".into(),
+            is_comment: false,
         };
         let why = send(
             &SignalRoute {

@@ -9,7 +9,7 @@ use crate::protocol::query::{Report, TaskBranches};
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs status\ndbs status --run invoice-export\ndbs status --json"))]
 pub struct StatusArgs {
-    /// Id of a run (a batch listed by `dbs history`) whose tasks and progress are shown; the newest without one
+    /// Id of a run (a batch listed by `dbs history`) whose tasks and progress are shown; default: the newest run
     #[arg(long, short, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     run: Option<String>,
     #[command(flatten)]

@@ -53,7 +53,7 @@ impl RunCommand for StopArgs {
         let rest = if self.all {
             "its agents were stopped"
         } else {
-            "agents go on, `dbs` comes back to them"
+            "agents keep running, and `dbs` returns to them"
         };
         print_done(&format!("the server has ended; {rest}"), self.json);
         Ok(ExitCode::SUCCESS)

@@ -95,6 +95,12 @@ pub enum TaskCommand {
     /// Close a task that is not done
     #[command(add = facts(Conductors, "dbs task close dbs-1 \"not wanted any more\""))]
     Close(TaskTextArgs),
+    /// Say that the base has the work of a task that was left on its branch
+    ///
+    /// With `merge.via = "branch"` others merge the work. `dbs` watches the base until it has the work, but does not recognise work that was
+    /// squashed together with other changes; use this command then. Tasks that wait for it may start, and its branch goes to the attic.
+    #[command(add = facts(Persons, "dbs task merged dbs-1"))]
+    Merged(TaskArgs),
     /// Prepare this project, like `dbs init`
     #[command(hide = true, add = facts(Persons, "bd init"))]
     Init(JsonFlag),
@@ -104,8 +110,8 @@ pub enum TaskCommand {
     Why(WhyArgs),
     /// Restore uncommitted work and deleted branches as new branches
     ///
-    /// The branches are `kept/ID-1`, `kept/ID-2` and so on, in the order in which the work was put aside. A branch that is there already
-    /// stays as it is; no checkout is touched.
+    /// The branches are `kept/ID-1`, `kept/ID-2` and so on, in the order in which the work was put aside. A branch that exists already is
+    /// not changed, and no checkout is touched.
     #[command(add = facts(Persons, "dbs task attic dbs-1"))]
     Attic(TaskArgs),
 }
@@ -122,10 +128,7 @@ impl RunCommand for TaskCommand {
             TaskCommand::Ready(json) => print_report(env, Report::Ready, json),
             TaskCommand::Edit(one) => edit::run(env, &one),
             TaskCommand::Update(update) => update.run(env),
-            TaskCommand::Comment(one) => {
-                let text = text_input::typed("comment", one.text.join(" "))?;
-                execute(env, Command::Comment(id(&one.id), text), one.json)
-            }
+            TaskCommand::Comment(one) => comment(env, &one),
             TaskCommand::Dep {
                 id: waits,
                 on,
@@ -150,12 +153,36 @@ impl RunCommand for TaskCommand {
             TaskCommand::Close(one) => {
                 execute(env, Command::Close(id(&one.id), one.text.join(" ")), one.json)
             }
+            TaskCommand::Merged(one) => execute(env, Command::Merged(id(&one.id)), one.json),
             TaskCommand::Init(json) => init::prepare(env, false, json),
             TaskCommand::Retry(again) => again.run(env),
             TaskCommand::Attic(one) => attic::run(env, &one),
             TaskCommand::Why(one) => one.run(env),
         }
     }
+}
+
+/// Comments on a task. An agent that reaches neither the server nor the store, as in a sandbox, leaves its comment where signals are left.
+fn comment(env: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
+    let text = text_input::typed("comment", one.text.join(" "))?;
+    let command = Command::Comment(id(&one.id), text.clone());
+    let why = match BoardAccess::open(env) {
+        Ok(mut access) => match access.execute(&env.author(), command) {
+            Ok(answer) => return Ok(print_reply(&answer, "", one.json)),
+            // The server may have taken the comment, whatever became of its answer.
+            Err(why) if access.has_server() => return Err(why),
+            Err(why) => why,
+        },
+        Err(why) => why,
+    };
+    if env.get("DBS_TASK").is_none_or(|own| own != one.id) {
+        return Err(why);
+    }
+    let Ok(kept) = super::signal::comment_by_file(env, text) else {
+        return Err(why);
+    };
+    print_done(&kept, one.json);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn id(text: &str) -> TaskId {

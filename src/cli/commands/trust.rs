@@ -30,8 +30,8 @@ pub(super) enum TrustView {
 ///
 /// This includes settings that influence agents. Exits with 1 while something is not trusted. An agent cannot trust anything.
 ///
-/// An agent could change the address of origin, so `dbs` remembers it. If it changes, no server starts until you accept the new address with
-/// `--origin`, while no server runs; `dbs doctor` says so.
+/// An agent could change the address of origin, so `dbs` remembers it. If it changes, `dbs doctor` says so, and no server starts until you
+/// accept the new address with `--origin`. Stop a running server first.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs trust show\ndbs trust diff\ndbs trust --hash HASH\ndbs trust --forget\ndbs trust --origin git@example.org:shop.git"))]
 pub struct TrustArgs {
@@ -189,6 +189,7 @@ fn print(env: &ProcessEnv, paths: &ProjectPaths, wanted: &TrustArgs) -> ExitCode
         }
         if wanted.view == TrustView::Show {
             output::all(plan_lines(&plans));
+            output::all(files_of_tools(&paths.root));
         }
         output::all(summary(&report));
     }
@@ -219,6 +220,25 @@ fn lines_of(entry: &TrustEntry, root: &Path, view: TrustView) -> Vec<String> {
         (TrustView::Show, _) => lines.push(format!("         {} lines", text.lines().count())),
     }
     lines
+}
+
+/// Files in which Claude Code finds hooks, permissions and servers of a repository.
+const FILES_OF_TOOLS: [&str; 3] = [
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".mcp.json",
+];
+
+/// Returns a line for each file of the repository that a tool reads by itself.
+fn files_of_tools(root: &Path) -> Vec<String> {
+    let files = FILES_OF_TOOLS.iter().filter(|file| root.join(file).is_file());
+    let lines = files.map(|file| {
+        format!(
+            "claude   {file}: dbs does not check its hooks, permissions and servers; without its interface, Claude Code uses them only in \
+             a project that you trust in Claude Code"
+        )
+    });
+    lines.collect()
 }
 
 /// Returns the trusted commands of a plan, as tools read them.

@@ -21,7 +21,7 @@ impl RunCommand for UpgradeArgs {
         }
         output::line(&format!("dbs {version}, {program}"));
         output::line("It fetches nothing by itself. To use another one:");
-        output::line("1. `dbs stop` in each project of `dbs sessions`: agents go on");
+        output::line("1. `dbs stop` in each project of `dbs sessions`: agents keep running");
         output::line("2. put it in that place: a package of your system, an archive of a release");
         output::line("   whose checksum you compared, or `cargo install --path .` in its sources");
         output::line("3. `dbs` in each project comes back to its agents");

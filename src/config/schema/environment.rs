@@ -10,11 +10,11 @@ use crate::domain::EnvironmentMode;
 settings! { ENVIRONMENT
     ENVIRONMENT_MODE: EnvironmentMode = choice(&["shell", "minimal"], EnvironmentMode::Shell, &[EnvironmentMode::Minimal]),
         used("environment.mode", NextAttempt, Steers, "",
-        "Which variables agents, gates and shells in panes get: those of the command that started the server, without secrets and what steers git or loads code (`shell`), or a few that every program needs, such as `PATH` and `HOME` (`minimal`). [More](#environment).");
+        "Variables that agents, gates and shells in panes get: those of the command that started the server, without secrets and without variables that steer git or load code (`shell`), or a few that every program needs, such as `PATH` and `HOME` (`minimal`). [More](#environment).");
     ENVIRONMENT_PASS: Option<String> = unset(ValueKind::VariableNames), used("environment.pass", NextAttempt, Steers, "",
         "Names of variables that they get although they would be hidden, also in the mode `minimal`. The entries of all sources count together.");
     ENVIRONMENT_HIDE: Option<String> = unset(ValueKind::VariableNames), used("environment.hide", NextAttempt, Steers, "",
         "Names of variables that they never get, not even a tool that needs them for itself. The entries of all sources count together.");
     ENVIRONMENT_SET: Option<String> = unset(ValueKind::Variable), used("environment.set.<name>", NextAttempt, Runs, "",
-        "Value of a variable that they get, whatever the shell has. It is used as it is written: no `$NAME` in it is replaced.");
+        "Value of a variable that they get, whatever the shell has. It is used literally: no `$NAME` in it is replaced.");
 }

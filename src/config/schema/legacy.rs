@@ -18,7 +18,7 @@ settings! { LEGACY
     MAX_RETRIES: Option<u32> = unset(FEW_OR_NONE), earlier("max_retries", Harmless, "P51, P21",
         "Of earlier programs: how often a phase of a plan is tried again after failures of one kind; `limits.phased.*` take precedence.");
     NOTIFICATIONS_ENABLED: Option<bool> = unset(ValueKind::Switch), earlier("notifications.enabled", Harmless, "P51",
-        "`false`: none of the other `notifications.*` is heeded.");
+        "`false`: all other `notifications.*` are ignored.");
     NOTIFICATIONS_PROVIDER: Option<String> = unset(ValueKind::Choice(&["none", "desktop", "ntfy"])), earlier("notifications.provider", Sends, "P51, P52",
         "Of earlier programs. `desktop`: this system's program for notifications, unless `notify.command` is set; `ntfy`: the topic below, unless `notify.url` is.");
     NOTIFICATIONS_NTFY_SERVER: Option<String> = unset(ValueKind::Address), earlier("notifications.ntfy_server", Sends, "P51, P53", SERVER);

@@ -165,9 +165,9 @@ impl TrustReport {
     /// Returns the reason why what was trusted at this path before does not count.
     pub fn former_note(&self) -> Option<&'static str> {
         self.former.as_ref().map(|former| match former.repository {
-            Some(_) => "another repository than the one you trusted lies in this folder",
+            Some(_) => "this folder contains another repository than the one you trusted",
             None => {
-                "what an earlier version recorded does not name the repository, so you are asked once more"
+                "the record of an earlier version does not name the repository, so you are asked once more"
             }
         })
     }

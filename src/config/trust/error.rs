@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum TrustError {
     #[error("trust {given}: the files have the hash {now} now; look at them: dbs trust show")]
     OtherHash { given: String, now: String },
-    #[error("keep what you trust: there is no folder for it; set HOME or XDG_STATE_HOME")]
+    #[error("keep the record of what you trust: you have no folder for it; set HOME or XDG_STATE_HOME")]
     NoFolder,
     #[error("trust anything here: the state in {state} has no identity that names this repository; \
              move it away, or use it as it is with `dbs trust --state`", state = .0.display())]

@@ -83,7 +83,7 @@ actions! {
             ["allow", "yes", "accept", "ok"], when Approval, shell "dbs approve ID" }
         ApproveAll { "approve_all", "approve all", "Say yes to all that ask the same; names them first.",
             ["allow all", "batch", "identical"], when Approval }
-        Deny { "deny", "deny", "Say no to the agent that asks for a permission; it may be told why. Denies what is asked now and nothing that is asked later.",
+        Deny { "deny", "deny", "Say no to the agent that asks for a permission, or decline its question; it may be told why. Denies what is asked now and nothing that is asked later.",
             ["no", "refuse", "forbid"], when Permission, shell "dbs reject ID TEXT" }
         Reject { "reject", "send back", "Send the work back with a reason; asks for it.",
             ["reject", "no", "deny", "refuse"], when Rejectable, shell "dbs reject ID TEXT" }

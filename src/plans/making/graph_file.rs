@@ -62,10 +62,9 @@ impl PlanMaking<'_> {
             return Err(format!("the plan has errors:\n{}", shown::lines(&made).join("\n")).into());
         }
         if let Some(at) = claimed(&graph_plan::read(&file, &text, &|_| true)) {
-            return Err(format!(
-                "the plan says of task {at} that it is not pending, and nobody has worked on it"
-            )
-            .into());
+            return Err(
+                format!("task {at} of the plan is not pending, although no agent has worked on it").into(),
+            );
         }
         Ok(MadeFiles::from([(PLAN.into(), text)]))
     }

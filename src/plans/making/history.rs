@@ -106,7 +106,7 @@ fn own_folder(folder: PathBuf) -> io::Result<PathBuf> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ if folder.symlink_metadata()?.is_dir() => Ok(folder),
         _ => Err(io::Error::other(format!(
-            "{} is no folder; move it away",
+            "{} is not a folder; move it away",
             folder.display()
         ))),
     }
@@ -158,7 +158,7 @@ mod tests {
         link(outside.path(), HISTORY);
         fs::write(folder.path().join(PLAN), "one").unwrap();
         let refused = keep_old(folder.path()).unwrap_err().to_string();
-        assert!(refused.contains("history is no folder"), "{refused}");
+        assert!(refused.contains("history is not a folder"), "{refused}");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
         assert!(folder.path().join(PLAN).exists());
     }

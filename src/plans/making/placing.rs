@@ -24,7 +24,7 @@ pub fn committed_file(git: &dyn Git, task: &Task, path: &Path) -> Result<String,
         Ok(CommitFile::Text(text)) if !text.truncated => Ok(text.text),
         Ok(CommitFile::Text(_)) => Err(format!("it has more than {LARGEST_RESULT} bytes").into()),
         Ok(CommitFile::Absent) => Err("it is not there".to_owned().into()),
-        Ok(CommitFile::NoFile) => Err("it is no file".to_owned().into()),
+        Ok(CommitFile::NoFile) => Err("it is not a file".to_owned().into()),
         Err(error) => Err(could_not(&error).into()),
     }
 }

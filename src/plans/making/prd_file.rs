@@ -77,7 +77,7 @@ impl PlanMaking<'_> {
         }
         if let Some(story) = made.stories.iter().find(|story| story.passes == Some(true)) {
             return Err(format!(
-                "the PRD says that {} passes, and nobody has worked on it",
+                "the PRD says that {} passes, although no agent has worked on it",
                 story.id
             )
             .into());

@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use crate::display::text::{cut, width};
 use crate::domain::batch::Batch;
-use crate::domain::{Attempt, AttemptId, BatchId, PauseReason, Task, TaskId, Timestamp, Workflow};
+use crate::domain::{
+    Attempt, AttemptId, BatchId, PauseReason, Task, TaskId, Timestamp, UsageLimit, Workflow,
+};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::status;
@@ -40,6 +42,7 @@ pub(in crate::protocol) fn report(
         batches: &model.batches,
         workflows: model.workflows.values().collect(),
         pause: &model.pause,
+        limits: &model.limits,
         base: &model.base,
         max_agents: model.max_agents,
     };
@@ -56,6 +59,8 @@ struct BoardJson<'a> {
     batches: &'a BTreeMap<BatchId, Arc<Batch>>,
     workflows: Vec<&'a Arc<Workflow>>,
     pause: &'a Option<PauseReason>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    limits: &'a BTreeMap<String, UsageLimit>,
     base: &'a Option<String>,
     max_agents: u32,
 }

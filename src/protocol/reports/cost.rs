@@ -11,7 +11,7 @@ use crate::protocol::reports::in_format;
 use crate::read_model::{CostGroup, CostRow, ReadModel};
 
 /// Said if no tool has reported anything.
-const NOTHING: &str = "no agent has reported what it used; `dbs agents` says which do";
+const NOTHING: &str = "no agent has reported its usage; `dbs agents` says which agents do";
 
 /// Said instead of an amount where tools tell tokens and no money.
 const NO_PRICE: &str = "no price known";

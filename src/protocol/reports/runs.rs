@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::adapters::clock;
 use crate::display::text::cut;
 use crate::domain::attempt::{AttemptState, Verdict};
-use crate::domain::{Attempt, Batch, BatchId, RunState, SignalKind, Task, TaskId, TaskState};
+use crate::domain::{Attempt, Batch, BatchId, HoldReason, RunState, SignalKind, Task, TaskId, TaskState};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::progress::progress;
 use crate::protocol::reports::tasks::note;
@@ -186,15 +186,33 @@ fn as_json(model: &ReadModel, batch: &Batch) -> Value {
     })
 }
 
-fn line(model: &ReadModel, batch: &Batch) -> String {
+/// States that end or stop a task without its work, as they are counted beside the tasks that are done (G54).
+const NOT_DONE: [&str; 4] = ["failed", "held", "skipped", "cancelled"];
+
+/// Returns the count of the tasks that are done, with those of the others that ended or are stuck. A task that waits for an approval is
+/// neither.
+fn counts_text(model: &ReadModel, batch: &Batch) -> String {
     let (done, all) = counts(model, batch);
+    let stopped =
+        || tasks(model, &batch.id).filter(|task| task.state != TaskState::Held(HoldReason::Approval));
+    let of_state = |word| stopped().filter(|task| task.state.word() == word).count();
+    let others = NOT_DONE.map(|word| (of_state(word), word)).into_iter();
+    let others = others.filter(|(count, _)| *count > 0);
+    std::iter::once(format!("{done} of {all} done"))
+        .chain(others.map(|(count, word)| format!("{count} {word}")))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn line(model: &ReadModel, batch: &Batch) -> String {
     let started = batch
         .go_ahead
         .map_or_else(|| "not started".to_owned(), clock::utc_date);
     format!(
-        "{:<24} {started:<11} {:<24} {done} of {all} done  {}",
+        "{:<24} {started:<11} {:<24} {}  {}",
         batch.id.as_str(),
         batch.run.to_string(),
+        counts_text(model, batch),
         batch.title
     )
 }

@@ -2,8 +2,8 @@
 
 use crate::domain::{PauseReason, TroubleKind, pluralized};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
-use crate::protocol::reports::in_format;
-use crate::read_model::ReadModel;
+use crate::protocol::reports::{in_format, why};
+use crate::read_model::{ReadModel, limit_words};
 
 pub(in crate::protocol) fn report(
     model: &ReadModel,
@@ -13,6 +13,7 @@ pub(in crate::protocol) fn report(
     let data = || {
         serde_json::json!({
             "live": model.is_live, "base": model.base, "max_agents": model.max_agents, "pause": model.pause,
+            "limits": model.limits,
             "batches": model.batches, "agents": model.agents().map(|agent| agent.attempt).collect::<Vec<_>>(), "counts": model.counts(),
             "branches": branches.as_deref().unwrap_or_default(), "now": model.live,
         })
@@ -26,6 +27,7 @@ pub(super) fn lines(model: &ReadModel, branches: &TaskBranches) -> Vec<String> {
         lines.push("no server runs; `dbs` starts one".to_owned());
     }
     lines.extend(at_work(model));
+    lines.extend(limits(model));
     if let Some(stall) = model.stall() {
         lines.push(format!("stalled: {}; `{}`", stall.text, stall.command()));
     }
@@ -98,8 +100,18 @@ fn agent_lines(model: &ReadModel) -> Vec<String> {
             used.unwrap_or_default(),
             attempt.id
         ));
+        let live = model.live.get(&attempt.id);
+        lines.extend(live.into_iter().flat_map(why::children));
     }
     lines
+}
+
+/// Returns a line for each tool that is at a usage limit.
+fn limits(model: &ReadModel) -> impl Iterator<Item = String> {
+    model.limits.iter().map(|(account, limit)| {
+        let left = limit_words(limit, model.at);
+        format!("{account} is at its usage limit, {left}; `dbs resume` continues at once")
+    })
 }
 
 /// Returns words for a pause or a running server; `None` if neither is there. A pause holds also while no server runs: the next one starts

@@ -144,7 +144,7 @@ fn attempt_lines(model: &ReadModel, attempt: &Attempt) -> Vec<String> {
 fn session_words(session: &AgentSession) -> String {
     match session {
         AgentSession::Fresh => String::new(),
-        AgentSession::Continued(of) => format!(", goes on with the session of {}", of.after),
+        AgentSession::Continued(of) => format!(", continues the session of {}", of.after),
         AgentSession::Restarted(of) => format!(", session {} after {}", of.session, of.after),
     }
 }

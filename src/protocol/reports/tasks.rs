@@ -93,6 +93,7 @@ fn is_ready(model: &ReadModel, task: &Task) -> bool {
                 | WaitReason::BatchFull { .. }
                 | WaitReason::TurnLimit
                 | WaitReason::Paused
+                | WaitReason::UsageLimit(_)
                 | WaitReason::Untrusted
                 | WaitReason::SingletonBusy(_)
                 | WaitReason::FileBusy { .. }

@@ -6,7 +6,7 @@ use crate::domain::{AgentSession, Ask, Attempt, Task, TaskId, TaskState, Worker}
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::progress::progress;
-use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_words};
+use crate::read_model::{AttentionKind, LiveActivity, ReadModel, file_report_words, source_words};
 use crate::term::sanitize;
 
 /// Explains a task, or an agent at work, by its name; with the report of each source if that is asked for.
@@ -65,7 +65,14 @@ fn sources(model: &ReadModel, attempt: &Attempt) -> Vec<String> {
     };
     let first = format!("  now: {}", live.summary());
     let each = live.sources.iter().map(|source| format!("  {}", source.line()));
-    std::iter::once(first).chain(each).collect()
+    std::iter::once(first).chain(children(live)).chain(each).collect()
+}
+
+/// Returns a line for each subagent and background command that runs for an agent.
+pub(super) fn children(live: &LiveActivity) -> impl Iterator<Item = String> {
+    live.children
+        .iter()
+        .map(|child| format!("    runs {}", child.line()))
 }
 
 /// The open attempt of that number, agent or task.
@@ -142,7 +149,7 @@ fn way_to_answer(task: &TaskId, kind: AttentionKind, ask: Option<&Ask>) -> Strin
 fn session_words(session: &AgentSession) -> String {
     match session {
         AgentSession::Fresh => String::new(),
-        AgentSession::Continued(of) => format!(", which goes on with the session of attempt {}", of.after),
+        AgentSession::Continued(of) => format!(", which continues the session of attempt {}", of.after),
         AgentSession::Restarted(of) => {
             let after = of.after;
             format!(
@@ -160,6 +167,7 @@ mod tests {
         ActivityKind, Ask, AskChannel, AskKind, AttemptId, Board, BoardSettings, Claims, Command, Event,
         HoldReason, PauseReason, RequestId, SignalKind, Skip, TaskDraft, Timestamp, WaitReason, Workplace,
     };
+    use crate::read_model::RunningChild;
 
     /// Puts a task on a board, and an agent to work on it.
     fn prepare(board: &mut Board) {
@@ -273,14 +281,17 @@ mod tests {
             counts: true,
             why: "it is the highest source".to_owned(),
         };
-        let live = crate::read_model::LiveActivity {
+        let live = LiveActivity {
             words: "working: Bash".to_owned(),
             source: Some("hook".to_owned()),
             since: Timestamp(1_000),
             age: crate::domain::Span::seconds(2),
             is_stale: false,
             is_waiting: false,
-            children: Vec::new(),
+            children: vec![RunningChild {
+                name: "make docs".to_owned(),
+                age: crate::domain::Span::seconds(90),
+            }],
             sources: vec![source],
         };
         let mut board = Board::default();
@@ -294,7 +305,9 @@ mod tests {
             assert_eq!(told(false).lines().count(), 1, "{}", told(false));
             let all = told(true);
             assert!(
-                all.contains("\n  now: working: Bash\n  hook: working, 2s ago; counts: "),
+                all.contains(
+                    "\n  now: working: Bash; runs make docs\n    runs make docs  1m\n  hook: working, 2s ago; counts: "
+                ),
                 "{all}"
             );
         }

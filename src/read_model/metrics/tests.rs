@@ -33,6 +33,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, from: u64, to: u64, verdict:
         choice: crate::domain::AgentChoice::default(),
         leaves: None,
         failed_turns: crate::domain::FailedTurns::default(),
+        background: None,
         usage: crate::domain::AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,

@@ -17,6 +17,7 @@ use crate::ui::{CacheEntry, CacheKey};
 
 use crate::server::engine_handle::EngineHandle;
 use crate::server::fetch_error::FetchError;
+use crate::server::figures::disk::DiskMonitor;
 use crate::server::figures::machine::MachineMonitor;
 use crate::server::figures::metrics::MetricsCollector;
 use crate::server::settings::trust_overview::overview;
@@ -38,6 +39,7 @@ pub(in crate::server) struct Fetcher {
     pub(in crate::server) records: Records,
     pub(in crate::server) metrics: MetricsCollector,
     pub(in crate::server) machine: MachineMonitor,
+    pub(in crate::server) disk: DiskMonitor,
 }
 
 impl Fetcher {
@@ -55,6 +57,7 @@ impl Fetcher {
                 .map(CacheEntry::Figures)
                 .map_err(FetchError::from),
             CacheKey::Machine => self.machine.measure().map(CacheEntry::Machine),
+            CacheKey::Disk => self.disk.measure().map(|found| CacheEntry::Disk(found.into())),
             CacheKey::Replay(attempt, at) => {
                 let folder = records.folder(&HolderId::from(*attempt));
                 past_screen::screen_at(&folder, *at).map(|moment| CacheEntry::Replay(moment.into()))

@@ -243,7 +243,7 @@ async fn greet(
     }
     let text = format!(
         "this server is dbs {} (protocol {PROTOCOL}), you are dbs {} (protocol {}); use the same version, or end the \
-         server with `dbs stop` from its own version: agents go on",
+         server with `dbs stop` from its own version: agents keep running",
         env!("CARGO_PKG_VERSION"),
         hello.program,
         hello.protocol
@@ -337,7 +337,8 @@ fn is_same_board(one: &ReadModel, other: &ReadModel) -> bool {
         && one.attempts == other.attempts
         && one.batches == other.batches
         && one.workflows == other.workflows
-        && (&one.pause, &one.base, one.max_agents) == (&other.pause, &other.base, other.max_agents)
+        && (&one.pause, &one.limits) == (&other.pause, &other.limits)
+        && (&one.base, one.max_agents) == (&other.base, other.max_agents)
 }
 
 /// Ends the connection when the server ends. A broken server sends nothing, so that the client starts another.

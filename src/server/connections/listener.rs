@@ -79,7 +79,7 @@ pub(in crate::server) async fn serve(
                 }
                 looked = Instant::now();
                 if engine.has_ended() {
-                    tracing::error!("the engine has ended; the server ends with it, agents go on");
+                    tracing::error!("the engine has ended; the server ends with it, agents keep running");
                     break;
                 }
                 let (intake, poison) = (conversations.intake.clone(), poison.clone());

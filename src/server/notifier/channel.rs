@@ -119,6 +119,7 @@ impl ChannelState {
         self.pause.0 = self.pause.0.min(now.at);
         self.alerts.set_time(now.at);
         if !self.alerts.is_initialized() && self.not_before() > now.at {
+            self.alerts.begin(model, rules.events);
             return None;
         }
         self.alerts

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::adapters::agents::{LocalAgents, ReadScreen, TypedPrompt};
+use crate::adapters::agents::{LocalAgents, ReadScreen, TypedPrompt, limit_end};
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
-use crate::agent_state::AgentReport;
+use crate::agent_state::{AgentReport, Doing};
 use crate::config::session_setup::SessionSetup;
 use crate::domain::event::EndCause;
 use crate::domain::{AgentDisplay, Attempt, AttemptId, Timestamp};
@@ -62,6 +62,11 @@ impl TerminalAgents for SessionAgents {
         of.map(|of| self.agents.read_title(of, title)).unwrap_or_default()
     }
 
+    fn read_screen(&self, attempt: AttemptId, screen: &str) -> Option<Doing> {
+        let attempt = self.attempt(attempt).filter(|attempt| is_visible(attempt))?;
+        self.agents.read_screen(attempt.role_choice()?, screen)
+    }
+
     fn login_hint(&self, attempt: AttemptId) -> Option<String> {
         self.agents.way_to_log_in(self.attempt(attempt)?.role_choice()?)
     }
@@ -72,17 +77,26 @@ impl TerminalAgents for SessionAgents {
     }
 
     fn screen_reader(&self, attempt: AttemptId) -> Option<ReadScreen> {
-        let attempt = self.attempt(attempt)?;
-        // Without an interface there are no dialogs, only texts about them.
-        let is_visible = attempt.choice.display() != Some(AgentDisplay::Headless);
-        self.agents
-            .screen_reader(attempt.role_choice().filter(|_| is_visible)?)
+        let attempt = self.attempt(attempt).filter(|attempt| is_visible(attempt))?;
+        self.agents.screen_reader(attempt.role_choice()?)
+    }
+
+    fn keeps_sessions(&self, attempt: AttemptId) -> bool {
+        let attempt = self.attempt(attempt);
+        let of = attempt.as_ref().and_then(|attempt| attempt.role_choice());
+        of.is_some_and(|of| self.agents.keeps_sessions(of))
+    }
+
+    fn has_interface(&self, attempt: AttemptId) -> bool {
+        self.attempt(attempt).is_some_and(|attempt| is_visible(&attempt))
     }
 
     fn limit_end(&self, attempt: AttemptId, words: &str) -> Option<Timestamp> {
-        match self.end_cause(attempt, words)? {
-            EndCause::Quota { until, .. } => until,
-            EndCause::Infra(_) => None,
+        match self.end_cause(attempt, words) {
+            Some(EndCause::Quota {
+                until: Some(until), ..
+            }) => Some(until),
+            _ => limit_end(words, clock::now(), &clock::time_zone()),
         }
     }
 
@@ -102,4 +116,9 @@ impl TerminalAgents for SessionAgents {
 /// Returns the cause of its end that an agent's tool names.
 pub(super) fn end_cause(agents: &LocalAgents, attempt: &Attempt, tail: &str) -> Option<EndCause> {
     agents.end_cause(attempt.role_choice()?, tail, clock::now())
+}
+
+/// Returns true if the tool of an agent has its interface. Without one there are no dialogs, only texts about them.
+fn is_visible(attempt: &Attempt) -> bool {
+    attempt.choice.display() != Some(AgentDisplay::Headless)
 }

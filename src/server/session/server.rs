@@ -14,6 +14,7 @@ use crate::server::connections::connection_places::ConnectionPlaces;
 use crate::server::connections::conversations::Conversations;
 use crate::server::connections::idle_connections::IdleConnections;
 use crate::server::ending::{self, StopOrder};
+use crate::server::figures::disk::DiskMonitor;
 use crate::server::figures::machine::MachineMonitor;
 use crate::server::figures::metrics::MetricsCollector;
 use crate::server::issue_closer::IssueCloser;
@@ -211,6 +212,7 @@ impl Session {
             },
             metrics: MetricsCollector::new(store.clone(), Arc::clone(&self.holders)),
             machine: MachineMonitor::new(store.database.clone()),
+            disk: DiskMonitor::new(self.paths.clone(), Arc::clone(&self.git)),
         };
         Services {
             engine: engine.clone(),

@@ -80,7 +80,7 @@ pub(in crate::server) fn summary(changed: &[String]) -> String {
     }
     if !later.is_empty() {
         let text = format!(
-            "at the next start of the server (`dbs stop`, then `dbs`; agents go on): {}",
+            "at the next start of the server (`dbs stop`, then `dbs`; agents keep running): {}",
             listed(&later)
         );
         parts.push(text);
@@ -97,7 +97,7 @@ mod tests {
         let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
         assert_eq!(
             summary(&keys(&["theme", "terminal.engine"])),
-            "settings reloaded: theme; at the next start of the server (`dbs stop`, then `dbs`; agents go on): terminal.engine"
+            "settings reloaded: theme; at the next start of the server (`dbs stop`, then `dbs`; agents keep running): terminal.engine"
         );
         let many = keys(&["a", "b", "c", "d", "e", "f", "g"]);
         assert_eq!(summary(&many), "settings reloaded: a, b, c, d, e and 2 more");

@@ -4,9 +4,7 @@ use crate::adapters::agents::hook::{begins_turn, session_begun};
 use crate::adapters::agents::{LocalAgents, claude};
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Seen, Source, Wait, Work};
-use crate::domain::{
-    Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, Timestamp, ToolUse,
-};
+use crate::domain::{Ask, AskChannel, AskId, AskRecord, Attempt, AttemptId, Event, Timestamp, ToolUse};
 use crate::engine::inbox::Inbox;
 use crate::protocol::answer::plan_now;
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
@@ -76,10 +74,10 @@ pub(in crate::server) fn take_hook(
             intake.usage.count(attempt.id, &figures);
             HookOutcome::Reply(HookReply::Nothing)
         }
-        HookEvent::TurnOver { again } if again || may_stop(attempt) => {
+        HookEvent::TurnOver { again } if again || may_stop(attempt, &report) => {
             intake.records.look_at(agents, attempt, &intake.usage, states);
             observe(&report);
-            if !may_stop(attempt) {
+            if !may_stop(attempt, &report) {
                 // An engine that has ended takes the server with it, and the next finds the agent idle.
                 drop(intake.engine.inbox.send(stopped_without_report(attempt)));
             }
@@ -118,7 +116,7 @@ fn is_compacting(report: &AgentReport) -> bool {
 }
 
 /// Returns the same report with the ask as the board keeps it.
-fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
+pub(in crate::server) fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
     for seen in &mut report.seen {
         if let Seen::Doing(Doing::Blocked(wait)) = seen {
             (wait.kind, wait.text) = (ask.kind, sanitize(&ask.text).into_owned());
@@ -197,13 +195,7 @@ fn tell_ask(inbox: &Inbox, opened: Option<Event>, told: TellAsk<impl FnOnce(), i
 fn stopped_without_report(attempt: &Attempt) -> Event {
     Event::AskOpened {
         attempt: attempt.id,
-        ask: Ask {
-            id: format!("no-report-{}", attempt.asks_made).as_str().into(),
-            kind: AskKind::Question,
-            text: STOPPED.to_owned(),
-            options: Vec::new(),
-            channel: AskChannel::Line,
-        },
+        ask: Ask::about_standstill(attempt.asks_made.into(), STOPPED.to_owned()),
         rule: None,
     }
 }
@@ -230,9 +222,14 @@ pub(in crate::server) fn leave_to_terminal(engine: &EngineHandle, agents: &Local
     }
 }
 
-/// Returns true if an agent may end its turn: it has reported, waits for a person (K106), talks with one, or was asked to because its
-/// context is full.
-fn may_stop(attempt: &Attempt) -> bool {
+/// Returns true if an agent may end its turn: it has reported, waits for a person (K106) or for what it has left running, talks with a
+/// person, or was asked to because its context is full.
+fn may_stop(attempt: &Attempt, report: &AgentReport) -> bool {
+    let was_told = attempt.background.as_ref().is_some_and(|left| left.was_told);
+    let is_left = |seen: &Seen| matches!(seen, Seen::Doing(Doing::Background(_)));
+    if report.seen.iter().any(is_left) && !was_told {
+        return true;
+    }
     let has_reported = attempt.signals.iter().any(|signal| signal.kind.is_terminal());
     // An answer that arrived needs no person any more, though the tool has not been seen to continue yet.
     let waits = |known: &AskRecord| known.closed.is_none() && known.given().is_none();
@@ -283,6 +280,7 @@ impl WaitingAsk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::background_work::BackgroundWork;
     use crate::domain::{AskAnswer, AskChannel, AskKind, AskReply, AttemptState, Span, Timestamp, Verdict};
     use crate::engine::inbox::{Received, inbox};
     use crate::read_model::settled_attempt;
@@ -367,7 +365,7 @@ mod tests {
     fn an_agent_that_was_asked_to_stop_for_its_full_context_may_stop_without_a_report() {
         let mut attempt = running();
         attempt.leaves = Some(Timestamp(1));
-        assert!(may_stop(&attempt));
+        assert!(may_stop(&attempt, &AgentReport::doing(Doing::DONE)));
     }
 
     #[test]
@@ -381,17 +379,38 @@ mod tests {
     #[test]
     fn an_agent_may_stop_when_it_has_reported_or_waits_for_a_person() {
         let mut attempt = running();
-        assert!(!may_stop(&attempt));
+        assert!(!may_stop(&attempt, &AgentReport::doing(Doing::DONE)));
         attempt.asks.push(AskRecord::new(ask(), Timestamp(1)));
-        assert!(may_stop(&attempt));
+        assert!(may_stop(&attempt, &AgentReport::doing(Doing::DONE)));
         attempt.asks[0].answer = Some(AskAnswer {
             by: "ada".to_owned(),
             reply: AskReply::Allow,
             at: Timestamp(2),
             problem: None,
         });
-        assert!(!may_stop(&attempt), "it was answered and has not gone on yet");
+        assert!(
+            !may_stop(&attempt, &AgentReport::doing(Doing::DONE)),
+            "it was answered and has not gone on yet"
+        );
         attempt.asks[0].closed = Some(Timestamp(2));
-        assert!(!may_stop(&attempt));
+        assert!(!may_stop(&attempt, &AgentReport::doing(Doing::DONE)));
+    }
+
+    #[test]
+    fn a_turn_that_leaves_something_running_may_end_until_the_agent_was_told_to_report() {
+        let stop = r#"{"hook_event_name":"Stop","background_tasks":[{"description":"make docs"}]}"#;
+        let left = state_of(stop);
+        let mut attempt = running();
+        assert!(may_stop(&attempt, &left));
+        let mut work = BackgroundWork {
+            what: "make docs".to_owned(),
+            until: Timestamp(1),
+            was_told: false,
+        };
+        attempt.background = Some(work.clone());
+        assert!(may_stop(&attempt, &left));
+        work.was_told = true;
+        attempt.background = Some(work);
+        assert!(!may_stop(&attempt, &left));
     }
 }

@@ -71,7 +71,9 @@ fn take_from_file(
 /// Returns the files in the folder as events, for an engine that has not begun. The files stay until [`take_all`] knows them to be durable.
 pub(in crate::server) fn pending_events(intake: &SignalIntake) -> Vec<Event> {
     let signals = files(intake).into_iter().filter_map(|file| read(&file).ok());
+    // A comment has no key by which it counts once.
     signals
+        .filter(|signal| !signal.is_comment)
         .filter_map(|signal| verified(intake, &signal, SignalWay::File).ok())
         .collect()
 }

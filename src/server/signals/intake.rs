@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, Event, Refusal};
+use crate::domain::{Accepted, Command, Event, Refusal, RequestId};
 use crate::engine::inbox::InboxClosed;
 use crate::formats::completion_report;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::figures::session_figures::SessionFigures;
 use crate::server::figures::usage::UsageMeters;
+use crate::server::signals::comment_limit::flood_refusal;
 use crate::server::signals::socket_reach::SocketReach;
 
 /// Way on which a signal came.
@@ -75,8 +76,9 @@ pub(in crate::server) fn verified(
     signal: &SignalSent,
     way: SignalWay,
 ) -> Result<Event, Refusal> {
-    let attempts = &intake.engine.read_model().attempts;
-    let attempt = attempts
+    let model = intake.engine.read_model();
+    let attempt = model
+        .attempts
         .get(&signal.attempt)
         .ok_or_else(|| Refusal::new(format!("attempt {} is not known here", signal.attempt)))?;
     if !intake
@@ -84,9 +86,20 @@ pub(in crate::server) fn verified(
         .proves(&signal.token, signal.attempt, attempt.created_at)
     {
         return Err(Refusal::new(format!(
-            "the token is not that of attempt {}",
+            "the token does not belong to attempt {}",
             signal.attempt
         )));
+    }
+    if signal.is_comment {
+        if let Some(why) = flood_refusal(&model, attempt) {
+            return Err(Refusal::new(why));
+        }
+        let text = cut_bytes(&signal.text, LONGEST_TEXT).replace('\0', "");
+        return Ok(Event::Asked {
+            request: RequestId(0),
+            by: attempt.worker.name().to_owned(),
+            command: Command::Comment(attempt.task.clone(), text),
+        });
     }
     if let Some(report) = signal
         .report

@@ -10,6 +10,7 @@ mod readers;
 mod reading;
 mod recent_calls;
 mod reported;
+mod screen_text;
 mod terminal_agents;
 mod typing;
 
@@ -185,13 +186,21 @@ impl TerminalHub {
             .name("agents".to_owned())
             .spawn(move || {
                 let (part, readers) = ("what tells the board of agents", &inner.readers);
+                let screen = |attempt| inner.screen_text(&HolderId::from(attempt));
                 inner.poison.guard(part, || {
-                    readers.agents.run(&readers.inbox, &*readers.facts);
+                    readers.agents.run(&readers.inbox, &*readers.facts, &screen);
                 });
             });
         if let Err(error) = begun {
             tracing::error!("could not start a thread to tell the board of agents: {error}");
         }
+    }
+
+    /// Continues a suspended program.
+    fn continue_program(&self, id: &HolderId) -> Result<(), Cause> {
+        let requests = self.terminal(id).and_then(|pane| pane.requests.lock().clone());
+        let requests = requests.ok_or("its terminal is not here")?;
+        requests.resume().map_err(|error| Cause::from(error.to_string()))
     }
 
     fn add_terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
@@ -219,6 +228,12 @@ impl TerminalHub {
 }
 
 impl HubInner {
+    /// Returns the text of a terminal's screen.
+    fn screen_text(&self, id: &HolderId) -> Option<String> {
+        let pane = self.terminals.lock().get(id).cloned();
+        pane.map(|pane| pane.screen_text())
+    }
+
     fn new_terminal(&self) -> LiveTerminal {
         let mut terminal = Terminal::new(self.engine, Size::default(), self.history);
         drop(terminal.set_palette(*self.palette.lock()));
@@ -265,9 +280,9 @@ impl HubInner {
             readers.found(pane, PaneSize::cells(size.cols, size.rows));
             if let Some(attempt) = id.attempt() {
                 readers.facts.before_end();
-                readers.agents.ended(attempt, exit.clone());
                 // An engine that has stopped finds the end in its next inventory.
-                let cause = readers.facts.end_cause(attempt, &tail);
+                let cause = readers.end_cause(attempt, &exit, &tail);
+                readers.agents.ended(attempt, exit.clone());
                 let _stopped = readers.inbox.send(Event::AttemptEnded {
                     attempt,
                     exit,
@@ -318,6 +333,8 @@ impl Terminals for TerminalHub {
         let done = match ask.channel {
             // The waiting hook reads it from the board.
             AskChannel::Request => Ok(()),
+            AskChannel::Terminal if !ask.was_seen() => Ok(()),
+            AskChannel::Terminal if ask.is_suspension() => self.continue_program(&id),
             AskChannel::Line => match &answer.reply {
                 AskReply::Text(text) => self.type_line(&id, text),
                 _ => Err("it wants an answer in words".into()),
@@ -325,9 +342,11 @@ impl Terminals for TerminalHub {
             AskChannel::Keys | AskChannel::Terminal => TypingTerminal::open(self, &id)
                 .and_then(|terminal| typing::give_reply(&terminal, ask, &answer.reply)),
         };
-        if done.is_ok() {
-            // Not now: the agent may have continued already, and ask something else.
-            self.agents().answered(attempt, answer.at);
+        // Not now: the agent may have continued already, and ask something else.
+        match (&done, ask.channel) {
+            (Ok(()), AskChannel::Keys) => self.agents().answered_by_keys(attempt, answer.at),
+            (Ok(()), _) => self.agents().answered(attempt, answer.at),
+            (Err(_), _) => {}
         }
         done
     }
@@ -469,7 +488,7 @@ mod tests {
         assert_eq!(words(), "working");
         let words = asking(&hub);
         let ask = Ask {
-            id: "k".into(),
+            id: "screen-1".into(),
             kind: AskKind::Permission,
             text: "make".to_owned(),
             options: Vec::new(),

@@ -89,6 +89,11 @@ impl AlertQueue {
         }
     }
 
+    /// Takes the news of tasks so far as known, while nothing is checked after a start: what happens meanwhile is told afterwards.
+    pub fn begin(&mut self, model: &ReadModel, events: AlertEvents) {
+        self.news.begin(model, events);
+    }
+
     /// Takes in the current board. With `is_news` the person does not see it. Alerts that were settled meanwhile are dropped.
     pub fn update(&mut self, model: &ReadModel, events: AlertEvents, is_news: bool) {
         let news = self.news.update(model, events);

@@ -19,6 +19,13 @@ pub enum TaskEvent {
 pub(super) struct TaskNews(Option<BTreeSet<(TaskId, TaskEvent)>>);
 
 impl TaskNews {
+    /// Takes what has happened so far as known, if the board was never looked at.
+    pub(super) fn begin(&mut self, model: &ReadModel, wanted: AlertEvents) {
+        if self.0.is_none() {
+            self.update(model, wanted);
+        }
+    }
+
     /// Looks at the board; returns what has happened since the last look, as far as a person wants to know of it.
     pub(super) fn update(&mut self, model: &ReadModel, wanted: AlertEvents) -> Vec<(TaskId, TaskEvent)> {
         if wanted == AlertEvents::Needs {

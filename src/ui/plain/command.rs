@@ -14,7 +14,7 @@ pub const HELP: &[&str] = &[
     "new TITLE: a task for the backlog; release ID: hand it to the agents",
     "approve ID, reject ID WHY, retry ID, skip ID, park ID WHY, close ID WHY, comment ID TEXT, answer ID TEXT",
     "update ID --priority 0; dep ID ON; withdraw ID; kill-agent NAME; pause; resume; stop",
-    "quit: leave; the server and its agents go on",
+    "quit: leave; the server and its agents keep running",
     "Every command of dbs can be typed here without the word dbs; COMMAND --help says more.",
 ];
 

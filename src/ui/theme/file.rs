@@ -53,7 +53,7 @@ impl TryFrom<String> for ThemeColour {
         text.parse()
             .map(ThemeColour)
             .map_err(|_unknown: ParseColorError| {
-                format!("`{text}` is no colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255")
+                format!("`{text}` is not a colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255")
                     .into()
             })
     }

@@ -253,7 +253,7 @@ fn the_error_of_a_theme_names_file_and_line() {
     let wrong = |text: &str| problem(vec![own("mine", text)], "mine");
     assert_eq!(
         wrong("[roles]\ntext = {}\ndone = { fg = \"greeen\" }\n"),
-        "read the theme themes/mine.toml, line 3: `greeen` is no colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255"
+        "read the theme themes/mine.toml, line 3: `greeen` is not a colour: write `#rrggbb`, a name like `light-blue`, or 0 to 255"
     );
     assert!(
         wrong("[roles]\n\ndoen = {}\n")

@@ -3,7 +3,7 @@
 
 use super::affected::affected_lines;
 use super::{UiRequest, UpdateContext};
-use crate::domain::{Ask, AskRecord, AskReply, Attempt, AttemptId, Command, Span, TaskId};
+use crate::domain::{Ask, AskKind, AskRecord, AskReply, Attempt, AttemptId, Command, Span, TaskId};
 use crate::keymap::Action;
 use crate::read_model::AttentionKind;
 use crate::ui::line_editor::LineEditor;
@@ -52,20 +52,22 @@ impl UpdateContext<'_, '_> {
         self.confirm(format!("Choose \"{label}\"?"), lines, "choose it", deed);
     }
 
-    /// Asks for the reason to deny the request of the current agent, which is shown with it.
+    /// Asks for the reason to deny the request of the current agent, or to decline its question, which is shown with it.
     pub(super) fn ask_deny(&mut self, target: &ActionTarget<'_>) {
-        let (Some(task), Some((attempt, known))) = (target.task, target.wants_permission(self.scene.now))
-        else {
+        let (Some(task), Some((attempt, known))) = (target.task, target.takes_no(self.scene.now)) else {
             return;
         };
         let mut prompt = TextPrompt::new(PromptKind::Deny, LineEditor::default());
         prompt.tasks = vec![task.id.clone()];
         prompt.ask = Some((attempt.id, known.ask.id.clone()));
         let allow = self.state.keymap.hint(Action::Approve).unwrap_or_default();
-        prompt.lines = vec![
-            format!("{} asks: {}", attempt.worker.name(), known.ask.text),
-            format!("A text is the reason for a no; to allow it press Esc, then {allow}."),
-        ];
+        let way = match known.ask.kind {
+            AskKind::Question => {
+                "A text is the reason to decline it; Esc leaves the question open.".to_owned()
+            }
+            _ => format!("A text is the reason for a no; to allow it press Esc, then {allow}."),
+        };
+        prompt.lines = vec![format!("{} asks: {}", attempt.worker.name(), known.ask.text), way];
         self.state.overlay = Some(Overlay::Prompt(prompt));
     }
 

@@ -3,7 +3,7 @@
 
 use super::{FrameContext, machine};
 use crate::display::text::{clean, cut};
-use crate::domain::PauseReason;
+use crate::domain::{PauseReason, UsageLimit};
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::SessionKind;
 use crate::ui::screen_layout::BorderMode;
@@ -67,6 +67,10 @@ fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
     let trouble = trouble.map(|trouble| banner(trouble.kind.word()));
     let pause = scene.model.pause.as_ref();
     let pause = pause.map(|pause| banner(&paused(frame, pause, words)));
+    let limits = scene.model.limits.iter();
+    let limits: Vec<StyledText> = limits
+        .map(|(account, limit)| banner(&limited(frame, account, limit)))
+        .collect();
     let demo = (scene.session.kind == SessionKind::Rehearsal).then(|| {
         let is_wide = frame.layout.top_bar.width >= WIDE;
         let text = match (words, scene.theme.glyphs) {
@@ -85,11 +89,18 @@ fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
         pause,
         demo,
     ];
-    all.into_iter().flatten().collect()
+    all.into_iter().flatten().chain(limits).collect()
 }
 
 fn banner(text: &str) -> StyledText {
     piece(format!(" {text} "), StyleRole::Banner)
+}
+
+fn limited(frame: &FrameContext<'_>, account: &str, limit: &UsageLimit) -> String {
+    format!(
+        "{account} usage limit, {} left",
+        limit.until.since(frame.scene.now)
+    )
 }
 
 fn paused(frame: &FrameContext<'_>, pause: &PauseReason, words: Words) -> String {

@@ -21,6 +21,8 @@ pub(super) struct MetricsView;
 pub(crate) const PAGE: ViewName = ViewName::of("metrics");
 /// Maximum age of figures.
 const FRESH: Span = Span::seconds(2);
+/// Maximum age of the use of the disk, for which every folder is read.
+const DISK_FRESH: Span = Span::minutes(10);
 
 impl View for MetricsView {
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
@@ -33,7 +35,7 @@ impl View for MetricsView {
     }
 
     fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
-        vec![cache_request()]
+        vec![cache_request(), CacheRequest::new(CacheKey::Disk, DISK_FRESH)]
     }
 
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
@@ -81,6 +83,7 @@ fn texts(ctx: &ViewContext<'_>, figures: &MetricsReport, columns: &[Rect]) -> Ve
     left.extend(charts::stages(ctx, figures, first));
     let mut right = charts::totals(ctx, figures, second);
     right.extend(charts::loads(ctx, figures, second));
+    right.extend(charts::disk(ctx));
     right.extend(charts::trails(ctx, figures, second));
     // Every section begins with an empty line; the first of a column needs none.
     left.remove(0);

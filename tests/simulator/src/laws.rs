@@ -490,6 +490,7 @@ fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
             | HoldReason::Interrupted(_)
+            | HoldReason::Left
             | HoldReason::BaseClosed(_)
             | HoldReason::Refused(_),
         ) => None,

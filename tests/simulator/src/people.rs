@@ -232,7 +232,7 @@ fn retry(task: TaskId) -> Command {
 
 /// What a patient person does next so that everything ends; nothing when it all goes on by itself.
 pub(super) fn help(board: &Board) -> Option<Command> {
-    if board.pause.is_some() {
+    if board.pause.is_some() || !board.limits.is_empty() {
         return Some(Command::Resume);
     }
     let left = board
@@ -321,6 +321,7 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
                     | HoldReason::Unverified(_)
                     | HoldReason::Trouble { .. }
                     | HoldReason::Interrupted(_)
+                    | HoldReason::Left
                     | HoldReason::BaseClosed(_)
                     | HoldReason::Refused(_)
             ),

@@ -510,6 +510,7 @@ fn stored(board: &Board) -> serde_json::Result<Board> {
     read.settings.clone_from(&board.settings);
     read.workflows.clone_from(&board.workflows);
     read.pause.clone_from(&board.pause);
+    read.limits.clone_from(&board.limits);
     read.last_attempt = board.last_attempt;
     read.infra_failures = board.infra_failures;
     for (id, task) in &board.tasks {

@@ -9,8 +9,8 @@ use dbs_domain::evidence::{ComplianceIssue, Severity};
 use dbs_domain::workflow::Workspace;
 use dbs_domain::{
     ActionOutcome, AskChannel, AskId, AskReply, Attempt, AttemptId, Board, Cause, Claims, Effect,
-    EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, ProcessExit, SignalKind, TaskId,
-    Timestamp, Tri, TroubleKind, Worker, Workplace,
+    EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, MergeCheck, ProcessExit,
+    SignalKind, TaskId, Timestamp, Tri, TroubleKind, Worker, Workplace,
 };
 
 use super::agenda::{Act, Agenda, Item};
@@ -751,5 +751,6 @@ fn done(board: &Board, attempt: &Attempt, commit: Option<String>) -> ActionOutco
     ActionOutcome::Done {
         commit,
         evidence: evidence.collect(),
+        check: MergeCheck::Checked,
     }
 }

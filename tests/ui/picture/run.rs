@@ -8,7 +8,7 @@ use dbs::adapters::rehearsal::{demo_commands, demo_rules};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::{
     ActionOutcome, ActivityKind, AttemptId, Board, BoardSettings, Effect, EngineAction, Event, Evidence,
-    EvidenceKind, ProcessExit, RequestId, Span, TaskId, Timestamp, Tri, Worker, Workplace,
+    EvidenceKind, MergeCheck, ProcessExit, RequestId, Span, TaskId, Timestamp, Tri, Worker, Workplace,
 };
 use dbs::formats::scenario::{
     AttemptContext, Scenario, ScenarioAskKind, ScenarioPart, ScenarioStep, StepAction,
@@ -336,6 +336,7 @@ impl Run {
                         tests: None,
                     })
                     .into(),
+                check: MergeCheck::Checked,
             }
         };
         let attempt = attempt.id;

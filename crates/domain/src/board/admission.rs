@@ -35,6 +35,8 @@ pub(super) struct Slots {
     closed: BTreeMap<String, TaskId>,
     /// Tasks with a list of files, on whose branches agents write.
     writing: BTreeMap<TaskId, Arc<PlanEntry>>,
+    /// Tasks with a list of files whose work was left on its branch, and that the base lacks.
+    left: BTreeMap<TaskId, Arc<PlanEntry>>,
     pub(super) names: BTreeSet<String>,
 }
 
@@ -64,6 +66,7 @@ impl Slots {
             && self.singletons == other.singletons
             && self.closed == other.closed
             && self.writing == other.writing
+            && self.left == other.left
     }
 
     /// Reserves the files that an agent of that task makes and changes.
@@ -73,17 +76,16 @@ impl Slots {
         }
     }
 
-    /// Returns another task at work on a file that this one lists, and that file (G: overlapping tasks are serialised).
+    /// Returns another task at work on a file that this one lists, or whose work on it the base lacks, and that file (G: overlapping tasks
+    /// are serialised).
     fn busy_file(&self, task: &Task, stage: &Stage) -> Option<WaitReason> {
         let own = writes_listed(task, stage)?;
-        let others = self.writing.iter().filter(|(id, _)| **id != task.id);
-        others.into_iter().find_map(|(id, other)| {
-            let path = own.paths.overlap(&other.paths)?.to_owned();
-            Some(WaitReason::FileBusy {
-                task: id.clone(),
-                path,
-            })
-        })
+        let shared = |others: &BTreeMap<TaskId, Arc<PlanEntry>>| {
+            let mut others = others.iter().filter(|(id, _)| **id != task.id);
+            others.find_map(|(id, other)| Some((id.clone(), own.paths.overlap(&other.paths)?.to_owned())))
+        };
+        let busy = shared(&self.writing).map(|(task, path)| WaitReason::FileBusy { task, path });
+        busy.or_else(|| shared(&self.left).map(|(task, path)| WaitReason::FileLeft { task, path }))
     }
 
     fn occupy(&mut self, id: AttemptId, worker: &Worker, batch: &BatchId, single: Option<SingletonKey>) {
@@ -126,6 +128,9 @@ impl Board {
                 places.writing.insert(task.id.clone(), Arc::clone(plan));
             }
         }
+        let left = self.index.handed_over.iter().filter_map(|id| self.tasks.get(id));
+        let listed = left.filter_map(|task| Some((task.id.clone(), Arc::clone(task.plan.as_ref()?))));
+        places.left = listed.collect();
         let closed = self.index.closed.iter().filter_map(|id| self.tasks.get(id));
         let closed = closed.filter_map(|task| Some((self.base_of(task)?.to_owned(), task.id.clone())));
         places.closed = closed.collect();
@@ -191,6 +196,7 @@ impl Board {
         match (&stage.actor, task.next_mode, &stage.fallback) {
             (Actor::Role(role), _, _) | (Actor::Engine(_), AttemptMode::Fallback, Some(role)) => {
                 self.check_agent_settings(task, role, stage)?;
+                self.check_limit(task, role, stage)?;
                 if let Some(busy) = places.busy_file(task, stage) {
                     return Err(busy);
                 }
@@ -205,6 +211,19 @@ impl Board {
             (Actor::Engine(action), _, _) => Ok(Admission::Engine(*action)),
             (Actor::Human, _, _) => Ok(Admission::Person),
         }
+    }
+
+    /// Looks whether the account of the agent that would work is at its usage limit.
+    fn check_limit(&self, task: &Task, role: &RoleId, stage: &Stage) -> Result<(), WaitReason> {
+        let account = self
+            .settings
+            .agents
+            .choose(role, &stage.id, &task.agent)
+            .account(role);
+        if self.limits.contains_key(&account) {
+            return Err(WaitReason::UsageLimit(account));
+        }
+        Ok(())
     }
 
     fn check_go_ahead(&self, task: &Task) -> Result<(), WaitReason> {

@@ -92,10 +92,24 @@ impl Board {
     }
 
     pub(super) fn resume_work(&mut self, transition: &mut Transition, by: &str) -> CommandReply {
+        let limits: Vec<String> = self.limits.keys().cloned().collect();
         if self.pause.take().is_none() {
-            refuse!("work is not paused: `dbs why TASK` says what a task waits for");
+            if limits.is_empty() {
+                refuse!("work is not paused: `dbs why TASK` says what a task waits for");
+            }
+            self.limits.clear();
+            let text = format!("{by} ended the wait for the usage limit of {}", limits.join(", "));
+            transition.notify(NoticeLevel::Info, "resume", text);
+            return Ok(accepted(format!("resumed {}", limits.join(", "))));
         }
         transition.notify(NoticeLevel::Info, "resume", format!("{by} resumed work"));
-        Ok(accepted("resumed"))
+        Ok(accepted(if limits.is_empty() {
+            "resumed".to_owned()
+        } else {
+            format!(
+                "resumed; usage limits remain for {}: `dbs resume` again ends them",
+                limits.join(", ")
+            )
+        }))
     }
 }

@@ -55,10 +55,10 @@ impl Board {
         };
         self.stop(transition, attempt.id, StopCause::Mode);
         let name = attempt.worker.name();
-        let text = format!("{by} lets {name} go on {words}");
-        self.comment(transition.now, id, by, format!("{name} is to go on {words}"));
+        let text = format!("{by} let {name} continue {words}");
+        self.comment(transition.now, id, by, format!("{name} is to continue {words}"));
         transition.notify_attempt(NoticeLevel::Info, "mode", &attempt, text);
-        Ok(accepted(format!("{name} goes on {words}, with its session")))
+        Ok(accepted(format!("{name} continues {words}, with its session")))
     }
 
     /// Returns the role whose agent is concerned: the agent at work, or that of the task's stage.
@@ -93,7 +93,7 @@ impl Board {
         let name = attempt.worker.name();
         if !self.settings.resume.allows(role) {
             refuse!(
-                "{name} cannot go on with its session: set `dbs config roles.{role}.resume true`, or stop it with `dbs kill-agent`"
+                "{name} cannot continue its session: set `dbs config roles.{role}.resume true`, or stop it with `dbs kill-agent`"
             );
         }
         if !attempt.state.is_at_work() || deciding_signal(attempt).is_some() {
@@ -111,7 +111,7 @@ impl Board {
         self.keep_session(attempt);
         self.settle_stopped(transition, attempt.id, StopCause::Mode);
         let text = format!(
-            "{} stopped to go on in another way; {} stays in {}",
+            "{} stopped to switch its mode; {} stays in {}",
             attempt.worker.name(),
             attempt.task,
             attempt.stage

@@ -88,12 +88,11 @@ impl Board {
         let ask = known.ask.clone();
         self.record_answer(transition, &attempt, &ask, by, reply.clone());
         let task = &attempt.task;
-        let is_reason_lost =
-            ask.channel == AskChannel::Keys && matches!(reply, AskReply::Deny(why) if !why.is_empty());
-        let more = if is_reason_lost {
-            format!("; its tool takes no reason with a no: `dbs answer {task} TEXT` tells it once it goes on")
+        let has_reason = matches!(reply, AskReply::Deny(why) if !why.is_empty());
+        let more = if has_reason && ask.channel == AskChannel::Keys {
+            "; its tool takes no reason with a no: it gets it as its next prompt"
         } else {
-            String::new()
+            ""
         };
         Ok(accepted(format!(
             "{} {task}: {}{more}",
@@ -225,7 +224,8 @@ fn reply_in_words(attempt: &Attempt, ask: &Ask, words: &str) -> Result<AskReply,
 /// Refuses an answer that cannot be given to this ask.
 fn check_reply(attempt: &Attempt, ask: &Ask, reply: &AskReply) -> Result<(), Refusal> {
     let fits = match reply {
-        AskReply::Allow | AskReply::AllowAlways | AskReply::Deny(_) => {
+        AskReply::Deny(_) => ask.takes_no(),
+        AskReply::Allow | AskReply::AllowAlways => {
             matches!(ask.kind, AskKind::Permission | AskKind::Plan) && ask.channel != AskChannel::Terminal
         }
         AskReply::Choose(number) => {

@@ -5,12 +5,18 @@ use std::borrow::Cow;
 use super::Board;
 use super::process_end::deciding_signal;
 use super::transition::Transition;
-use crate::ask::{Ask, AskChannel, AskKind, AskRecord, AskReply, MOST_CLOSED_ASKS};
+use crate::ask::{Ask, AskChannel, AskKind, AskRecord, AskReply, CONTINUE, MOST_CLOSED_ASKS};
 use crate::attempt::{Activity, ActivityKind, Attempt, Worker};
 use crate::effect::NoticeLevel;
 use crate::event::Event;
 use crate::id::{AskId, AttemptId};
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
+
+/// Question about an agent whose program is suspended.
+const SUSPENDED: &str = "its program is stopped, as by Ctrl-Z, and its time limit with it";
+
+/// Maximum time between the reports of two sources about one dialog.
+const TOGETHER: Span = Span::seconds(2);
 
 impl Board {
     /// Handles a report about an ask; any other event is ignored.
@@ -91,6 +97,12 @@ impl Board {
         attempt: &Attempt,
         doing: &ActivityKind,
     ) {
+        if *doing != ActivityKind::Suspended {
+            self.close_asks(transition.now, attempt.id, |known| known.ask.is_suspension());
+        }
+        if doing.is_work() {
+            self.close_asks(transition.now, attempt.id, |known| known.ask.is_standstill());
+        }
         // An agent that has reported the end of its work waits for nobody, even if something goes wrong after that.
         let is_late = matches!(doing, ActivityKind::Error(_)) && deciding_signal(attempt).is_some();
         let Some((kind, text)) = asked(doing).filter(|_| !is_late) else {
@@ -99,32 +111,18 @@ impl Board {
             });
             return;
         };
-        let open: Vec<&AskRecord> = attempt
-            .asks
-            .iter()
-            .filter(|known| known.closed.is_none())
-            .collect();
-        let is_known = |known: &&AskRecord| {
-            known.ask.channel == AskChannel::Request || (known.ask.kind == kind && known.ask.text == text)
-        };
-        if open.iter().any(is_known) {
-            return;
+        let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
+        if open.any(|known| is_shown_by(known, kind, &text, doing)) {
+            return self.name_ask(attempt.id, kind, &text);
+        }
+        if matches!(doing, ActivityKind::Dialog(_)) && self.is_named_by_another(transition.now, attempt) {
+            return self.reword_asks(attempt.id, &text, is_open_dialog);
         }
         self.close_asks(transition.now, attempt.id, is_on_screen);
         if !attempt.takes_asks() {
             return;
         }
-        let channel = match kind {
-            AskKind::Permission | AskKind::Question | AskKind::Plan => AskChannel::Keys,
-            AskKind::Dialog => AskChannel::Terminal,
-        };
-        let ask = Ask {
-            id: AskId::new(format!("screen-{}", attempt.asks_made + 1)),
-            kind,
-            text: text.clone().into_owned(),
-            options: Vec::new(),
-            channel,
-        };
+        let ask = seen_ask(attempt, kind, &text, doing);
         self.add_ask(attempt.id, AskRecord::new(ask.bounded(), transition.now));
         if matches!(doing, ActivityKind::Error(_)) {
             let text = format!("{} {text}", attempt.worker.name());
@@ -132,8 +130,53 @@ impl Board {
         } else {
             // A tool that shows an error may recover when it is tried again, so its time limit still counts.
             self.await_person(transition.now, attempt.id);
-            call_for_answer(transition, attempt, kind, &text);
+            let is_own = *doing == ActivityKind::Suspended;
+            if is_own || !self.is_asked_elsewhere(transition.now, attempt, kind, &text) {
+                call_for_answer(transition, attempt, kind, &text);
+            }
         }
+    }
+
+    /// Returns true if another source has just named the dialog that the agent shows: a screen at rest is read in the moment in which the
+    /// tool reports it, in other words. `before` is the agent as it was until now.
+    fn is_named_by_another(&self, now: Timestamp, before: &Attempt) -> bool {
+        let activity = &before.activity;
+        let shows_dialog =
+            matches!(activity.doing, ActivityKind::Dialog(_)) && before.asks.iter().any(is_open_dialog);
+        let source = self.attempt(before.id).map(|row| row.activity.source.clone());
+        shows_dialog
+            && source.is_some_and(|source| source != activity.source)
+            && now.since(activity.since) <= TOGETHER
+    }
+
+    /// Gives an ask that was seen without a text the one that is seen now.
+    fn name_ask(&mut self, id: AttemptId, kind: AskKind, text: &str) {
+        if !text.is_empty() {
+            self.reword_asks(id, text, |known| is_unnamed(known, kind));
+        }
+    }
+
+    /// Gives another text to the asks of an attempt that `is_meant` selects.
+    fn reword_asks(&mut self, id: AttemptId, text: &str, is_meant: impl Fn(&AskRecord) -> bool) {
+        let has_one = self.attempt(id).is_some_and(|row| row.asks.iter().any(&is_meant));
+        if has_one {
+            self.edit_attempt(id, |row| {
+                for known in row.asks.iter_mut().filter(|known| is_meant(known)) {
+                    text.clone_into(&mut known.ask.text);
+                    known.ask = known.ask.clone().bounded();
+                }
+            });
+        }
+    }
+
+    /// Returns true if another agent waits with the same dialog, so that a person was called for it already.
+    fn is_asked_elsewhere(&self, now: Timestamp, attempt: &Attempt, kind: AskKind, text: &str) -> bool {
+        let is_same = |known: &AskRecord| known.ask.kind == kind && known.ask.text == text;
+        let mut others = self
+            .attempts
+            .values()
+            .filter(|other| other.id != attempt.id && other.worker.role() == attempt.worker.role());
+        kind == AskKind::Dialog && others.any(|other| other.open_asks(now).any(is_same))
     }
 
     /// Opens an ask that an agent made by a signal. It stays open until somebody answers it.
@@ -149,7 +192,29 @@ impl Board {
         self.await_person(now, id);
     }
 
-    fn add_ask(&mut self, id: AttemptId, ask: AskRecord) {
+    /// Asks a person what an agent is to do whose tool ended the turn at a no that told it nothing.
+    pub(super) fn observe_refusal(
+        &mut self,
+        transition: &mut Transition,
+        attempt: &Attempt,
+        doing: &ActivityKind,
+    ) {
+        let is_idle = *doing == ActivityKind::Idle && attempt.state.is_at_work();
+        let last = attempt.asks.last().filter(|_| is_idle);
+        let Some(known) = last.filter(|known| was_refused_without_words(known)) else {
+            return;
+        };
+        if deciding_signal(attempt).is_some() || attempt.conducts() {
+            return;
+        }
+        let text = format!(
+            "its tool ended the turn at the no to {}; what should it do?",
+            as_subject(&known.ask.text)
+        );
+        self.ask_about_standstill(transition, attempt, text);
+    }
+
+    pub(super) fn add_ask(&mut self, id: AttemptId, ask: AskRecord) {
         self.edit_attempt(id, |row| {
             row.asks_made += 1;
             row.asks.push(ask);
@@ -192,14 +257,55 @@ fn asked(doing: &ActivityKind) -> Option<(AskKind, Cow<'_, str>)> {
         ActivityKind::Question(text) => Some((AskKind::Question, text.into())),
         ActivityKind::Dialog(text) => Some((AskKind::Dialog, text.into())),
         ActivityKind::Error(text) => Some((AskKind::Dialog, format!("reports an error: {text}").into())),
+        ActivityKind::Suspended => Some((AskKind::Dialog, SUSPENDED.into())),
         ActivityKind::Starting
         | ActivityKind::Working
+        | ActivityKind::Background(_)
         | ActivityKind::Limit { .. }
         | ActivityKind::NotLoggedIn(_)
         | ActivityKind::Failed(_)
         | ActivityKind::Idle
         | ActivityKind::Exited
         | ActivityKind::Lost => None,
+    }
+}
+
+/// Returns true if an open ask is the one that the agent's terminal shows now.
+fn is_shown_by(known: &AskRecord, kind: AskKind, text: &str, doing: &ActivityKind) -> bool {
+    let ask = &known.ask;
+    let is_request = ask.channel == AskChannel::Request && *doing != ActivityKind::Suspended;
+    let is_same = ask.kind == kind && ask.text == text;
+    // The terminal may show a part of what a request asks, or only that something is asked.
+    let is_open = is_on_screen(known) && known.given().is_none();
+    let is_part = text.is_empty() || (ask.kind == kind && !ask.was_seen());
+    is_request || is_same || is_open && is_part || is_unnamed(known, kind)
+}
+
+/// Returns true for an open ask of that kind that was seen in a terminal, without a text.
+fn is_unnamed(known: &AskRecord, kind: AskKind) -> bool {
+    let ask = &known.ask;
+    let is_open = known.closed.is_none() && known.given().is_none();
+    is_open && ask.was_seen() && ask.kind == kind && ask.text.is_empty()
+}
+
+/// Returns true for a dialog that is seen on a screen and was not answered.
+fn is_open_dialog(known: &AskRecord) -> bool {
+    let is_open = known.closed.is_none() && known.given().is_none();
+    is_open && known.ask.kind == AskKind::Dialog && known.ask.was_seen() && !known.ask.is_suspension()
+}
+
+/// Creates the ask that an agent shows in its terminal.
+fn seen_ask(attempt: &Attempt, kind: AskKind, text: &str, doing: &ActivityKind) -> Ask {
+    let is_suspension = *doing == ActivityKind::Suspended;
+    Ask {
+        id: Ask::seen_id(attempt.asks_made + 1),
+        kind,
+        text: text.to_owned(),
+        options: is_suspension.then(|| CONTINUE.to_owned()).into_iter().collect(),
+        channel: match kind {
+            AskKind::Permission | AskKind::Question | AskKind::Plan => AskChannel::Keys,
+            AskKind::Dialog => AskChannel::Terminal,
+        },
     }
 }
 
@@ -210,6 +316,23 @@ fn has_menu(ask: &Ask) -> bool {
         AskKind::Question => ask.channel == AskChannel::Keys,
         AskKind::Permission | AskKind::Plan => false,
     }
+}
+
+/// Returns true for an ask that was denied by a key, without a reason or with one that did not arrive.
+fn was_refused_without_words(record: &AskRecord) -> bool {
+    let answer = record
+        .answer
+        .as_ref()
+        .filter(|_| record.ask.channel == AskChannel::Keys);
+    answer.is_some_and(|answer| match &answer.reply {
+        AskReply::Deny(why) => why.is_empty() || answer.problem.is_some(),
+        _ => false,
+    })
+}
+
+/// Returns the text of an ask as the subject of a sentence.
+fn as_subject(text: &str) -> &str {
+    if text.is_empty() { "its request" } else { text }
 }
 
 fn is_on_screen(record: &AskRecord) -> bool {
@@ -230,7 +353,7 @@ fn is_over(record: &AskRecord, before: &Activity) -> bool {
     }
 }
 
-fn call_for_answer(transition: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {
+pub(super) fn call_for_answer(transition: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {
     let name = attempt.worker.name();
     let text = if text.is_empty() && kind == AskKind::Permission {
         format!("{name} asks for a permission")

@@ -146,7 +146,7 @@ impl Board {
 
 fn unknown(id: &BatchId) -> Refusal {
     Refusal::new(format!(
-        "there is no batch {id}: `dbs batch list` shows those there are"
+        "there is no batch {id}: `dbs batch list` lists all batches"
     ))
 }
 

@@ -125,7 +125,7 @@ impl Board {
             return;
         }
         let why = format!("agents have used {spent} today, and budget.day is {budget}");
-        self.quota_reached(transition, Some(Spending::beginning_of(today + 1)), &why);
+        self.pause_for_money(transition, Spending::beginning_of(today + 1), &why);
         let at_work = self.index.open.iter().filter(|id| {
             let attempt = self.attempts.get(id);
             attempt.is_some_and(|attempt| attempt.is_agent_at_work())

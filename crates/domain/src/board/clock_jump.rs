@@ -39,6 +39,9 @@ fn move_limits(attempt: &mut Attempt, by: i64) {
     attempt.deadline = attempt.deadline.map(|due| due.moved(by));
     let goes_on = &mut attempt.failed_turns.go_on_at;
     *goes_on = goes_on.map(|at| at.moved(by));
+    if let Some(left) = &mut attempt.background {
+        left.until = left.until.moved(by);
+    }
     attempt.awaited = attempt.awaited.map(|since| since.moved(by));
     attempt.person_awaited = attempt.person_awaited.map(|since| since.moved(by));
 }

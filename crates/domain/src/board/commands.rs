@@ -76,6 +76,7 @@ impl Board {
             Command::Kill(id) => self.kill(transition, by, *id),
             Command::Interrupt(id) => self.interrupt(transition, by, id),
             Command::SetMode(id, mode) => self.set_mode(transition, by, id, *mode),
+            Command::Merged(id) => self.said_merged(transition, by, id),
             Command::Pulled(base) => Ok(self.pulled(base)),
             Command::Clear => Ok(self.clear(transition, by)),
             Command::Pause => Ok(self.pause_work(transition, by)),
@@ -89,7 +90,7 @@ impl Board {
         for command in commands {
             let reply = match command {
                 Command::Clear | Command::All(_) => {
-                    Err(refusal("it is no part of another command: send it alone"))
+                    Err(refusal("it cannot be part of another command: send it alone"))
                 }
                 command => self.execute(transition, by, command),
             };
@@ -104,11 +105,8 @@ impl Board {
 
     /// Returns the task of that name, or the refusal.
     pub(super) fn require_task(&self, id: &TaskId) -> Result<Arc<Task>, Refusal> {
-        self.task(id).ok_or_else(|| {
-            refusal(format!(
-                "there is no task {id}: `dbs task list` shows those there are"
-            ))
-        })
+        self.task(id)
+            .ok_or_else(|| refusal(format!("there is no task {id}: `dbs task list` lists all tasks")))
     }
 }
 

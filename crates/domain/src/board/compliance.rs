@@ -74,7 +74,7 @@ impl Board {
                 Some(Evidence::new(kind.clone(), Tri::Yes))
             }
             EvidenceKind::Approved => {
-                let why = "nobody has approved it".to_owned();
+                let why = "no person has approved it".to_owned();
                 Some(Evidence::new(kind.clone(), Tri::No(why)))
             }
             EvidenceKind::Committed
@@ -100,7 +100,7 @@ impl Board {
         };
         let lines = differences(task, evidence);
         if !lines.is_empty() {
-            let text = format!("the report differs from what was seen:\n{}", lines.join("\n"));
+            let text = format!("the report differs from the facts:\n{}", lines.join("\n"));
             self.comment(now, &attempt.task, ENGINE, text);
         }
     }
@@ -240,7 +240,7 @@ impl Board {
         self.edit(id, |task| task.finding = Some(format!("{before}\n{by}: {why}")));
         self.enter_stage(transition.now, id, &task.stage, mode);
         let label = self.stage_label(&task, &task.stage).to_owned();
-        let text = format!("{id} goes on in {label}, {by} wants it fixed: {why}");
+        let text = format!("{id} continues in {label}, {by} wants it fixed: {why}");
         transition.notify_task(NoticeLevel::Info, "retry", id, text);
     }
 }

@@ -41,7 +41,7 @@ impl Board {
         self.edit_attempt(id, |row| row.usage.context = None);
         let name = attempt.worker.name();
         let text = format!(
-            "the tool of {name} shortens its context by itself: what it read before may be lost to it"
+            "the tool of {name} compacts its context by itself: the agent may lose what it read before"
         );
         transition.notify_attempt(NoticeLevel::Warning, "compaction", &attempt, text);
         let rules = self.context_rules(&attempt.task);

@@ -11,7 +11,7 @@ use crate::attempt::{Attempt, AttemptState, ProcessExit, StopCause, Verdict, Wor
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::{AttemptId, RoleId, TaskId};
 use crate::session::{AgentSession, Continuation, SessionRestart};
-use crate::task::{Task, TaskState};
+use crate::task::{HoldReason, Task, TaskState};
 use crate::time::{Span, Timestamp};
 
 /// Time after continuing a session within which an agent that ends by itself, without any signal, is taken to have been unable to continue.
@@ -20,6 +20,8 @@ const SESSION_TRIAL: Span = Span::seconds(30);
 const PACE: Span = Span::seconds(1);
 /// Maximum time over which the starts are spread.
 const LONGEST_PACE: Span = Span::minutes(5);
+/// Number of attempts in a row that ended with the machine after which the task is left to a person.
+const MOST_INTERRUPTIONS: u32 = 5;
 /// Highest exit code of a program's own; codes above it say that a signal ended the program.
 const LAST_OWN_CODE: i32 = 128;
 
@@ -36,6 +38,43 @@ impl Board {
         keeps
     }
 
+    /// Counts an end with the machine, or with everything of `dbs`. Three restarts of the machine are not three crashes. But an agent that
+    /// runs whenever the machine goes down may be the cause, so a person has to look after [`MOST_INTERRUPTIONS`] of them.
+    pub(super) fn machine_stopped(&mut self, transition: &mut Transition, attempt: &Attempt, how: &str) {
+        let task = &attempt.task;
+        let mut times = 0;
+        self.edit(task, |task| {
+            task.interruptions = task.interruptions.saturating_add(1);
+            times = task.interruptions;
+        });
+        self.interrupted(transition, attempt, how);
+        if times >= MOST_INTERRUPTIONS {
+            self.hold(transition, attempt, HoldReason::Interrupted(times));
+        }
+    }
+
+    /// Settles an attempt that ended for no fault of its own. It costs nothing; its task begins again at its stage.
+    pub(super) fn interrupted(&mut self, transition: &mut Transition, attempt: &Attempt, how: &str) {
+        self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+        if self.keep_session(attempt) {
+            let at = self.pace(transition.now).map(|wait| transition.now + wait);
+            self.edit(&attempt.task, |task| task.not_before = at);
+        }
+        self.settle_stopped(transition, attempt.id, StopCause::Interrupted);
+        let (name, task) = (attempt.worker.name(), &attempt.task);
+        let text = format!("{name} was interrupted, {how}; {task} stays in {}", attempt.stage);
+        self.comment(transition.now, task, ENGINE, text.clone());
+        transition.notify_attempt(NoticeLevel::Info, "interrupted", attempt, text);
+    }
+
+    /// Asks what follows after a person has ended the tool of an agent before its report: that is no crash, and costs no try.
+    pub(super) fn left(&mut self, transition: &mut Transition, attempt: &Attempt) {
+        self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+        self.keep_session(attempt);
+        self.settle_stopped(transition, attempt.id, StopCause::Interrupted);
+        self.hold(transition, attempt, HoldReason::Left);
+    }
+
     /// Keeps the session after an end that the agent did not choose. If two ends in a row are like that, the session may be the cause, so
     /// the next attempt begins afresh.
     pub(super) fn keep_session_after_crash(&mut self, attempt: &Attempt, exit: &ProcessExit) {
@@ -44,7 +83,8 @@ impl Board {
             ProcessExit::Signal(_)
             | ProcessExit::Vanished
             | ProcessExit::MachineStopped
-            | ProcessExit::SessionStopped => true,
+            | ProcessExit::SessionStopped
+            | ProcessExit::Together => true,
         };
         if is_killed && attempt.session.continuation().is_none() {
             self.keep_session(attempt);
@@ -136,6 +176,7 @@ impl Board {
         };
         let next = task.open_attempt.and_then(|id| self.attempts.get(&id));
         match (&task.state, next) {
+            (TaskState::Held(HoldReason::Left), None) => true,
             (TaskState::Released, None) => task.next_mode == before.mode && !task.begins_anew,
             (TaskState::Active, Some(next)) => next.session.follows() == Some(before.id),
             _ => false,
@@ -180,8 +221,7 @@ impl Board {
         self.give_up_session(transition, task);
         self.edit(task, |task| task.next_mode = attempt.mode);
         self.settle_stopped(transition, attempt.id, StopCause::Interrupted);
-        let text =
-            format!("{name} could not go on with its session, so {task} begins its stage again: {why}");
+        let text = format!("{name} could not continue its session, so {task} begins its stage again: {why}");
         self.comment(transition.now, task, ENGINE, text.clone());
         transition.notify_attempt(NoticeLevel::Warning, "session", attempt, text);
     }

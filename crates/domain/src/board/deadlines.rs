@@ -50,6 +50,7 @@ impl Board {
         of_attempts
             .chain(of_tasks)
             .chain(of_pause)
+            .chain(self.limits.values().map(|limit| limit.until))
             .chain(of_branches)
             .chain(of_deliveries)
             .chain(of_merges)
@@ -59,25 +60,31 @@ impl Board {
     /// Handles everything that is due by now.
     pub(super) fn ticked(&mut self, transition: &mut Transition) {
         let due = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= transition.now);
-        let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
-        let attempts: Vec<AttemptId> = timed
-            .filter(|attempt| due(attempt.deadline))
-            .map(|attempt| attempt.id)
-            .collect();
-        let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
-        let waiting: Vec<AttemptId> = timed
-            .filter(|attempt| due(attempt.goes_on_at()))
-            .map(|attempt| attempt.id)
-            .collect();
+        let due_by = |time: fn(&Attempt) -> Option<Timestamp>| -> Vec<AttemptId> {
+            let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
+            let found = timed.filter(|attempt| due(time(attempt)));
+            found.map(|attempt| attempt.id).collect()
+        };
+        let attempts = due_by(|attempt| attempt.deadline);
+        let waiting = due_by(Attempt::goes_on_at);
+        let left_running = due_by(Attempt::background_until);
+        let still = due_by(Attempt::still_until);
         for id in attempts {
             self.expire(transition, id);
         }
         for id in waiting {
             self.tell_to_go_on(transition, id);
         }
+        for id in left_running {
+            self.background_expired(transition, id);
+        }
+        for id in still {
+            self.stands_still(transition, id);
+        }
         self.retry_retirements(transition);
         self.look_at_deliveries(transition);
         self.look_for_merges(transition);
+        self.end_limits(transition);
         if let Some(PauseReason::Quota { until, .. }) = &self.pause
             && *until <= transition.now
         {
@@ -98,6 +105,7 @@ impl Board {
         }
         match attempt.state {
             AttemptState::Running if deciding_signal(&attempt).is_some() => {
+                self.background_ended(transition, &attempt);
                 self.stop(transition, id, StopCause::Finished);
             }
             AttemptState::Running if attempt.leaves.is_some() => {

@@ -19,6 +19,13 @@ use crate::task::MergeCheck;
 use crate::tri::Tri;
 use crate::workflow::{EngineAction, FindingPolicy, RejectTo};
 
+/// Commit that an action made or found.
+#[derive(Clone, Copy)]
+struct Made<'a> {
+    commit: &'a str,
+    check: MergeCheck,
+}
+
 impl Board {
     /// Handles the end of an engine action.
     pub(super) fn action_ended(
@@ -47,8 +54,16 @@ impl Board {
             return;
         }
         match outcome {
-            ActionOutcome::Done { commit, evidence } => {
-                self.action_done(transition, &attempt, commit.as_deref(), evidence);
+            ActionOutcome::Done {
+                commit,
+                evidence,
+                check,
+            } => {
+                let made = commit.as_deref().map(|commit| Made {
+                    commit,
+                    check: *check,
+                });
+                self.action_done(transition, &attempt, made, evidence);
             }
             ActionOutcome::HandedOver { branch, evidence } => {
                 self.handed_over(transition, &attempt, branch, evidence);
@@ -65,7 +80,7 @@ impl Board {
                 self.fail_same(transition, &attempt, FailureClass::Infra, why);
             }
             ActionOutcome::Issues(issues) => self.assess_issues(transition, &attempt, issues),
-            ActionOutcome::Unknown(why) if why.kind == TroubleKind::Base => {
+            ActionOutcome::Unknown(why) if matches!(why.kind, TroubleKind::Base | TroubleKind::Gates) => {
                 self.fail_same(transition, &attempt, FailureClass::Infra, why.clone());
             }
             ActionOutcome::Unknown(why) => {
@@ -89,7 +104,7 @@ impl Board {
         &mut self,
         transition: &mut Transition,
         attempt: &Attempt,
-        commit: Option<&str>,
+        made: Option<Made<'_>>,
         seen: &[Evidence],
     ) {
         let evidence = self.with_missing(attempt, seen);
@@ -101,13 +116,13 @@ impl Board {
                 self.fail_same(transition, attempt, FailureClass::Infra, why);
             }
             EvidenceSummary::Failed(noes) => self.fail_action(transition, attempt, &finding_text(&noes)),
-            EvidenceSummary::Passed => self.action_passed(transition, attempt, commit),
+            EvidenceSummary::Passed => self.action_passed(transition, attempt, made),
         }
     }
 
-    fn action_passed(&mut self, transition: &mut Transition, attempt: &Attempt, commit: Option<&str>) {
-        if let (Worker::Engine(action), Some(commit)) = (&attempt.worker, commit) {
-            self.record_commit(transition, attempt, *action, commit);
+    fn action_passed(&mut self, transition: &mut Transition, attempt: &Attempt, made: Option<Made<'_>>) {
+        if let (Worker::Engine(action), Some(made)) = (&attempt.worker, made) {
+            self.record_commit(transition, attempt, *action, made);
         }
         self.settle(transition, attempt.id, Verdict::Passed);
         self.infra_failures = 0;
@@ -125,13 +140,15 @@ impl Board {
         if let ActionOutcome::Done {
             commit: Some(commit),
             evidence,
+            check,
         } = outcome
             && matches!(
                 summarize(&self.with_missing(attempt, evidence)),
                 EvidenceSummary::Passed
             )
         {
-            self.record_commit(transition, attempt, action, commit);
+            let check = *check;
+            self.record_commit(transition, attempt, action, Made { commit, check });
         }
     }
 
@@ -140,33 +157,38 @@ impl Board {
         transition: &mut Transition,
         attempt: &Attempt,
         action: EngineAction,
-        commit: &str,
+        made: Made<'_>,
     ) {
         self.edit(&attempt.task, |task| match action {
-            EngineAction::Merge => task.merged = Some(commit.to_owned()),
-            EngineAction::Commit => task.head = Some(commit.to_owned()),
+            EngineAction::Merge => task.merged = Some(made.commit.to_owned()),
+            EngineAction::Commit => task.head = Some(made.commit.to_owned()),
             EngineAction::Verify => {}
         });
         if action == EngineAction::Merge {
-            self.note_checks(transition, attempt);
+            self.note_checks(transition, attempt, made.check);
             self.deliver(transition, &attempt.task);
         }
     }
 
-    /// Records whether a gate applied to the tree that was merged at the stage of the attempt, and tells people if none did.
-    pub(super) fn note_checks(&mut self, transition: &mut Transition, attempt: &Attempt) {
+    /// Records the check of the tree that was merged at the stage of the attempt, and tells people if no gate applied or none was run.
+    pub(super) fn note_checks(&mut self, transition: &mut Transition, attempt: &Attempt, seen: MergeCheck) {
         let Some((task, stage)) = self.tasks.get(&attempt.task).zip(self.stage_of_attempt(attempt)) else {
             return;
         };
         let check = if self.settings.gates_of(task, stage).is_empty() {
             MergeCheck::Unchecked
         } else {
-            MergeCheck::Checked
+            seen
         };
         self.edit(&attempt.task, |task| task.merge_check = check);
-        if !check.is_checked() {
-            let id = &attempt.task;
-            let text = format!("{id} is merged unchecked: no gate applied to the merged tree");
+        let id = &attempt.task;
+        let text = match check {
+            MergeCheck::Checked => None,
+            MergeCheck::Unchecked => Some("no gate applied to the merged tree"),
+            MergeCheck::ByOthers => Some("its base had the work already, by another hand"),
+        };
+        if let Some(text) = text {
+            let text = format!("{id} is merged unchecked: {text}");
             transition.notify_attempt(NoticeLevel::Info, "unchecked", attempt, text);
         }
     }

@@ -61,7 +61,7 @@ impl Board {
             // Its time limit is for work, not for waits.
             row.deadline = row.deadline.map(|deadline| deadline + wait);
         });
-        let text = format!("a turn of {name} failed: {why}; it is told to go on in {wait}");
+        let text = format!("a turn of {name} failed: {why}; it is told to continue in {wait}");
         self.comment(transition.now, &attempt.task, ENGINE, text.clone());
         transition.notify_attempt(NoticeLevel::Warning, "turn_failed", &attempt, text);
     }
@@ -94,7 +94,7 @@ impl Board {
         self.edit_attempt(attempt.id, |row| row.failed_turns.told = 0);
         let name = attempt.worker.name();
         let text = format!(
-            "its turn failed again after it was told {MOST_TRIES} times to go on ({why}); tell it to go on when its model answers again"
+            "its turn failed again after {MOST_TRIES} requests to continue ({why}); tell it to continue when its model answers again"
         );
         let key = format!("{KEY}-{}", attempt.asks_made.saturating_add(1));
         self.ask_in_words(transition.now, attempt.id, &key, &text);
@@ -110,7 +110,12 @@ impl Board {
 impl Attempt {
     /// Returns the time at which something is due for the attempt.
     pub(super) fn due(&self) -> Option<Timestamp> {
-        let times = [self.deadline, self.goes_on_at()];
+        let times = [
+            self.deadline,
+            self.goes_on_at(),
+            self.background_until(),
+            self.still_until(),
+        ];
         times.into_iter().flatten().min()
     }
 

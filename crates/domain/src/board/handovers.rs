@@ -2,11 +2,12 @@
 //! work.
 
 use super::Board;
+use super::commands::{accepted, refuse};
 use super::deliveries::wait_before;
 use super::transition::Transition;
 use super::verification::{EvidenceSummary, finding_text, summarize};
 use crate::attempt::{Attempt, Verdict};
-use crate::effect::{Effect, NoticeLevel};
+use crate::effect::{CommandReply, Effect, NoticeLevel};
 use crate::evidence::Evidence;
 use crate::failure::FailureClass;
 use crate::id::TaskId;
@@ -50,6 +51,7 @@ impl Board {
             branch: branch.to_owned(),
             at: transition.now + wait_before(0),
             n_looks: 0,
+            said_by: None,
         };
         let id = &attempt.task;
         self.edit(id, |task| task.handover = Some(Box::new(handover)));
@@ -62,22 +64,42 @@ impl Board {
         self.advance(transition, id, "");
     }
 
+    /// Notes that a person says the base has the work of a task; its commit is asked for.
+    pub(super) fn said_merged(&mut self, transition: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+        let task = self.require_task(id)?;
+        if task.handed_over_on().is_none() {
+            refuse!(
+                "{id} was not left on its branch for others to merge, or is merged already: `dbs why {id}`"
+            );
+        }
+        let at = transition.now + wait_before(0);
+        self.edit(id, |task| {
+            if let Some(handover) = &mut task.handover {
+                handover.said_by = Some(by.to_owned());
+                (handover.at, handover.n_looks) = (at, 0);
+            }
+        });
+        transition.emit(Effect::Deliver(id.clone()));
+        Ok(accepted(format!(
+            "noted: {id} is merged, once its base says at which commit"
+        )))
+    }
+
     /// Records that the base has work which was left on its branch.
     pub(super) fn merge_seen(&mut self, transition: &mut Transition, id: &TaskId, commit: Option<&str>) {
-        let is_awaited = self
-            .tasks
-            .get(id)
-            .is_some_and(|task| task.handed_over_on().is_some());
-        let Some(commit) = commit.filter(|_| is_awaited) else {
+        let task = self.tasks.get(id).filter(|task| task.handed_over_on().is_some());
+        let Some((handover, commit)) = task.and_then(|task| task.handover.clone()).zip(commit) else {
             return;
         };
         self.edit(id, |task| {
             task.merged = Some(commit.to_owned());
-            // No gate of the engine has seen the tree that others merged.
-            task.merge_check = MergeCheck::Unchecked;
+            task.merge_check = MergeCheck::ByOthers;
             task.handover = None;
         });
-        let text = format!("{id} was merged by another hand: its base has the work at {commit}");
+        let text = match handover.said_by {
+            Some(by) => format!("{by} said that {id} is merged: its base is at {commit}"),
+            None => format!("{id} was merged outside dbs: its base has the work at {commit}"),
+        };
         transition.notify_task(NoticeLevel::Success, "merge", id, text);
         self.deliver(transition, id);
         self.retire_if_unused(transition, id);

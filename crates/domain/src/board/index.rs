@@ -23,6 +23,13 @@ pub(super) struct DirtyTasks {
     pub(super) tasks: BTreeSet<TaskId>,
 }
 
+/// Pauses that keep tasks from being started: of the board, and of accounts at their usage limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pauses {
+    pub(super) is_paused: bool,
+    pub(super) limits: Vec<String>,
+}
+
 /// Lookup tables derived from the board's rows, so that an event costs what it touches; never stored.
 #[derive(Default)]
 pub(super) struct BoardIndex {
@@ -58,8 +65,8 @@ pub(super) struct BoardIndex {
     /// Released tasks that are looked at again when room or a pause changes. Other things that they lack are reported only while the board
     /// is not paused.
     pub(super) ready: BTreeSet<TaskId>,
-    /// Slots that were taken when starting was last tried, and whether the board was paused then.
-    pub(super) last_usage: Option<(Slots, bool)>,
+    /// Slots that were taken, and the pauses in force, when starting was last tried.
+    pub(super) last_usage: Option<(Slots, Pauses)>,
     /// Tasks that are held because nothing can be merged into their base.
     pub(super) closed: BTreeSet<TaskId>,
     /// Tasks with listed files whose work is on a branch and not merged yet, unless they are at rest.
@@ -147,12 +154,14 @@ impl BoardIndex {
             Some(
                 None | Some(
                     WaitReason::Paused
+                        | WaitReason::UsageLimit(_)
                         | WaitReason::Untrusted
                         | WaitReason::NoGate
                         | WaitReason::Setting(_)
                         | WaitReason::SingletonBusy(_)
                         | WaitReason::BaseClosed { .. }
                         | WaitReason::FileBusy { .. }
+                        | WaitReason::FileLeft { .. }
                         | WaitReason::NoRoom { .. }
                         | WaitReason::BatchFull { .. }
                         | WaitReason::TurnLimit

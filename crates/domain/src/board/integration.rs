@@ -70,7 +70,7 @@ impl Board {
             task.stage_head.clone_from(&task.head);
             task.integration = None;
         });
-        let text = format!("{by} approved what the integrator of {id} changed");
+        let text = format!("{by} approved the changes by the integrator of {id}");
         transition.notify_task(NoticeLevel::Success, "approve", id, text);
         self.set_state(transition.now, id, TaskState::Released);
     }

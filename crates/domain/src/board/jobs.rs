@@ -31,7 +31,7 @@ impl Board {
         to: &JobStep,
     ) -> CommandReply {
         let Some(mut job) = self.batches.get(id).and_then(|batch| batch.job.clone()) else {
-            refuse!("batch {id} makes no plan: `dbs batch list` shows what there is");
+            refuse!("batch {id} does not make a plan: `dbs batch list` lists all batches");
         };
         match to {
             JobStep::Written(_, files) => {
@@ -39,7 +39,7 @@ impl Board {
                 transition.notify(NoticeLevel::Success, "plan", text);
             }
             JobStep::Failed(_, why) => {
-                let text = format!("batch {id}: could not go on: {why}");
+                let text = format!("batch {id}: could not continue: {why}");
                 transition.notify(NoticeLevel::Alert, "plan", text);
             }
             JobStep::Ordered | JobStep::Preparing | JobStep::Writing(_) | JobStep::Accepted(_) => {}

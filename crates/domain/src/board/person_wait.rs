@@ -22,7 +22,7 @@ impl Attempt {
     /// Returns true while the agent can do nothing before a person answers: it does not work on after a question in words, and is within
     /// reach of an answer.
     pub(super) fn stands_for_person(&self, now: Timestamp) -> bool {
-        let works = self.activity.doing == ActivityKind::Working;
+        let works = self.activity.doing.is_work();
         let is_lost = self.activity.doing == ActivityKind::Lost;
         let mut asks = self.open_asks(now);
         let waits = asks.any(|known| !works || known.ask.channel != AskChannel::Line);

@@ -3,14 +3,15 @@
 
 use super::Board;
 use super::continuing::could_not_go_on;
-use super::retry::QUOTA_WAIT;
+use super::retry::seen_cause;
 use super::rows::ENGINE;
 use super::transition::Transition;
 use super::verification::Collected;
 use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState,
 };
-use crate::cause::{Cause, TroubleKind};
+use crate::batch::PauseReason;
+use crate::cause::Cause;
 use crate::effect::{Effect, NoticeLevel};
 use crate::event::EndCause;
 use crate::failure::FailureClass;
@@ -18,13 +19,10 @@ use crate::id::AttemptId;
 use crate::signal::{Signal, SignalKind};
 use crate::task::{HoldReason, TaskState};
 use crate::telling_line::telling_line;
-use crate::workflow::Workspace;
+use crate::workflow::{FileAccess, Workspace};
 
 /// Length of the output's end that is kept as a comment, in characters.
 const MAX_TAIL_CHARS: usize = 2_000;
-
-/// Number of attempts in a row that ended with the machine after which the task is left to a person.
-const MOST_INTERRUPTIONS: u32 = 5;
 
 /// Conclusion of the engine from the end of an agent's process.
 enum EndConclusion {
@@ -34,6 +32,8 @@ enum EndConclusion {
     Stopped(StopCause),
     TimedOut,
     NamedCause(EndCause),
+    /// End of the tool, which is how it reports that its work is done.
+    Reported,
     NoSignal,
 }
 
@@ -62,16 +62,27 @@ impl Board {
                 attempt.workspace = WorkspaceState::Present;
             }
         });
-        match self.conclude(&attempt, cause) {
+        match self.conclude(&attempt, exit, cause) {
             EndConclusion::Void => self.settle_stopped(transition, id, StopCause::Cancelled),
             EndConclusion::Signalled(signal) => self.apply_signal(transition, &attempt, &signal),
+            EndConclusion::Reported => self.begin_verifying(transition, id),
             EndConclusion::Stopped(StopCause::Context) => self.save_work(transition, id),
             EndConclusion::Stopped(StopCause::Mode) => self.mode_left(transition, &attempt),
             EndConclusion::Stopped(cause) => self.stopped(transition, &attempt, cause),
             EndConclusion::TimedOut => self.timed_out(transition, &attempt),
+            EndConclusion::NamedCause(EndCause::Left) if attempt.conducts() => {
+                self.dismissed(transition, &attempt);
+            }
+            EndConclusion::NamedCause(EndCause::Left) => self.left(transition, &attempt),
             EndConclusion::NamedCause(cause) => self.fail_for_named_cause(transition, &attempt, &cause),
             EndConclusion::NoSignal => match exit {
-                ProcessExit::MachineStopped => self.machine_stopped(transition, &attempt),
+                ProcessExit::MachineStopped => {
+                    self.machine_stopped(transition, &attempt, "the machine stopped under it");
+                }
+                ProcessExit::Together => {
+                    let how = "everything of dbs ended at once, as at a logout";
+                    self.machine_stopped(transition, &attempt, how);
+                }
                 ProcessExit::SessionStopped => {
                     self.interrupted(transition, &attempt, "`dbs` was stopped");
                 }
@@ -88,7 +99,7 @@ impl Board {
     }
 
     /// Returns the first conclusion that applies.
-    fn conclude(&self, attempt: &Attempt, cause: Option<&EndCause>) -> EndConclusion {
+    fn conclude(&self, attempt: &Attempt, exit: &ProcessExit, cause: Option<&EndCause>) -> EndConclusion {
         if attempt.state == AttemptState::Stopping(StopCause::Cancelled) || self.is_void(attempt) {
             return EndConclusion::Void;
         }
@@ -102,11 +113,24 @@ impl Board {
                 EndConclusion::NamedCause(seen_cause(attempt))
             }
             (AttemptState::Stopping(cause), _) => EndConclusion::Stopped(*cause),
-            (_, Some(cause)) => EndConclusion::NamedCause(cause.clone()),
+            (_, Some(EndCause::Reported)) if *exit == ProcessExit::Code(0) && self.makes_work(attempt) => {
+                EndConclusion::Reported
+            }
+            (_, Some(cause @ (EndCause::Quota { .. } | EndCause::Infra(_) | EndCause::Left))) => {
+                EndConclusion::NamedCause(cause.clone())
+            }
             // The agent ended by itself after it was asked to.
-            (_, None) if attempt.leaves.is_some() => EndConclusion::Stopped(StopCause::Context),
-            (_, None) => EndConclusion::NoSignal,
+            (_, None | Some(EndCause::Reported)) if attempt.leaves.is_some() => {
+                EndConclusion::Stopped(StopCause::Context)
+            }
+            (_, None | Some(EndCause::Reported)) => EndConclusion::NoSignal,
         }
+    }
+
+    /// Returns true if the attempt makes work that is checked afterwards. A tool that only ends has judged nothing.
+    fn makes_work(&self, attempt: &Attempt) -> bool {
+        let stage = self.stage_of_attempt(attempt);
+        stage.is_some_and(|stage| attempt.mode.access(stage) == FileAccess::Write)
     }
 
     /// Returns true if the task has been moved, or given to another attempt, since this one began (K21).
@@ -168,7 +192,7 @@ impl Board {
             StopCause::Budget => "because the budget of its task is used up",
             StopCause::NotLoggedIn => "because its tool has no valid login",
             StopCause::Context => "because its context was full",
-            StopCause::Mode => "to go on in another way",
+            StopCause::Mode => "to switch its mode",
             StopCause::Finished | StopCause::Timeout | StopCause::Cancelled | StopCause::Interrupted => "",
         };
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
@@ -198,10 +222,15 @@ impl Board {
     fn fail_for_named_cause(&mut self, transition: &mut Transition, attempt: &Attempt, cause: &EndCause) {
         let (class, why) = match cause {
             EndCause::Quota { until, why } => {
-                self.quota_reached(transition, *until, why);
+                // The money for today was used up: that is no limit of its tool.
+                if !matches!(self.pause, Some(PauseReason::Quota { .. })) {
+                    self.limit_reached(transition, attempt, *until, why);
+                }
                 (FailureClass::Quota, format!("hit a usage limit: {why}").into())
             }
             EndCause::Infra(why) => (FailureClass::Infra, why.clone().after("could not work: ")),
+            EndCause::Reported => return,
+            EndCause::Left => return self.left(transition, attempt),
         };
         self.fail_same(transition, attempt, class, why);
     }
@@ -215,35 +244,6 @@ impl Board {
         let text = format!("{name} was ended in its terminal; {task} is closed");
         self.comment(transition.now, task, ENGINE, text.clone());
         transition.notify_attempt(NoticeLevel::Info, "cancel", attempt, text);
-    }
-
-    /// Counts an end with the machine. Three restarts of the machine are not three crashes. But an agent that runs whenever the machine
-    /// goes down may be the cause, so a person has to look after [`MOST_INTERRUPTIONS`] of them.
-    fn machine_stopped(&mut self, transition: &mut Transition, attempt: &Attempt) {
-        let task = &attempt.task;
-        let mut times = 0;
-        self.edit(task, |task| {
-            task.interruptions = task.interruptions.saturating_add(1);
-            times = task.interruptions;
-        });
-        self.interrupted(transition, attempt, "the machine stopped under it");
-        if times >= MOST_INTERRUPTIONS {
-            self.hold(transition, attempt, HoldReason::Interrupted(times));
-        }
-    }
-
-    /// Settles an attempt that ended for no fault of its own. It costs nothing; its task begins again at its stage.
-    fn interrupted(&mut self, transition: &mut Transition, attempt: &Attempt, how: &str) {
-        self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
-        if self.keep_session(attempt) {
-            let at = self.pace(transition.now).map(|wait| transition.now + wait);
-            self.edit(&attempt.task, |task| task.not_before = at);
-        }
-        self.settle_stopped(transition, attempt.id, StopCause::Interrupted);
-        let (name, task) = (attempt.worker.name(), &attempt.task);
-        let text = format!("{name} was interrupted, {how}; {task} stays in {}", attempt.stage);
-        self.comment(transition.now, task, ENGINE, text.clone());
-        transition.notify_attempt(NoticeLevel::Info, "interrupted", attempt, text);
     }
 
     fn crashed(&mut self, transition: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
@@ -307,23 +307,6 @@ impl Board {
     }
 }
 
-/// Returns the observed cause that stopped an agent that could not continue; less is known if its process was lost meanwhile.
-fn seen_cause(attempt: &Attempt) -> EndCause {
-    let activity = &attempt.activity;
-    let quota = |until, why: &str| EndCause::Quota {
-        until: Some(until),
-        why: why.to_owned(),
-    };
-    match (&activity.doing, &attempt.state) {
-        (ActivityKind::Limit { until, why }, _) => quota(until.unwrap_or(activity.since + QUOTA_WAIT), why),
-        (ActivityKind::NotLoggedIn(why), _) => EndCause::Infra(TroubleKind::Agent.cause(why.as_str())),
-        (_, AttemptState::Stopping(StopCause::Quota)) => {
-            quota(activity.since + QUOTA_WAIT, "its tool said so before it was lost")
-        }
-        _ => EndCause::Infra(TroubleKind::Agent.cause("its tool has no valid login")),
-    }
-}
-
 /// Returns the signal that decides: the last terminal one, but a block beats a done (LA-8).
 pub(super) fn deciding_signal(attempt: &Attempt) -> Option<&Signal> {
     let terminal = || {
@@ -346,9 +329,10 @@ fn how_it_ended(exit: &ProcessExit) -> String {
     match exit {
         ProcessExit::Code(code) => format!("exited with code {code} before reporting"),
         ProcessExit::Signal(number) => format!("crashed ({}) before reporting", signal_name(*number)),
-        ProcessExit::Vanished | ProcessExit::MachineStopped | ProcessExit::SessionStopped => {
-            "vanished before reporting".to_owned()
-        }
+        ProcessExit::Vanished
+        | ProcessExit::MachineStopped
+        | ProcessExit::SessionStopped
+        | ProcessExit::Together => "vanished before reporting".to_owned(),
     }
 }
 

@@ -10,6 +10,9 @@ use crate::effect::{Effect, NoticeLevel};
 use crate::event::Inventory;
 use crate::id::AttemptId;
 
+/// Signals with which a logout ends processes: SIGHUP, SIGKILL and SIGTERM.
+const LOGOUT_SIGNALS: [i32; 3] = [1, 9, 15];
+
 /// State of one attempt according to the inventory after a start.
 enum InventoryStatus<'a> {
     Running,
@@ -54,10 +57,12 @@ impl Board {
         let id = attempt.id;
         match (status_of(inventory, id), &attempt.state) {
             (InventoryStatus::Ended(exit, tail), _) => {
+                let exit = exit_of(exit, inventory);
                 self.ended(transition, id, exit, tail, inventory.causes.get(&id));
             }
             (InventoryStatus::Missing, AttemptState::Running | AttemptState::Stopping(_)) => {
-                self.ended(transition, id, &ProcessExit::Vanished, "", None);
+                let exit = exit_of(&ProcessExit::Vanished, inventory);
+                self.ended(transition, id, exit, "", None);
             }
             // Starting is safe to repeat, and its answer says where the attempt works.
             (_, AttemptState::Starting) => transition.emit(Effect::Start(id)),
@@ -99,6 +104,20 @@ impl Board {
         if is_unanswered(attempt) {
             self.repeat_evidence(transition, attempt.id);
         }
+    }
+}
+
+/// Returns the end of an agent, which is no crash if everything else ended with it. The program may have been killed before its holder.
+fn exit_of<'a>(exit: &'a ProcessExit, inventory: &Inventory) -> &'a ProcessExit {
+    let is_killed = match exit {
+        ProcessExit::Vanished => true,
+        ProcessExit::Signal(number) => LOGOUT_SIGNALS.contains(number),
+        _ => false,
+    };
+    if is_killed && inventory.all_was_lost() {
+        &ProcessExit::Together
+    } else {
+        exit
     }
 }
 

@@ -4,10 +4,11 @@
 use super::Board;
 use super::rows::ENGINE;
 use super::transition::Transition;
-use crate::attempt::{Attempt, AttemptMode, Verdict};
-use crate::batch::PauseReason;
+use crate::attempt::{ActivityKind, Attempt, AttemptMode, AttemptState, StopCause, Verdict};
+use crate::batch::{PauseReason, UsageLimit};
 use crate::cause::{Cause, TroubleKind};
 use crate::effect::NoticeLevel;
+use crate::event::EndCause;
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId, TaskId};
 use crate::task::{HoldReason, TaskState};
@@ -17,7 +18,7 @@ use crate::workflow::FindingPolicy;
 /// Maximum wait after a failure.
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit whose end is not known.
-pub(super) const QUOTA_WAIT: Span = Span::minutes(15);
+const QUOTA_WAIT: Span = Span::minutes(15);
 /// Wait for a usage limit whose end has passed when it is read: the clock of its service may be behind this one.
 const ENDED_QUOTA_WAIT: Span = Span::seconds(30);
 
@@ -117,6 +118,9 @@ impl Board {
         if cause.kind == TroubleKind::Base {
             return Some(HoldReason::BaseClosed(cause.text.clone()));
         }
+        if cause.kind == TroubleKind::Gates {
+            return Some(HoldReason::Unverified(cause.text.clone()));
+        }
         if cause.kind == TroubleKind::Refusal {
             return Some(HoldReason::Refused(cause.text.clone()));
         }
@@ -187,15 +191,41 @@ impl Board {
         backoff(self.settings.infra_backoff, checks)
     }
 
-    /// Pauses the board for a usage limit: nothing new is started until it ends; running work continues (LK-35).
-    pub(super) fn quota_reached(&mut self, transition: &mut Transition, until: Option<Timestamp>, why: &str) {
-        let until = until.unwrap_or(transition.now + QUOTA_WAIT);
-        let until = until.min(transition.now + LONGEST_QUOTA);
-        let until = if until > transition.now {
-            until
-        } else {
-            transition.now + ENDED_QUOTA_WAIT
+    /// Pauses the account of an agent for a usage limit: none of its agents is started until it ends; running work continues, and so do
+    /// the agents of other tools (LK-35).
+    pub(super) fn limit_reached(
+        &mut self,
+        transition: &mut Transition,
+        attempt: &Attempt,
+        until: Option<Timestamp>,
+        why: &str,
+    ) {
+        let Some(role) = attempt.worker.role() else { return };
+        let account = attempt.choice.account(role);
+        let until = bounded_end(transition.now, until);
+        let before = self.limits.get(&account);
+        let limit = UsageLimit {
+            until: before.map_or(until, |before| until.max(before.until)),
+            why: why.to_owned(),
         };
+        if before != Some(&limit) {
+            let text = format!("{account} is paused by a usage limit: {why}");
+            transition.notify(NoticeLevel::Warning, "quota", text);
+        }
+        self.limits.insert(account, limit);
+    }
+
+    /// Ends the usage limits that are over by now.
+    pub(super) fn end_limits(&mut self, transition: &mut Transition) {
+        let now = transition.now;
+        for (account, _) in self.limits.extract_if(.., |_, limit| limit.until <= now) {
+            let text = format!("{account} continues: its usage limit is over");
+            transition.notify(NoticeLevel::Info, "resume", text);
+        }
+    }
+
+    /// Pauses the board until that time, because the money for today is used up.
+    pub(super) fn pause_for_money(&mut self, transition: &mut Transition, until: Timestamp, why: &str) {
         let until = match &self.pause {
             Some(PauseReason::Operator { .. }) => return,
             Some(PauseReason::Quota { until: before, .. }) => until.max(*before),
@@ -231,6 +261,33 @@ impl Board {
         let flow = self.tasks.get(task).and_then(|task| self.workflow_of(task));
         let most = flow.and_then(|flow| flow.limits.by_class.get(&class));
         most.copied().unwrap_or(u32::MAX)
+    }
+}
+
+/// Returns the time at which a usage limit is taken to end.
+fn bounded_end(now: Timestamp, until: Option<Timestamp>) -> Timestamp {
+    let until = until.unwrap_or(now + QUOTA_WAIT).min(now + LONGEST_QUOTA);
+    if until > now {
+        until
+    } else {
+        now + ENDED_QUOTA_WAIT
+    }
+}
+
+/// Returns the observed cause that stopped an agent that could not continue; less is known if its process was lost meanwhile.
+pub(super) fn seen_cause(attempt: &Attempt) -> EndCause {
+    let activity = &attempt.activity;
+    let quota = |until, why: &str| EndCause::Quota {
+        until: Some(until),
+        why: why.to_owned(),
+    };
+    match (&activity.doing, &attempt.state) {
+        (ActivityKind::Limit { until, why }, _) => quota(until.unwrap_or(activity.since + QUOTA_WAIT), why),
+        (ActivityKind::NotLoggedIn(why), _) => EndCause::Infra(TroubleKind::Refusal.cause(why.as_str())),
+        (_, AttemptState::Stopping(StopCause::Quota)) => {
+            quota(activity.since + QUOTA_WAIT, "its tool said so before it was lost")
+        }
+        _ => EndCause::Infra(TroubleKind::Refusal.cause("its tool has no valid login")),
     }
 }
 

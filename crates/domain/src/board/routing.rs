@@ -89,9 +89,7 @@ impl Board {
                 transition.now,
                 id,
                 ENGINE,
-                format!(
-                    "rejected {times} times: rewrite it, split it or add what was missing, then retry it"
-                ),
+                format!("rejected {times} times: rewrite it, split it or add missing details, then retry it"),
             );
             let text = format!("{id} rejected {times} times, held in {back}, last by {by}: {reason}");
             transition.notify_task(NoticeLevel::Alert, "loop_blocked", id, text);

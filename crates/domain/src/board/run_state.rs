@@ -290,6 +290,7 @@ fn is_ongoing_alone(task: &Task) -> bool {
                 | WaitReason::Batches(_)
                 | WaitReason::UnknownDependency(_)
                 | WaitReason::DependencyNotMerged(_)
+                | WaitReason::FileLeft { .. }
                 | WaitReason::NoGoAhead
                 | WaitReason::Aborted
                 | WaitReason::NoBase

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Board;
 use super::admission::{Admission, Slots};
 use super::agent_names::name_for;
+use super::index::Pauses;
 use super::transition::Transition;
 use crate::agent_choice::AgentChoice;
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
@@ -26,9 +27,12 @@ impl Board {
         self.update_links();
         let mut due = self.due_tasks(transition);
         let mut places = self.used_slots();
-        let paused = self.pause.is_some();
+        let pauses = Pauses {
+            is_paused: self.pause.is_some(),
+            limits: self.limits.keys().cloned().collect(),
+        };
         let as_before =
-            |(tried, was_paused): &(Slots, bool)| tried.has_same_usage(&places) && *was_paused == paused;
+            |(tried, before): &(Slots, Pauses)| tried.has_same_usage(&places) && *before == pauses;
         let changed =
             !self.index.turn_limited.is_empty() || !self.index.last_usage.as_ref().is_some_and(as_before);
         if changed {
@@ -43,7 +47,7 @@ impl Board {
             let ready = self.index.ready.clone();
             self.start_tasks(transition, &ready, &mut places);
         }
-        self.index.last_usage = Some((places, paused));
+        self.index.last_usage = Some((places, pauses));
     }
 
     fn due_tasks(&mut self, transition: &Transition) -> BTreeSet<TaskId> {
@@ -108,7 +112,7 @@ impl Board {
             AgentSession::Continued(before) => {
                 let name = attempt.worker.name();
                 let text = format!(
-                    "{name} on {} goes on with the session of attempt {}",
+                    "{name} on {} continues the session of attempt {}",
                     task.id, before.after
                 );
                 transition.notify_attempt(NoticeLevel::Info, "continued", &attempt, text);
@@ -238,6 +242,7 @@ fn new_attempt(
         asks_made: 0,
         leaves: None,
         failed_turns: FailedTurns::default(),
+        background: None,
         usage: AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,

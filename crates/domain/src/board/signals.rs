@@ -3,7 +3,6 @@
 use super::Board;
 use super::commands::{accepted, refusal, refuse};
 use super::process_end::deciding_signal;
-use super::retry::QUOTA_WAIT;
 use super::rows::ENGINE;
 use super::signal_fault::SignalFault;
 use super::transition::Transition;
@@ -224,17 +223,6 @@ impl Board {
         }
     }
 
-    /// Gives an agent a moment to end by itself after its last signal.
-    fn start_linger(&mut self, transition: &Transition, attempt: &Attempt) {
-        if attempt.state == AttemptState::Running {
-            let end = transition.now + self.settings.linger;
-            self.edit_attempt(attempt.id, |row| {
-                row.deadline = Some(row.deadline.map_or(end, |deadline| deadline.min(end)));
-                row.person_awaited = None;
-            });
-        }
-    }
-
     /// Refuses a signal: the agent is warned once, and may still send the right signal (LK-10).
     fn refuse_signal(&mut self, transition: &mut Transition, attempt: &Attempt, signal: Signal) {
         let allowed = self.allowed_signals(attempt);
@@ -309,6 +297,9 @@ impl Board {
             self.observe_asks(transition, &attempt, doing);
             self.observe_end_of_work(transition, &attempt, doing);
             self.observe_failed_turn(transition, &attempt, doing);
+            self.observe_background(transition, &attempt, doing);
+            self.observe_last_turn(transition, &attempt, doing);
+            self.observe_refusal(transition, &attempt, doing);
             if doing.is_between_turns() {
                 self.turn_ended(transition, &attempt);
             }
@@ -322,11 +313,7 @@ impl Board {
         }
         match doing {
             ActivityKind::Limit { until, why } => {
-                self.quota_reached(
-                    transition,
-                    Some(until.unwrap_or(transition.now + QUOTA_WAIT)),
-                    why,
-                );
+                self.limit_reached(transition, attempt, *until, why);
                 self.stop(transition, attempt.id, StopCause::Quota);
             }
             ActivityKind::NotLoggedIn(why) => {
@@ -336,12 +323,14 @@ impl Board {
             }
             ActivityKind::Starting
             | ActivityKind::Working
+            | ActivityKind::Background(_)
             | ActivityKind::Permission(_)
             | ActivityKind::Question(_)
             | ActivityKind::Dialog(_)
             | ActivityKind::Failed(_)
             | ActivityKind::Error(_)
             | ActivityKind::Idle
+            | ActivityKind::Suspended
             | ActivityKind::Exited
             | ActivityKind::Lost => {}
         }

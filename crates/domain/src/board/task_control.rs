@@ -36,7 +36,7 @@ impl Board {
                 }
                 TaskState::Done | TaskState::Cancelled => {
                     refuse!(
-                        "{id} is {}: create a new task for what is left",
+                        "{id} is {}: create a new task for the remaining work",
                         task.state.word()
                     );
                 }
@@ -188,8 +188,11 @@ impl Board {
                 _ => Ok(accepted(format!("removing the workspaces of {id} again"))),
             };
         }
-        let stage = stage.unwrap_or(&task.stage);
+        let (is_named, stage) = (stage.is_some(), stage.unwrap_or(&task.stage));
         self.check_stage(&task, stage)?;
+        if is_named {
+            self.give_up_session(transition, id);
+        }
         let mode = if *stage == task.stage {
             task.next_mode
         } else {
@@ -198,20 +201,12 @@ impl Board {
         self.enter_stage(transition.now, id, stage, mode);
         self.edit(id, |row| {
             row.failures.remove(stage);
-            row.troubles = 0;
-            row.interruptions = 0;
-            row.checkpoint = None;
-            if matches!(task.state, TaskState::Held(HoldReason::RejectLoop(_))) {
-                row.rejections = 0;
-            }
-            if matches!(
-                task.state,
-                TaskState::Held(HoldReason::TooManyAttempts(_)) | TaskState::Failed(_)
-            ) {
-                row.spawns = 0;
-            }
-            if matches!(task.state, TaskState::Held(HoldReason::Budget { .. })) {
-                row.spent_at_retry = row.spent();
+            (row.troubles, row.interruptions, row.checkpoint) = (0, 0, None);
+            match task.state {
+                TaskState::Held(HoldReason::RejectLoop(_)) => row.rejections = 0,
+                TaskState::Held(HoldReason::TooManyAttempts(_)) | TaskState::Failed(_) => row.spawns = 0,
+                TaskState::Held(HoldReason::Budget { .. }) => row.spent_at_retry = row.spent(),
+                _ => {}
             }
         });
         if let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) {
@@ -315,7 +310,7 @@ impl Board {
         }
         if matches!(task.state, TaskState::Held(HoldReason::Findings(_))) {
             self.fix_findings(transition, by, id, why);
-            return Ok(accepted(format!("{id} goes on, to have that fixed")));
+            return Ok(accepted(format!("{id} continues, to have that fixed")));
         }
         match self.stage_of(&task).map(|stage| &stage.reject) {
             Some(RejectTo::Stage(_) | RejectTo::Hold) => {}
@@ -393,7 +388,7 @@ fn already_over(task: &Task) -> Refusal {
         | TaskState::Parked(_)
         | TaskState::Done
         | TaskState::Cancelled => refusal(format!(
-            "{id} is {} already: create a new task for what is left",
+            "{id} is {} already: create a new task for the remaining work",
             task.state.word()
         )),
     }

@@ -35,7 +35,7 @@ pub(super) fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(refusal(format!(
-        "`{id}` is no {what} id: begin with a letter or digit and use at most {MAX_ID_CHARS} letters, digits, dots, dashes and underscores"
+        "`{id}` is not a {what} id: begin with a letter or digit and use at most {MAX_ID_CHARS} letters, digits, dots, dashes and underscores"
     )))
 }
 
@@ -119,7 +119,7 @@ pub(super) fn check_agent(agent: &AgentSettings) -> Result<(), Refusal> {
         let is_odd = |character: char| character.is_whitespace() || character.is_control();
         if word.is_empty() || word.starts_with('-') || word.len() > MAX_WORD || word.chars().any(is_odd) {
             refuse!(
-                "`{}` is no name of {what}: write one word that begins with no dash",
+                "`{}` is not a name of {what}: write one word that does not begin with a dash",
                 word.escape_debug()
             );
         }
@@ -148,14 +148,14 @@ pub(super) fn check_tags<'a>(tags: impl Iterator<Item = &'a String>) -> Result<(
         if tag.trim().is_empty() || tag.chars().any(char::is_control) || tag.chars().count() > MAX_TAG_CHARS {
             let shown = cut_chars(tag, MAX_TAG_CHARS);
             refuse!(
-                "`{}` is no tag: use one line of at most {MAX_TAG_CHARS} characters",
+                "`{}` is not a tag: use one line of at most {MAX_TAG_CHARS} characters",
                 shown.escape_debug()
             );
         }
         // A task has one stage, so a stage cannot be a tag, of which a second one could be added (K105).
         if let Some(stage) = tag.trim().strip_prefix("stage:") {
             refuse!(
-                "a stage is no tag: move the task with `dbs task update ID --stage {}`",
+                "a stage is not a tag: move the task with `dbs task update ID --stage {}`",
                 stage.trim()
             );
         }

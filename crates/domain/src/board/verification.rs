@@ -7,12 +7,12 @@ use super::retry::{AttemptFailure, MOST_TRIES};
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptMode, AttemptState, Verdict};
-use crate::cause::Cause;
+use crate::cause::{Cause, TroubleKind};
 use crate::effect::NoticeLevel;
 use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::failure::FailureClass;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, TaskId};
 use crate::integration::Integration;
 use crate::task::{HoldReason, MergeCheck, Task, TaskState};
 use crate::time::Timestamp;
@@ -76,7 +76,10 @@ impl Board {
             let why = Cause::from("its workflow is not loaded, or lacks the stage");
             return self.retry_evidence(transition, &attempt, &why);
         }
-        let evidence = self.with_missing(&attempt, seen.evidence);
+        let mut evidence = self.with_missing(&attempt, seen.evidence);
+        if self.was_red_before(&attempt.task) {
+            count_red_gates(&mut evidence);
+        }
         let judgement = summarize(&evidence);
         if !matches!(judgement, EvidenceSummary::Incomplete(_)) {
             self.tell_differences(transition.now, &attempt, &evidence);
@@ -124,7 +127,7 @@ impl Board {
         }
         let task = &attempt.task;
         let why = format!(
-            "while {} was at work git was given {}; take back what is not yours, then retry",
+            "while {} was at work, git got {}; revert each that is not yours, then retry",
             attempt.worker.name(),
             changes.join("; ")
         );
@@ -147,7 +150,17 @@ impl Board {
     pub(super) fn required_evidence(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
         let task = self.tasks.get(&attempt.task);
         match (task, self.stage_of_attempt(attempt)) {
-            (Some(task), Some(stage)) => self.evidence_for(task, stage, attempt.mode),
+            (Some(task), Some(stage)) => {
+                let mut kinds = self.evidence_for(task, stage, attempt.mode);
+                // A tool whose end is its report runs no commands, so that it cannot commit either.
+                let is_unreported = attempt.state == AttemptState::Verifying
+                    && attempt.worker.role().is_some()
+                    && !attempt.signals.iter().any(|signal| signal.kind.is_terminal());
+                if is_unreported && self.commits_for(&task.id) && !kinds.contains(&EvidenceKind::Committed) {
+                    kinds.insert(0, EvidenceKind::Committed);
+                }
+                kinds
+            }
             (Some(_) | None, None) | (None, Some(_)) => Vec::new(),
         }
     }
@@ -167,7 +180,7 @@ impl Board {
     }
 
     fn retry_evidence(&mut self, transition: &mut Transition, attempt: &Attempt, what: &Cause) {
-        if attempt.checks >= MOST_TRIES {
+        if attempt.checks >= MOST_TRIES || what.kind == TroubleKind::Gates {
             return self.hold_unverified(transition, attempt, what);
         }
         let wait = self.wait_for_evidence(attempt.checks);
@@ -186,7 +199,10 @@ impl Board {
     fn hold_unverified(&mut self, transition: &mut Transition, attempt: &Attempt, what: &Cause) {
         let task = &attempt.task;
         let checks = attempt.checks;
-        let text = format!("{task} could not be verified in {checks} tries: {what}");
+        let text = match what.kind {
+            TroubleKind::Gates => format!("{task} could not be verified: {what}"),
+            _ => format!("{task} could not be verified in {checks} tries: {what}"),
+        };
         self.settle(
             transition,
             attempt.id,
@@ -198,6 +214,15 @@ impl Board {
         let hold = HoldReason::Unverified(what.to_string());
         self.set_state(transition.now, task, TaskState::Held(hold));
         transition.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+    }
+
+    /// Returns true if a person knows already that gates fail without the work of a task.
+    fn was_red_before(&self, task: &TaskId) -> bool {
+        let is_red = |attempt: &Arc<Attempt>| {
+            attempt.task == *task
+                && matches!(&attempt.state, AttemptState::Settled(Verdict::Failed(_, why)) if why.kind == TroubleKind::Gates)
+        };
+        self.attempts.values().any(is_red)
     }
 
     pub(super) fn mode_after(&self, attempt: &Attempt, class: FailureClass) -> AttemptMode {
@@ -227,7 +252,7 @@ impl Board {
         // An agent that merged instead of the engine has proved it; tasks that wait for the merge of this head may continue.
         if self.required_evidence(attempt).contains(&EvidenceKind::Merged) {
             self.edit(&attempt.task, |task| task.merged.clone_from(&task.head));
-            self.note_checks(transition, attempt);
+            self.note_checks(transition, attempt, MergeCheck::Checked);
             self.deliver(transition, &attempt.task);
         }
         self.settle(transition, attempt.id, Verdict::Passed);
@@ -241,6 +266,17 @@ impl Board {
                 let text = format!("{name} fixed {}; {} is tried again", attempt.task, attempt.stage);
                 transition.notify_attempt(NoticeLevel::Success, "mended", attempt, text);
             }
+        }
+    }
+}
+
+/// Lets gates that fail without the work count like any other: a person knew of them and continued.
+fn count_red_gates(evidence: &mut [Evidence]) {
+    for piece in evidence {
+        if let Tri::Unknown(why) = &piece.outcome
+            && why.kind == TroubleKind::Gates
+        {
+            piece.outcome = Tri::No(why.text.clone());
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{
-    DescribedKind, HeadlessArguments, LoginPlaces, PromptDelivery, RESERVED, ResumeArguments, SessionChoice,
-    TitleRule,
+    DescribedKind, HeadlessArguments, LoginPlaces, PromptDelivery, RESERVED, ResumeArguments, ScreenRule,
+    SessionChoice, TitleRule,
 };
 use crate::end_rules::EndRules;
 use crate::finding::Finding;
@@ -20,6 +20,10 @@ const LONGEST_TEXT: usize = 2_000;
 const SHORTEST_BEGIN: usize = 4;
 /// Prefixes of the variables that tell agents about this program; they are set for each attempt.
 const OUR_VARIABLES: [&str; 2] = ["DBS_", "DEBUSSY_"];
+/// Limit of the lines below the last one of a rule for screens.
+const MOST_BELOW: u64 = 4;
+/// Refusal of a pattern that every line fits.
+const NEEDS_WORDS: &str = "a pattern of a line needs more than `*`, for example `*esc to stop`";
 /// Placeholder for several arguments: those of the model, the effort and the permissions.
 const OPTIONS: &str = "options";
 /// Placeholders allowed in the arguments for a session.
@@ -57,7 +61,10 @@ fn read_root(name: &str, mut root: TableReader<'_>) -> DescribedKind {
         install: root.need_name("install"),
         login: read_login(&mut root),
         tells_version: root.item("version").is_none() || root.flag("version"),
+        settings: read_home_files(&mut root, "settings"),
+        end_is_report: root.item("end_is_report").is_some() && root.flag("end_is_report"),
         titles: read_titles(&mut root),
+        screens: read_screens(&mut root),
         ends: EndRules::of_tables(root.tables("end", "an end", "{ begins = \"…\", cause = \"quota\" }")),
         start,
     };
@@ -269,25 +276,30 @@ fn read_variables(root: &mut TableReader<'_>, key: &'static str) -> Vec<String> 
     names.into_iter().map(|name| name.value).collect()
 }
 
-fn read_login(root: &mut TableReader<'_>) -> LoginPlaces {
-    let Some(mut table) = root.table("login", "a table, such as { way = \"run `tool login`\" }") else {
-        return LoginPlaces::default();
-    };
-    let files = bounded(&mut table, "files");
+/// Reads paths below the person's home.
+fn read_home_files(table: &mut TableReader<'_>, key: &'static str) -> Vec<String> {
+    let files = bounded(table, key);
     for file in &files {
         let leaves = file.value.split(['/', '\\']).any(|part| part == "..");
         if file.value.starts_with(['/', '\\', '~']) || leaves {
             let text = format_args!(
-                "`files` names `{}`: use paths below the person's home",
+                "`{key}` names `{}`: use paths below the person's home",
                 file.value
             );
             table.file.error(file.line, text);
         }
     }
+    files.into_iter().map(|file| file.value).collect()
+}
+
+fn read_login(root: &mut TableReader<'_>) -> LoginPlaces {
+    let Some(mut table) = root.table("login", "a table, such as { way = \"run `tool login`\" }") else {
+        return LoginPlaces::default();
+    };
     let login = LoginPlaces {
         way: table.text("way"),
         variables: read_variables(&mut table, "variables"),
-        files: files.into_iter().map(|file| file.value).collect(),
+        files: read_home_files(&mut table, "files"),
     };
     table.finish();
     login
@@ -312,4 +324,45 @@ fn read_titles(root: &mut TableReader<'_>) -> Vec<TitleRule> {
         })
     });
     rules.collect()
+}
+
+fn read_screens(root: &mut TableReader<'_>) -> Vec<ScreenRule> {
+    let example = "{ lines = [\"*esc to stop\"], state = \"working\" }";
+    let tables = root.tables("screen", "a screen", example);
+    let rules = tables.into_iter().filter_map(|mut fields| {
+        let lines = values(bounded(&mut fields, "lines"));
+        if fields.item("lines").is_none() {
+            fields.missing("lines", "[\"*esc to stop\"]");
+        } else if lines.iter().all(|line| says_nothing(line)) {
+            fields.error("lines", NEEDS_WORDS);
+        }
+        let without = values(bounded(&mut fields, "without"));
+        let below = fields.number("below", 0..MOST_BELOW);
+        let text = fields.text("text");
+        if text.as_ref().is_some_and(|text| says_nothing(text)) {
+            fields.error("text", NEEDS_WORDS);
+        }
+        if fields.item("state").is_none() {
+            fields.missing("state", "\"working\"");
+        }
+        let state = fields.word("state");
+        fields.finish();
+        Some(ScreenRule {
+            lines,
+            below: below.and_then(|below| usize::try_from(below).ok()).unwrap_or(0),
+            without,
+            text,
+            state: state?,
+        })
+    });
+    rules.collect()
+}
+
+fn values(texts: Vec<Located<String>>) -> Vec<String> {
+    texts.into_iter().map(|text| text.value).collect()
+}
+
+/// Returns true for a pattern that every line fits.
+fn says_nothing(pattern: &str) -> bool {
+    pattern.chars().all(|sign| sign == '*' || sign.is_whitespace())
 }

@@ -99,6 +99,27 @@ fn what_a_kind_may_not_reach_and_sessions_that_cannot_be_named_are_refused() {
             "working, idle, permission, question",
         ),
         (with("[[end]]\nbegins = \"x\""), "needs `cause`"),
+        (
+            with("[[screen]]\nstate = \"idle\""),
+            "tool.toml:5: error: a screen needs `lines`",
+        ),
+        (
+            with("[[screen]]\nlines = [\"*\", \" *\"]\nstate = \"idle\""),
+            "tool.toml:6: error: a pattern of a line needs more than `*`",
+        ),
+        (with("[[screen]]\nlines = [\"x*\"]"), "needs `state`"),
+        (
+            with("[[screen]]\nlines = [\"x*\"]\nstate = \"asleep\""),
+            "one of working, idle, permission, question, dialog, error, login",
+        ),
+        (
+            with("[[screen]]\nlines = [\"x*\"]\nstate = \"idle\"\nbelow = 9"),
+            "tool.toml:8: error: `below` of a screen must be",
+        ),
+        (
+            with("[[screen]]\nlines = [\"x*\"]\nstate = \"idle\"\nline = \"y\""),
+            "a screen has no `line`",
+        ),
         (with(&format!("#{}", "x".repeat(70_000))), "longer than"),
         (
             SOUND.replace("{prompt}", &format!("{{prompt}}{}", "x".repeat(3_000))),

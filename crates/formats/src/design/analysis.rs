@@ -174,7 +174,7 @@ fn expert(object: &JsonObject<'_>) -> ExpertBrief {
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     if !name.chars().all(is_plain) || name.starts_with('-') || name.ends_with('-') {
         let text = format!(
-            "{} is no name; write small letters, digits and hyphens",
+            "{} is not a name; write lower-case letters, digits and hyphens",
             quoted(&name)
         );
         object.error("BAD_NAME", "name", text);
@@ -186,6 +186,6 @@ fn expert(object: &JsonObject<'_>) -> ExpertBrief {
             .needed_word("type", &words())
             .unwrap_or(ExpertKind::Scanner),
         model: object.word("model", &MODELS),
-        mandate: object.needed("mandate", "what it is to find out", TEXT),
+        mandate: object.needed("mandate", "its question", TEXT),
     }
 }

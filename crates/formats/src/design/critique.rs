@@ -94,10 +94,10 @@ pub(super) fn read(object: &JsonObject<'_>) -> Critique {
         .any(|one| one.severity == ChallengeSeverity::Blocking);
     let text = match verdict {
         Some(CritiqueVerdict::Proceed) if blocks => {
-            Some("a challenge is blocking, so this is no \"proceed\"")
+            Some("a challenge is blocking, so the verdict cannot be \"proceed\"")
         }
         Some(CritiqueVerdict::MajorReworkNeeded) if !blocks => {
-            Some("no challenge is blocking, so this is no \"major-rework-needed\"")
+            Some("no challenge is blocking, so the verdict cannot be \"major-rework-needed\"")
         }
         _ => None,
     };

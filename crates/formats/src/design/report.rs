@@ -81,7 +81,7 @@ fn task(object: &JsonObject<'_>, is_architect: bool) -> ProposedTask {
     let chosen = "chosenApproach";
     ProposedTask {
         subject: object.needed("subject", "a short \"subject\"", LINE),
-        description: object.needed("description", "what is to be done and why", TEXT),
+        description: object.needed("description", "what to do and why", TEXT),
         create: object.texts("create", MOST_ENTRIES, MOST_LINE),
         modify: object.texts("modify", MOST_ENTRIES, MOST_LINE),
         depends_on: object.texts("dependsOn", MOST_ENTRIES, MOST_LINE),

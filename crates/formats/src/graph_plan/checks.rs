@@ -95,7 +95,7 @@ fn dependencies(tasks: &[GraphTask], about: &TaskFields<'_>) -> bool {
     if let Some(first) = rest.first() {
         let names: Vec<String> = rest.iter().map(ToString::to_string).collect();
         let text = format!(
-            "these tasks wait for each other, or for one that does, so none of them can begin: {}",
+            "these tasks wait for each other, or for such tasks, so none of them can start: {}",
             names.join(", ")
         );
         about.error("CIRCULAR_DEPENDENCY", *first, ".blockedBy", &text);

@@ -50,7 +50,7 @@ pub(super) fn read(entry: JsonField<'_>) -> Option<GraphTask> {
     let status = status.unwrap_or(GraphStatus::Pending);
     let is_whole = status != GraphStatus::Completed;
     let subject = object.needed("subject", "a short \"subject\"", LINE);
-    let example = "a \"description\" of what is to be done and why";
+    let example = "a \"description\" of what to do and why";
     let description = text(&object, "description", is_whole.then_some(example));
     object.needed_field("blockedBy", "\"blockedBy\": []");
     let needs = object.numbers("blockedBy", MOST_TASKS);
@@ -167,7 +167,7 @@ fn agent(task: &JsonObject<'_>, is_whole: bool) -> GraphAgent {
 fn command(object: &JsonObject<'_>, key: &str) -> String {
     let command = object.text(key, (MOST_TEXT, true));
     if command.chars().any(is_hidden) {
-        let text = "this command holds signs that nobody sees; write it anew without them";
+        let text = "this command has invisible characters; write it again without them";
         object.error("HIDDEN_CHARACTER", key, text);
     }
     command

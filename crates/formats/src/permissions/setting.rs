@@ -39,7 +39,7 @@ pub fn read_setting(text: &str) -> Result<(Vec<PermissionRule>, PermissionPolicy
 fn rule(text: &str) -> Result<PermissionRule, Cause> {
     let wrong = || {
         Cause::from(format!(
-            "`{text}` is no rule like `allow run make test*`, and none of ask, edits, allow, deny"
+            "`{text}` is neither a rule like `allow run make test*` nor one of ask, edits, allow, deny"
         ))
     };
     let (decision, rest) = text.split_once(' ').ok_or_else(wrong)?;

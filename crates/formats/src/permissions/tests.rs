@@ -247,9 +247,9 @@ fn a_setting_that_is_no_list_of_rules_says_which_part_is_wrong() {
     for (text, part) in [
         ("", "empty"),
         (" ; ", "empty"),
-        ("maybe", "`maybe` is no rule"),
-        ("allow run", "`allow run` is no rule"),
-        ("permit run x", "`permit run x` is no rule"),
+        ("maybe", "`maybe` is neither a rule"),
+        ("allow run", "`allow run` is neither a rule"),
+        ("permit run x", "`permit run x` is neither a rule"),
         ("ask; allow run x", "`allow run x` stands behind"),
     ] {
         let why = read_setting(text).unwrap_err();

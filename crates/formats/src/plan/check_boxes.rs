@@ -9,8 +9,8 @@ use super::document::{self, Part};
 pub struct CheckBox {
     /// Line, from 1.
     pub line: usize,
-    /// Number of characters before its list mark on the line.
-    pub indent: usize,
+    /// True for a box that is in the item of the one before it that is not.
+    pub is_part: bool,
     /// Text of the heading above it; empty if there is none, or only the title of the document.
     pub group: String,
     pub text: String,
@@ -23,6 +23,8 @@ pub struct CheckBox {
 pub fn boxes(text: &str) -> Vec<CheckBox> {
     let mut group = String::new();
     let mut found = Vec::new();
+    // For each open item, true if it has a box or is in one that has.
+    let mut open: Vec<bool> = Vec::new();
     for part in document::parts(text) {
         match part {
             Part::Heading { level, text, .. } => {
@@ -30,15 +32,18 @@ pub fn boxes(text: &str) -> Vec<CheckBox> {
             }
             Part::Item {
                 line,
-                tick: Some(tick),
-                text: inline,
+                depth,
+                tick,
+                text,
             } => {
-                let before = text.get(..tick.at.start).unwrap_or_default();
-                let before = before.rsplit('\n').next().unwrap_or_default();
-                let plain = inline.plain();
+                open.truncate(depth.saturating_sub(1));
+                let is_part = open.last() == Some(&true);
+                open.resize(depth, is_part || tick.is_some());
+                let Some(tick) = tick else { continue };
+                let plain = text.plain();
                 found.push(CheckBox {
                     line,
-                    indent: before.len() - before.trim_start().len(),
+                    is_part,
                     group: group.clone(),
                     text: plain.lines().next().unwrap_or_default().to_owned(),
                     is_done: tick.is_done,

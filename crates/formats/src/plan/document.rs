@@ -21,6 +21,8 @@ pub(super) enum Part {
     },
     Item {
         line: usize,
+        /// Number of items that it is in, itself included.
+        depth: usize,
         /// Box of the item, if it has one.
         tick: Option<Tick>,
         text: Inline,
@@ -145,6 +147,8 @@ struct Reader {
     target: Option<(Target, usize)>,
     text: Inline,
     tick: Option<Tick>,
+    /// Number of items that are open.
+    depth: usize,
     n_bold: usize,
     link: Option<String>,
     /// The code block at hand with commands, and its line.
@@ -164,6 +168,7 @@ impl Reader {
             target: None,
             text: Inline::default(),
             tick: None,
+            depth: 0,
             n_bold: 0,
             link: None,
             commands: None,
@@ -217,7 +222,10 @@ impl Reader {
                 self.hidden += 1;
             }
             Tag::Heading { level, .. } => self.begin(Target::Heading(depth(level)), at),
-            Tag::Item => self.begin(Target::Item, at),
+            Tag::Item => {
+                self.begin(Target::Item, at);
+                self.depth += 1;
+            }
             // The first paragraph of an item is its text.
             Tag::Paragraph if matches!(self.target, Some((Target::Item, _))) && self.text.0.is_empty() => {}
             Tag::Paragraph => self.begin(Target::Paragraph, at),
@@ -243,7 +251,11 @@ impl Reader {
             TagEnd::BlockQuote(_) | TagEnd::HtmlBlock | TagEnd::MetadataBlock(_) | TagEnd::Image => {
                 self.hidden = self.hidden.saturating_sub(1);
             }
-            TagEnd::Heading(_) | TagEnd::Item | TagEnd::Paragraph => self.finish(),
+            TagEnd::Item => {
+                self.finish();
+                self.depth = self.depth.saturating_sub(1);
+            }
+            TagEnd::Heading(_) | TagEnd::Paragraph => self.finish(),
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.text);
                 self.target = None;
@@ -299,7 +311,12 @@ impl Reader {
         };
         self.parts.push(match target {
             Target::Heading(level) => Part::Heading { level, line, text },
-            Target::Item => Part::Item { line, tick, text },
+            Target::Item => Part::Item {
+                line,
+                depth: self.depth,
+                tick,
+                text,
+            },
             Target::Paragraph | Target::Cell => Part::Paragraph { line, text },
         });
     }

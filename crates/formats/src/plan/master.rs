@@ -46,7 +46,7 @@ pub(super) fn read(parts: &[Part], findings: &Findings<'_>) -> Option<Master> {
             n => format!(" ({} like it)", pluralized(n, "row")),
         };
         let text =
-            format!("this row is no phase: its id is {id:?}; write a number such as 1, 2.1 or 3a{more}");
+            format!("this row is not a phase: its id is {id:?}; write a number such as 1, 2.1 or 3a{more}");
         findings.error("PHASE_PARSE_ERROR", line, text);
     }
     if rows.len() > MOST_PHASES {
@@ -185,7 +185,7 @@ fn phase(row: &Row, columns: &Columns, findings: &Findings<'_>) -> Result<PhaseR
 pub(super) fn unknown_status(id: &str, said: &str, line: usize, findings: &Findings<'_>) {
     let meant = words::meant(said, &words::STATUSES);
     let text =
-        format!("phase {id} has the status {said:?}, which is no word of a status{meant}: taken as pending");
+        format!("phase {id} has the status {said:?}, which is not a known status{meant}: taken as pending");
     findings.warning("UNKNOWN_STATUS", line, text);
 }
 

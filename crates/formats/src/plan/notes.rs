@@ -34,7 +34,7 @@ pub fn find_notes(plan: &mut Plan, newest: impl Fn(&str) -> Option<String>) {
         item.notes_before = newest(&wanted);
         if item.notes_before.is_none() {
             let text = format!(
-                "phase {} reads {wanted}, which no phase before it writes and no file is called: it is told to read no notes",
+                "phase {} reads {wanted}, but no earlier phase writes such notes and no file matches: its agent reads no notes",
                 item.id
             );
             let file = item.file.as_ref().unwrap_or(&plan_file);

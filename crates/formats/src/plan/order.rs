@@ -13,7 +13,7 @@ pub(super) fn check(items: &[PlanItem], findings: &Findings<'_>) {
     for item in items {
         if let Some(before) = lines.insert(&item.id, item.line) {
             let text = format!(
-                "phase {} stands in line {before} already: give one of them another id",
+                "phase {} is in line {before} already: give one of them another id",
                 item.id
             );
             findings.error("DUPLICATE_PHASE", item.line, text);

@@ -94,6 +94,7 @@ fn read_parts(
                     text,
                     line,
                     tick: Some(tick),
+                    ..
                 },
             ) if form == PhaseForm::Section || section == Section::Tasks => {
                 task(item, &text.plain(), tick, *line);
@@ -162,7 +163,7 @@ fn section_of(heading: &str) -> Section {
 fn unwritten(item: &PlanItem, text: &str, line: usize, findings: &Findings<'_>) {
     if text.trim() == unwritten_overview() {
         let text = format!(
-            "phase {} still says what the template says: write what it adds, and its tasks",
+            "phase {} still has the text of the template: write what the phase adds, and its tasks",
             item.id
         );
         findings.warning("TEMPLATE_TEXT", line, text);
@@ -231,7 +232,7 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
             let text = "this gate has no name: write `- name: what must hold (command: ...)`";
             findings.error("GATE_PARSE_ERROR", line, text);
         } else {
-            let text = "this is taken for a remark and checks nothing: a gate is `- name: what must hold (command: ...)`";
+            let text = "this is read as a remark and checks nothing: a gate is `- name: what must hold (command: ...)`";
             findings.warning("GATE_PARSE_ERROR", line, text);
         }
         return;
@@ -242,7 +243,7 @@ fn gate(item: &mut PlanItem, text: &Inline, line: usize, known: &[GateCommand], 
         .is_some_and(|command| command.chars().any(is_hidden))
     {
         let text = format!(
-            "the command of gate {} holds signs that nobody sees: write it anew without them",
+            "the command of gate {} has invisible characters: write it again without them",
             gate.name
         );
         findings.error("GATE_PARSE_ERROR", line, text);

@@ -8,7 +8,7 @@ use super::document::{Inline, Part};
 use super::master::{Master, PhaseRow};
 use super::model::{MOST_NAMES, PhaseStatus, PlanItem};
 use super::{phase, words};
-use crate::finding::Findings;
+use crate::finding::{Findings, LineStarts};
 use dbs_domain::pluralized;
 use dbs_domain::task::GateCommand;
 
@@ -38,7 +38,7 @@ const MARKS: [&str; 7] = ["✅", "✔", "☑", "[x]", "[X]", "[ ]", "\u{fe0f}"];
 const DONE_ENDS: [&str; 3] = ["(done)", "(complete)", "(completed)"];
 
 /// Heading of a phase.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct PhaseHeading {
     id: String,
     title: String,
@@ -205,8 +205,8 @@ fn sections(parts: &[Part], text: &str) -> Vec<Section> {
     let Some(level) = (1..=6).find(names_phases) else {
         return Vec::new();
     };
-    let starts = line_starts(text);
-    let start = |line: usize| starts.get(line.saturating_sub(1)).copied().unwrap_or(text.len());
+    let lines = LineStarts::of(text);
+    let start = |line: usize| lines.start_of(line).unwrap_or(text.len());
     let mut sections = Vec::new();
     for (nth, (at, own, line, _)) in headings.iter().enumerate() {
         let Some(heading) = headings.get(nth).and_then(|(_, _, _, heading)| heading.as_ref()) else {
@@ -219,22 +219,13 @@ fn sections(parts: &[Part], text: &str) -> Vec<Section> {
         let next = behind.find(|(_, own, _, _)| *own <= level);
         let (end, end_byte) = next.map_or((parts.len(), text.len()), |(at, _, line, _)| (*at, start(*line)));
         sections.push(Section {
-            heading: PhaseHeading {
-                id: heading.id.clone(),
-                title: heading.title.clone(),
-                ..*heading
-            },
+            heading: heading.clone(),
             line: *line,
             parts: at + 1..end,
             text: start(*line)..end_byte,
         });
     }
     sections
-}
-
-fn line_starts(text: &str) -> Vec<usize> {
-    let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(ends).collect()
 }
 
 /// Reads the heading of a phase: `Phase 1: Model ✅`, `Stage A. Tables (done)`, `P2_1 — Export`.

@@ -200,7 +200,7 @@ impl StoryReader<'_> {
         let Some((word, size)) = SIZES.into_iter().find(|(known, _)| *known == word) else {
             let meant = meant(&word, SIZES.map(|(word, _)| word).into_iter());
             let text = format!(
-                "{} is no complexity; write simple, medium (or moderate) or complex{meant}",
+                "{} is not a complexity; write simple, medium (or moderate) or complex{meant}",
                 quoted(&word)
             );
             field.error("BAD_COMPLEXITY", text);

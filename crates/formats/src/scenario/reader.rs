@@ -23,7 +23,9 @@ pub fn read(file: &Path, text: &str) -> (Option<Scenario>, Vec<Finding>) {
 fn misspelt_variables(text: &str) -> Vec<String> {
     let doubt = |name| {
         let meant = nearest(name, VARIABLES)?;
-        Some(format!("`{{{name}}}` is no variable; did you mean `{{{meant}}}`"))
+        Some(format!(
+            "`{{{name}}}` is not a variable; did you mean `{{{meant}}}`"
+        ))
     };
     unknown_variables(text).into_iter().filter_map(doubt).collect()
 }

@@ -163,7 +163,7 @@ fn head(line: &str) -> Option<(String, bool)> {
 fn begun(history: &str, at: &str, heading: &str) -> Result<String, StoryStateError> {
     if !is_utc(at) {
         return Err(StoryStateError::Inconsistent(format!(
-            "{at:?} is no time of the form 2026-02-01T20:15:00Z"
+            "{at:?} is not a time of the form 2026-02-01T20:15:00Z"
         )));
     }
     let mut text = spaced(history);

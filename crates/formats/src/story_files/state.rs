@@ -95,7 +95,7 @@ fn line(key: &str, value: &Value) -> String {
 fn check(state: &StoryState) -> Result<(), StoryStateError> {
     let wrong = |text: String| Err(StoryStateError::Inconsistent(text));
     if !is_utc(&state.last_updated) {
-        return wrong("last_updated is no time of the form 2026-02-01T20:00:00Z".to_owned());
+        return wrong("last_updated is not a time of the form 2026-02-01T20:00:00Z".to_owned());
     }
     if state.current_story.is_some() && state.current_prd.is_none() {
         return wrong("it names a current story and no current PRD".to_owned());
@@ -103,7 +103,7 @@ fn check(state: &StoryState) -> Result<(), StoryStateError> {
     if let Some(prd) = &state.current_prd
         && (!is_name(prd) || prd.contains(['/', '\\', ':']) || prd.starts_with('.'))
     {
-        return wrong("current_prd is no plain file name".to_owned());
+        return wrong("current_prd is not a plain file name".to_owned());
     }
     let stories = || {
         let listed = state.completed_stories.iter().chain(&state.remaining_stories);

@@ -87,7 +87,7 @@ impl ValueReader<'_> {
                 let (why, _within) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
                 // A value without an end is wrong where it begins.
                 let below = if error.is_eof() { 1 } else { error.line().max(1) };
-                return Err((self.line + below - 1, format!("this is no JSON: {why}")));
+                return Err((self.line + below - 1, format!("this is not JSON: {why}")));
             }
             None => return Err((self.line, "a task is missing here".to_owned())),
         };

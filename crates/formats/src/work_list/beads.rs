@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, found: &mut ShapeFindings<'_>) -> Vec<WorkItem> {
             found.error(
                 "BAD_LINE",
                 line.line,
-                "this is no JSON object, as each issue of beads is",
+                "this is not a JSON object, as every issue of beads must be",
             );
             continue;
         };
@@ -64,7 +64,7 @@ pub(super) fn read(text: &str, found: &mut ShapeFindings<'_>) -> Vec<WorkItem> {
         }
         if text_of(issue, "issue_type") == "epic" {
             if !item.is_done {
-                found.warning("EPIC", line.line, "an epic is no work of its own: its issues are taken, and what waits for it waits for them");
+                found.warning("EPIC", line.line, "an epic does not become a task: its issues do, and tasks that wait for the epic wait for them");
             }
             epics.entry(item.id).or_default();
             continue;

@@ -96,7 +96,7 @@ pub(super) fn is_over(task: &JsonPlace) -> bool {
     )
 }
 
-fn has_subtasks(task: &JsonPlace) -> bool {
+pub(super) fn has_subtasks(task: &JsonPlace) -> bool {
     let subtasks = task.member("subtasks").and_then(JsonPlace::entries);
     subtasks.is_some_and(|subtasks| !subtasks.is_empty())
 }

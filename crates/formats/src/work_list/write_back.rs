@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use dbs_domain::WorkSource;
 
-use super::{beads, checklist, json_lines, stories, task_master};
+use super::{beads, checklist, item_name, json_lines, stories, task_master};
 use crate::json_place::{self, JsonContent, JsonPlace};
 use crate::text_edit::edited;
 
@@ -35,7 +35,7 @@ fn of_beads(text: &str, done: &BTreeSet<&str>, at: &str) -> Vec<Edit> {
     for line in json_lines::lines(text) {
         let Some(issue) = &line.value else { continue };
         let id = issue.member("id").and_then(JsonPlace::text).unwrap_or_default();
-        if !done.contains(id) || beads::is_closed(issue) {
+        if !done.contains(item_name(id).as_str()) || beads::is_closed(issue) {
             continue;
         }
         let time = format!("\"{at}\"");
@@ -64,17 +64,23 @@ fn of_task_master(text: &str, done: &BTreeSet<&str>) -> Vec<Edit> {
         return Vec::new();
     };
     let entries = task_master::entries(&root);
-    let is_done = |entry: &task_master::Entry<'_>| done.contains(entry.id.as_str());
-    // A task is done with the last of its subtasks.
-    let ends = |entry: &task_master::Entry<'_>| {
-        let mut children = entries
-            .iter()
-            .filter(|child| child.parent.as_ref().is_some_and(|(id, _)| *id == entry.id))
-            .peekable();
-        children.peek().is_some() && children.all(|child| is_done(child) || task_master::is_over(child.task))
+    let is_done = |entry: &task_master::Entry<'_>| {
+        done.contains(item_name(&entry.id).as_str()) && !task_master::has_subtasks(entry.task)
     };
-    let closed = entries.iter().filter(|entry| is_done(entry) || ends(entry));
-    let open = closed.filter(|entry| !task_master::is_over(entry.task));
+    // A task is done with the last of its subtasks, and stays open if it is opened again.
+    let ends = |at: usize| {
+        let behind = entries.get(at + 1..).unwrap_or_default().iter();
+        let children = behind.take_while(|child| child.parent.is_some());
+        children.clone().any(is_done)
+            && children
+                .clone()
+                .all(|child| is_done(child) || task_master::is_over(child.task))
+    };
+    let closed = entries.iter().enumerate();
+    let closed = closed.filter(|(at, entry)| is_done(entry) || (entry.parent.is_none() && ends(*at)));
+    let open = closed
+        .map(|(_, entry)| entry)
+        .filter(|entry| !task_master::is_over(entry.task));
     let status = open.filter_map(|entry| entry.task.member("status"));
     status
         .map(|field| (field.start..field.end, "\"done\"".to_owned()))
@@ -86,7 +92,7 @@ fn of_stories(text: &str, done: &BTreeSet<&str>) -> Vec<Edit> {
         return Vec::new();
     };
     let list = stories::list(&root).unwrap_or_default().iter();
-    let closed = list.filter(|story| done.contains(stories::name(story).as_str()));
+    let closed = list.filter(|story| done.contains(item_name(&stories::name(story)).as_str()));
     let fields = closed.filter_map(|story| stories::DONE.iter().find_map(|key| story.member(key)));
     let open = fields.filter(|field| matches!(field.content, JsonContent::Switch(false)));
     open.map(|field| (field.start..field.end, "true".to_owned()))

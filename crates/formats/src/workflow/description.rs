@@ -62,7 +62,7 @@ fn lines(stage: &Stage) -> Vec<String> {
         .evidence
         .iter()
         .map(|kind| match kind {
-            EvidenceKind::Gates if stage.gates == GateSet::IfAny => "gates, where there are any".to_owned(),
+            EvidenceKind::Gates if stage.gates == GateSet::IfAny => "gates, if there are any".to_owned(),
             kind => kind.words(),
         })
         .collect();

@@ -110,7 +110,7 @@ fn read_actor(fields: &mut TableReader<'_>) -> Actor {
     match (actors.next(), actors.next()) {
         (Some(actor), None) => return actor,
         (None, _) => {
-            let text = "nobody acts in this stage: give it a `role`, an `action` or `human = true`";
+            let text = "no one acts in this stage: give it a `role`, an `action` or `human = true`";
             fields.file.error(fields.line, text);
         }
         (Some(_), Some(_)) => {

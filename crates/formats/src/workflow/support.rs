@@ -16,7 +16,7 @@ pub(super) fn check_support(placed: &LocatedStage<'_>) {
         }
         Actor::Engine(action) => by_the_engine(placed, *action),
         Actor::Human => {
-            let text = "what a person does is proved by the approval alone: leave `evidence` out";
+            let text = "the approval is the only evidence of a person's stage: leave `evidence` out";
             placed.check(stage.evidence != [EvidenceKind::Approved], "evidence", text);
         }
     }

@@ -50,7 +50,7 @@ fn names(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>) {
         .map(|entry| (&entry.value, entry.line));
     for (entry, line) in std::iter::once((&placed.flow.entry, placed.entry)).chain(others) {
         if !has(placed, entry) {
-            file.error(line, format_args!("the entry {entry} is no stage"));
+            file.error(line, format_args!("the entry {entry} is not a stage"));
         }
     }
 }
@@ -59,14 +59,14 @@ fn scan(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>) {
     let mut seen = BTreeSet::new();
     for Located { value, line } in &placed.scan {
         if !has(placed, value) {
-            file.error(*line, format_args!("`scan` names {value}, which is no stage"));
+            file.error(*line, format_args!("`scan` names {value}, which is not a stage"));
         } else if !seen.insert(value) {
             file.error(*line, format_args!("`scan` names {value} twice"));
         }
     }
     for stage in &placed.stages {
         let id = &stage.stage.id;
-        let text = format_args!("{id} is missing in `scan`: put it where its turn to get agents is");
+        let text = format_args!("{id} is missing in `scan`: add it in the order in which stages get agents");
         stage.check(!seen.contains(id), "id", text);
     }
 }
@@ -75,7 +75,7 @@ fn edges(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>, stage: &LocatedStage
     let mut always = false;
     for (edge, line) in stage.stage.success.iter().zip(&stage.edges) {
         if !has(placed, &edge.to) {
-            let text = format_args!("success leads to {}, which is no stage", edge.to);
+            let text = format_args!("success leads to {}, which is not a stage", edge.to);
             file.error(*line, text);
         }
         if edge.to == stage.stage.id {
@@ -88,7 +88,8 @@ fn edges(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>, stage: &LocatedStage
     }
     if let RejectTo::Stage(to) = &stage.stage.reject {
         if !has(placed, to) {
-            let text = format!("a rejection leads to {to}, which is no stage (or write \"hold\", \"never\")");
+            let text =
+                format!("a rejection leads to {to}, which is not a stage (or write \"hold\", \"never\")");
             stage.error("reject", text);
         } else if *to == stage.stage.id {
             stage.error("reject", "a rejection leads back to the same stage");
@@ -100,16 +101,16 @@ fn signals(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     let may = |kind| stage.signals.contains(&kind);
     if !placed.has_agent() {
-        let text = "no agent acts here, so nobody may send these signals";
+        let text = "no agent acts here to send these signals";
         return placed.check(!stage.signals.is_empty(), "signals", text);
     }
-    let text = "nobody may signal done here, so no task ever leaves";
+    let text = "no signal done is allowed here, so no task ever leaves";
     placed.check(!may(SignalKind::Done), "signals", text);
     let rejects = stage.reject != RejectTo::Never;
     let text = "the signal reject is allowed, but `reject` says where to: a stage or \"hold\"";
     placed.check(may(SignalKind::Reject) && !rejects, "signals", text);
     let by_agent = matches!(stage.actor, Actor::Role(_));
-    let text = "`reject` leads somewhere, but nobody may signal reject: add it to `signals`";
+    let text = "`reject` names a target, but the signal reject is not allowed: add it to `signals`";
     placed.check(rejects && by_agent && !may(SignalKind::Reject), "reject", text);
 }
 
@@ -158,7 +159,7 @@ fn proofs(placed: &LocatedStage<'_>) {
         ),
         (
             needs(&EvidenceKind::Protected) && stage.protected.is_empty() && !by_agent,
-            "nobody changes files here that could be protected",
+            "no agent changes files here, so there is nothing to protect",
         ),
         (
             needs(&EvidenceKind::Merged) != merges,
@@ -166,7 +167,7 @@ fn proofs(placed: &LocatedStage<'_>) {
         ),
         (
             reads && !needs(&EvidenceKind::WorkspaceUnchanged),
-            "nothing proves that a reader only read: add \"workspace_unchanged\"",
+            "nothing proves that the agent only read: add \"workspace_unchanged\"",
         ),
     ];
     for (is_wrong, text) in wrong {
@@ -216,7 +217,7 @@ fn is_about_tests(kind: &EvidenceKind) -> bool {
 fn checks(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     let needs_protected = stage.evidence.contains(&EvidenceKind::Protected);
-    let text = "paths are protected, but nobody looks at them: add \"protected\" to `evidence`";
+    let text = "paths are protected, but not checked: add \"protected\" to `evidence`";
     placed.check(!stage.protected.is_empty() && !needs_protected, "protected", text);
     let text = "gates are named, but none are run here: set `gates`";
     placed.check(
@@ -270,7 +271,7 @@ fn workspaces(placed: &LocatedStage<'_>) {
         (Workspace::None, _) => "an agent needs a folder: branch, head, base or main",
         (Workspace::Main, FileAccess::Write) => "an agent never writes in the main checkout: use a branch",
         (Workspace::Head | Workspace::Base, FileAccess::Write) => {
-            "what is written on a detached head is lost: use a branch"
+            "work on a detached head is lost: use a branch"
         }
         (_, FileAccess::Read) | (Workspace::Branch, _) => return,
     };

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use interprocess::local_socket::{Listener, Stream};
 use parking_lot::Mutex;
 
+use super::platform;
 use super::pty::PtyMaster;
 use super::pump::InputQueue;
 use super::shared::{PeerId, PeerUpdate, SharedState};
@@ -33,6 +34,8 @@ pub(super) struct PeerContext {
     pub(super) pty: PtyMaster,
     pub(super) folder: PathBuf,
     pub(super) marker: String,
+    /// Process id of the program.
+    pub(super) program: Option<u32>,
     /// Only one stop at a time; a second finds nothing left.
     pub(super) stopping: Mutex<()>,
 }
@@ -195,6 +198,12 @@ fn serve(request: HolderRequest, id: PeerId, context: &PeerContext) {
         HolderRequest::Status => context.hub.reply(id, HolderReply::Status(context.snapshot())),
         HolderRequest::Hello { .. } => refuse(context, id, 3, "greet twice".into()),
         HolderRequest::Pace { longest } => context.hub.set_pace(id, Duration::from_millis(longest.into())),
+        HolderRequest::Resume => {
+            // The id of a program that has ended may be another's.
+            if let Some(pid) = context.program.filter(|_| context.hub.is_suspended()) {
+                platform::resume(pid);
+            }
+        }
         HolderRequest::Detach => {}
     }
 }

@@ -1,7 +1,8 @@
 //! Needs of a holder from the system, once for Unix and once for the rest: a session of its own, signals, collecting children.
 
+use dbs_domain::ProcessExit;
 pub(crate) use system::daemonize;
-pub(super) use system::{Mask, SignalWaiter, close_standard_streams, reap_children};
+pub(super) use system::{Mask, SignalWaiter, close_standard_streams, reap_children, resume};
 
 /// Bytes that a program can write to its terminal while it is not read, before the program has to wait. Linux queues this many besides the
 /// page that a reader finds; elsewhere it is less, or not known, and a terminal is read at once.
@@ -16,18 +17,30 @@ pub(crate) enum SignalAction {
     Ignore,
 }
 
+/// Change of the held program that its parent is told.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ProgramChange {
+    #[cfg_attr(
+        windows,
+        expect(dead_code, reason = "Windows has no signal that suspends a program")
+    )]
+    Suspended(bool),
+    Ended(ProcessExit),
+}
+
 #[cfg(unix)]
 mod system {
     use std::fs::File;
 
     use nix::errno::Errno;
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
-    use nix::sys::signal::{SigSet, Signal};
+    use nix::sys::signal::{SigSet, Signal, killpg};
     use nix::sys::stat::{Mode, umask};
-    use nix::sys::wait::{WaitStatus, wait};
+    use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+    use nix::unistd::Pid;
     use portable_pty::Child;
 
-    use super::SignalAction;
+    use super::{ProgramChange, SignalAction};
     use crate::error::HolderError;
     use dbs_domain::ProcessExit;
 
@@ -81,20 +94,31 @@ mod system {
         Ok(())
     }
 
-    /// Collects every child, adopted ones too, until there is none; calls `on_end` when `program` ends.
-    pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
+    /// Collects every child, adopted ones too, until there is none; reports when `program` is suspended, continues or ends.
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut report: impl FnMut(ProgramChange)) {
         let pid = program.process_id().and_then(|pid| i32::try_from(pid).ok());
         loop {
-            match wait() {
-                Ok(WaitStatus::Exited(ended, code)) if Some(ended.as_raw()) == pid => {
-                    on_end(ProcessExit::Code(code));
+            let (of, change) = match waitpid(None, Some(WaitPidFlag::WUNTRACED | WaitPidFlag::WCONTINUED)) {
+                Ok(WaitStatus::Exited(of, code)) => (of, ProgramChange::Ended(ProcessExit::Code(code))),
+                Ok(WaitStatus::Signaled(of, signal, _)) => {
+                    (of, ProgramChange::Ended(ProcessExit::Signal(signal as i32)))
                 }
-                Ok(WaitStatus::Signaled(ended, signal, _)) if Some(ended.as_raw()) == pid => {
-                    on_end(ProcessExit::Signal(signal as i32));
-                }
+                Ok(WaitStatus::Stopped(of, _)) => (of, ProgramChange::Suspended(true)),
+                Ok(WaitStatus::Continued(of)) => (of, ProgramChange::Suspended(false)),
                 Err(Errno::ECHILD) => return,
-                _ => {}
+                _ => continue,
+            };
+            if Some(of.as_raw()) == pid {
+                report(change);
             }
+        }
+    }
+
+    /// Continues a suspended program, which leads a process group, and the other processes of that group.
+    pub(in super::super) fn resume(pid: u32) {
+        if let Ok(pid) = i32::try_from(pid) {
+            // Without such a group nothing is suspended.
+            killpg(Pid::from_raw(pid), Signal::SIGCONT).ok();
         }
     }
 }
@@ -105,7 +129,7 @@ mod system {
 
     use portable_pty::Child;
 
-    use super::SignalAction;
+    use super::{ProgramChange, SignalAction};
     use crate::error::HolderError;
     use dbs_domain::ProcessExit;
 
@@ -133,10 +157,14 @@ mod system {
         Ok(())
     }
 
-    pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
+    /// Waits for the end of `program`; nothing else is reported here.
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut report: impl FnMut(ProgramChange)) {
         let code = program.wait().map(|status| status.exit_code());
-        on_end(code.map_or(ProcessExit::Vanished, |code| {
+        report(ProgramChange::Ended(code.map_or(ProcessExit::Vanished, |code| {
             ProcessExit::Code(code.cast_signed())
-        }));
+        })));
     }
+
+    /// Does nothing: no program is suspended here.
+    pub(in super::super) fn resume(_pid: u32) {}
 }

@@ -136,9 +136,27 @@ impl SharedState {
     }
 
     pub(super) fn program_ended(&self, exit: ProcessExit, at: Timestamp) {
-        self.state.lock().program = ProgramState::Ended(exit, at);
+        let mut state = self.state.lock();
+        (state.program, state.is_suspended) = (ProgramState::Ended(exit, at), false);
+        drop(state);
         self.has_room.notify_all();
         self.job_ready.notify_all();
+    }
+
+    /// Returns true if the program runs and is suspended.
+    pub(super) fn is_suspended(&self) -> bool {
+        self.state.lock().is_suspended
+    }
+
+    /// Informs the attached peer that the program is suspended, or continues.
+    pub(super) fn suspended(&self, is_suspended: bool) {
+        let mut state = self.state.lock();
+        state.is_suspended = is_suspended;
+        let attached = state.attached;
+        if let Some(peer) = attached.and_then(|id| state.peers.get_mut(&id)) {
+            peer.replies.push_back(HolderReply::Suspended(is_suspended));
+        }
+        self.wake_all(state);
     }
 
     /// Waits until all output was read, at most `within`.
@@ -271,10 +289,13 @@ impl SharedState {
             older.cursor = None;
             older.replies.push_back(HolderReply::Replaced);
         }
-        let from = from.min(state.end);
+        let (from, is_suspended) = (from.min(state.end), state.is_suspended);
         if let Some(peer) = state.peers.get_mut(&id) {
             peer.cursor = Some(from);
             peer.knows_end = false;
+            if is_suspended {
+                peer.replies.push_back(HolderReply::Suspended(true));
+            }
         }
         self.wake_all(state);
     }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use portable_pty::Child;
 
 use super::peer::{self, PeerContext};
-use super::platform::{self, SignalAction, SignalWaiter};
+use super::platform::{self, ProgramChange, SignalAction, SignalWaiter};
 use super::pty::PtyProcess;
 use super::pump::{InputQueue, pump_output};
 use super::shared::SharedState;
@@ -82,6 +82,7 @@ pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
         pty: screen,
         folder: spec.folder,
         marker: spec.marker,
+        program: program.process_id(),
         stopping: Mutex::new(()),
     });
     Ok(StartedHolder {
@@ -116,7 +117,12 @@ impl StartedHolder {
             }),
             thread("children", {
                 let context = Arc::clone(&context);
-                move || platform::reap_children(&mut *program, |exit| context.hub.program_ended(exit, now()))
+                move || {
+                    platform::reap_children(&mut *program, |change| match change {
+                        ProgramChange::Suspended(is_suspended) => context.hub.suspended(is_suspended),
+                        ProgramChange::Ended(exit) => context.hub.program_ended(exit, now()),
+                    });
+                }
             }),
             thread("input", {
                 let input = Arc::clone(&context.input);

@@ -23,13 +23,25 @@ impl Keeper {
     /// as it does. If leftovers are ended, the keeper leads a group, ends with everything below it when its standard input closes, and the
     /// other program has no input.
     pub fn around(&self, kept: &Command, leftovers: OrphanPolicy) -> Command {
+        self.in_mode(
+            kept,
+            match leftovers {
+                OrphanPolicy::Sweep => SWEEP,
+                OrphanPolicy::Leave => LEAVE,
+            },
+        )
+    }
+
+    /// Returns the command that runs another one in a session of its own, so that nothing it starts can ask on the terminal of this
+    /// process. It must not be started as the leader of a group; it becomes one.
+    pub fn apart(&self, command: &Command) -> Command {
+        self.in_mode(command, APART)
+    }
+
+    fn in_mode(&self, kept: &Command, mode: &str) -> Command {
         let mut command = Command::new(&self.program);
-        let way = match leftovers {
-            OrphanPolicy::Sweep => SWEEP,
-            OrphanPolicy::Leave => LEAVE,
-        };
         command
-            .args(["keep", way])
+            .args(["keep", mode])
             .arg(kept.get_program())
             .args(kept.get_args());
         let set = kept.get_envs();
@@ -48,5 +60,7 @@ impl Keeper {
 pub(crate) const SWEEP: &str = "sweep";
 /// Word for keeping the leftovers of the program alive, such as the process that holds a person's credentials for a while.
 pub(crate) const LEAVE: &str = "leave";
+/// Word for a program that is not kept, and has no terminal.
+pub(crate) const APART: &str = "apart";
 /// Word for the second of the two processes of [`LEAVE`]: it stays while a leftover is alive.
 pub(crate) const STAY: &str = "stay";

@@ -30,6 +30,7 @@ impl HolderRequest {
             0x08 => HolderRequest::Pace {
                 longest: frame.try_get_u32()?,
             },
+            0x09 => HolderRequest::Resume,
             other => return Err(DecodeError::Kind(other)),
         })
     }
@@ -70,6 +71,7 @@ impl HolderReply {
                 count: frame.try_get_u32()?,
             },
             0x89 => HolderReply::Replaced,
+            0x8a => HolderReply::Suspended(frame.try_get_u8()? != 0),
             other => return Err(DecodeError::Kind(other)),
         })
     }

@@ -38,6 +38,7 @@ impl HolderRequest {
                 out.put_u8(0x08);
                 out.put_u32(*longest);
             }
+            HolderRequest::Resume => out.put_u8(0x09),
         }
         out.freeze()
     }
@@ -83,6 +84,10 @@ impl HolderReply {
                 out.put_u32(*count);
             }
             HolderReply::Replaced => out.put_u8(0x89),
+            HolderReply::Suspended(is_suspended) => {
+                out.put_u8(0x8a);
+                out.put_u8(u8::from(*is_suspended));
+            }
         }
         out.freeze()
     }
@@ -111,7 +116,10 @@ fn put_end(out: &mut BytesMut, end: &ExitRecord) {
         ProcessExit::Code(code) => (0, code),
         ProcessExit::Signal(signal) => (1, signal),
         // A running holder knows its program's end; others find out that it went with the machine.
-        ProcessExit::Vanished | ProcessExit::MachineStopped | ProcessExit::SessionStopped => (2, 0),
+        ProcessExit::Vanished
+        | ProcessExit::MachineStopped
+        | ProcessExit::SessionStopped
+        | ProcessExit::Together => (2, 0),
     };
     out.put_u8(kind);
     out.put_i32(number);

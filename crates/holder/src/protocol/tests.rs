@@ -38,6 +38,7 @@ fn every_request_of_version_one_keeps_its_bytes() {
         (HolderRequest::Status, "06"),
         (HolderRequest::Detach, "07"),
         (HolderRequest::Pace { longest: 150 }, "0800000096"),
+        (HolderRequest::Resume, "09"),
     ];
     for (request, bytes) in golden {
         assert_eq!(hex(&request.encode()), bytes, "{request:?}");
@@ -72,6 +73,7 @@ fn every_reply_of_version_one_keeps_its_bytes() {
     );
     check_reply(&HolderReply::InputDropped { count: 4096 }, "8800001000");
     check_reply(&HolderReply::Replaced, "89");
+    check_reply(&HolderReply::Suspended(true), "8a01");
 }
 
 #[test]

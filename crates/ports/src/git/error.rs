@@ -19,6 +19,15 @@ pub enum GitError {
     /// A file or folder was not made by the engine, so it was left alone.
     #[error("touch {path}: {why}; look at it and move it away", path = .path.display())]
     NotOurs { path: PathBuf, why: String },
+    /// A submodule could not be filled.
+    #[error("fill the submodule {path}: {why}")]
+    Submodule {
+        kind: TroubleKind,
+        path: String,
+        why: String,
+        /// True if its commit is known to be nowhere.
+        is_nowhere: bool,
+    },
     /// The outside did not answer: network, time limit, killed process. Class infra: try again later.
     #[error("{what}: no answer ({why}); it will be tried again")]
     Unreachable {
@@ -52,7 +61,7 @@ pub enum PreflightError {
     },
     /// The folder holds a checkout, but the setting `core.bare` in that file says that there is none.
     #[error(
-        "work in {folder}: the setting core.bare = true says that it is no checkout; if another tool left that there, run \
+        "work in {folder}: the setting core.bare = true says that it is not a checkout; if another tool left that there, run \
          `git config --file {file} core.bare false`",
         folder = .folder.display(),
         file = .file.display()
@@ -88,7 +97,9 @@ impl GitError {
     /// Returns the kind of trouble and its text, which reads after "could not".
     pub fn cause(&self) -> Cause {
         let kind = match self {
-            Self::Unreachable { kind, .. } | Self::Failed { kind, .. } => *kind,
+            Self::Unreachable { kind, .. } | Self::Failed { kind, .. } | Self::Submodule { kind, .. } => {
+                *kind
+            }
             Self::Name(_) | Self::Busy { .. } | Self::Missing { .. } | Self::NotOurs { .. } => {
                 TroubleKind::Other
             }

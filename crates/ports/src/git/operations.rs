@@ -89,7 +89,8 @@ pub trait Git: Send + Sync {
     ) -> DeleteOutcome;
 
     /// Returns the reason why the commits that lead to a head and are not in the base are refused, if git's own check refuses one of their
-    /// objects: a commit without an author, a path such as `.git`.
+    /// objects: a commit without an author, a path such as `.git`. Also if one names a commit of a submodule that its remote does not have, or
+    /// a large file that is nowhere.
     ///
     /// # Errors
     /// When that cannot be found out.

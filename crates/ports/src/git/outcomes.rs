@@ -58,6 +58,8 @@ pub struct AgentsRemote {
     pub name: String,
     /// Settings for git, where the project's own do not know the remote.
     pub settings: Vec<(String, String)>,
+    /// Name and address under which the person commits in the project, if they are known.
+    pub person: Option<(String, String)>,
 }
 
 /// A base branch as the remote has it.

@@ -198,7 +198,7 @@ impl AcpSession {
         let (method, params) = match &self.session {
             None => ("session/new", json!({ "cwd": self.folder, "mcpServers": [] })),
             Some(_) if !can_load => {
-                let text = "could not go on with its session: the tool says that it loads none";
+                let text = "could not continue its session: the tool cannot load sessions";
                 return self.cannot_begin(text, &Value::Null);
             }
             Some(session) => (
@@ -345,7 +345,7 @@ impl AcpSession {
 fn stopped(reason: &str) -> Option<&'static str> {
     match reason {
         "end_turn" => None,
-        "refusal" => Some("the model refused to go on"),
+        "refusal" => Some("the model refused to continue"),
         "max_tokens" => Some("the answer was cut: it reached the most tokens that its tool allows"),
         "max_turn_requests" => Some("the turn was cut: it reached the most requests that its tool allows"),
         _ => Some("the tool gave a reason that is not known"),

@@ -8,6 +8,10 @@ use crate::adapters::agents::json_report::{failure, filled, list, object, raw, t
 use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, Doing, Seen, Wait, Work};
 use crate::domain::AskKind;
+use crate::domain::event::EndCause;
+
+/// Reason of the end of a session that a person asked for, as with `/exit`.
+const LEFT: &str = "prompt_input_exit";
 
 /// Reads the input of one hook.
 pub fn read(input: &[u8]) -> AgentReport {
@@ -41,13 +45,13 @@ fn of_child(event: &str, id: String, input: &Value) -> AgentReport {
 
 fn of_agent(event: &str, input: &Value) -> AgentReport {
     AgentReport::doing(match event {
-        "SessionStart" if raw(input, "/source") == "compact" => Doing::Working(Work::Thinking),
+        // No hook says what it does after the prompt: it may wait for the model or run a tool.
+        "UserPromptSubmit" | "PostCompact" => Doing::WORKING,
+        "SessionStart" if raw(input, "/source") == "compact" => Doing::WORKING,
         "SessionStart" => Doing::Starting,
         "PostToolUseFailure" if input.pointer("/is_interrupt") == Some(&Value::Bool(true)) => Doing::Idle,
         "PreToolUse" => Doing::Working(Work::Tool(text(input, "/tool_name"))),
-        "UserPromptSubmit" | "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" | "PostCompact" => {
-            Doing::Working(Work::Thinking)
-        }
+        "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" => Doing::Working(Work::Thinking),
         "PreCompact" => Doing::Working(Work::Compacting),
         "Stop" => stopped(input),
         "StopFailure" => {
@@ -59,7 +63,13 @@ fn of_agent(event: &str, input: &Value) -> AgentReport {
             "idle_prompt" => Doing::Idle,
             _ => return AgentReport::default(),
         },
-        "SessionEnd" => return AgentReport::of(Seen::Withdrawn),
+        "SessionEnd" => {
+            let is_left = raw(input, "/reason") == LEFT;
+            return AgentReport {
+                end: is_left.then_some(EndCause::Left),
+                ..AgentReport::of(Seen::Withdrawn)
+            };
+        }
         _ => return AgentReport::default(),
     })
 }

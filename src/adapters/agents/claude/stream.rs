@@ -37,10 +37,7 @@ fn system(line: &Value) -> AgentReport {
         "init" => Seen::Doing(Doing::WORKING),
         "thinking_tokens" => Seen::Doing(Doing::Working(Work::Thinking)),
         "status" => return status(line),
-        "api_retry" => Seen::Doing(Doing::Working(Work::Retry {
-            attempt: small(line, "/attempt"),
-            most: small(line, "/max_retries"),
-        })),
+        "api_retry" => Seen::Doing(retry(line)),
         "compact_boundary" => {
             let used = positive(line, "/compact_metadata/post_tokens");
             return AgentReport {
@@ -62,6 +59,19 @@ fn system(line: &Value) -> AgentReport {
         _ => return AgentReport::default(),
     };
     AgentReport::of(seen)
+}
+
+/// A request that is tried again. Without a valid login it fails in the same way each time.
+fn retry(line: &Value) -> Doing {
+    let why = text(line, "/error").replace('_', " ");
+    if raw(line, "/error") == "authentication_failed" || number(line, "/error_status") == 401 {
+        return Doing::NotLoggedIn { text: why };
+    }
+    Doing::Working(Work::Retry {
+        attempt: small(line, "/attempt"),
+        most: small(line, "/max_retries"),
+        why,
+    })
 }
 
 fn small(line: &Value, path: &str) -> u32 {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::rollout::tokens;
 use crate::adapters::agents::json_report::{failure, filled, object, raw, text, tool_call};
+use crate::adapters::agents::retry_line;
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 
 /// Reads one line.
@@ -56,14 +57,7 @@ fn started(item: &str, id: String) -> AgentReport {
 
 /// `Reconnecting... 1/2 (why)` is written before each retry; any other error is followed by the end of the turn.
 pub(super) fn retried(message: &str) -> AgentReport {
-    let numbers = message.strip_prefix("Reconnecting...").and_then(|rest| {
-        let (attempt, most) = rest.split_whitespace().next()?.split_once('/')?;
-        Some((attempt.parse().ok()?, most.parse().ok()?))
-    });
-    match numbers {
-        Some((attempt, most)) => AgentReport::doing(Doing::Working(Work::Retry { attempt, most })),
-        None => AgentReport::default(),
-    }
+    retry_line::read(message).map_or_else(AgentReport::default, AgentReport::doing)
 }
 
 /// Reads the failure of a turn. The cause is only in the words; if they name none, the turn just failed.

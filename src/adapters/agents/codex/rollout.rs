@@ -70,8 +70,7 @@ impl RecordReader {
         }
         let of_request = info.as_object().and_then(|info| info.values().next());
         let status = of_request.map_or(0, |cause| number(cause, "/http_status_code"));
-        // It tried again and again: too many requests at once are not a usage limit.
-        failure(if status == 429 { 503 } else { status }, "", words)
+        failure(status, "", words)
     }
 }
 

@@ -15,8 +15,8 @@ use crate::plans::shown::{finding_json, finding_line};
 
 /// Validate PRDs and summarize them
 ///
-/// Each error names file, line and the path in the document. Nothing is changed. Exit code 0 when nothing is wrong, 1 with errors, 2 with
-/// `--strict` when there are warnings.
+/// Each error names file, line and the path in the document. Nothing is changed. The exit code is 0 if nothing is wrong, 1 with errors, and
+/// 2 with `--strict` if there are warnings.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs atdd check\ndbs atdd check prds/001-FEAT-export.json --strict"))]
 pub struct AtddCheckArgs {
@@ -80,14 +80,14 @@ fn lines(queue: &[QueuedPrd], settings: &StorySettings) -> Vec<String> {
     if queue.is_empty() {
         let folder = &settings.folder;
         return vec![format!(
-            "the queue is empty: there is no PRD in {folder}/; {DOCUMENTS}/prd-schema.md says what one holds, and `dbs atdd init` makes it"
+            "the queue is empty: there is no PRD in {folder}/; {DOCUMENTS}/prd-schema.md describes a PRD, and `dbs atdd init` creates that file"
         )];
     }
     let mut lines: Vec<String> = queue.iter().flat_map(of_prd).collect();
     let bad = queue.iter().filter(|queued| !queued.prd.is_sound()).count();
     if bad > 0 {
         lines.push(format!(
-            "{bad} of {} cannot be used as it is; {DOCUMENTS}/prd-schema.md says what a PRD holds, and `dbs atdd init` makes it",
+            "{bad} of {} cannot be used as it is; {DOCUMENTS}/prd-schema.md describes a PRD, and `dbs atdd init` creates that file",
             pluralized(queue.len(), "PRD")
         ));
     } else if queue.iter().all(|queued| queued.prd.findings.is_empty()) {

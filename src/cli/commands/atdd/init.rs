@@ -21,7 +21,7 @@ struct InitReport {
 
 /// Create the documents that guide stories, and the folder of PRDs; existing files are kept
 ///
-/// They lie in `.swanson/`. Links are refused.
+/// The documents are in `.swanson/`. Symbolic links are refused.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs atdd init\ndbs stories init"))]
 pub struct AtddInitArgs {

@@ -18,8 +18,8 @@ const MOST_NAMED: usize = 5;
 
 /// Check that the tools, logins, commands and documents that stories need are there
 ///
-/// A key of the environment that is used in place of a login is said, and so are `.env` files and other files with keys that git tracks or
-/// does not ignore. No key is asked for, stored or printed. Exit code 1 when something is missing.
+/// Also reports a key in the environment that is used instead of a login, and `.env` files and other files with keys that git tracks or
+/// does not ignore. No key is asked for, stored or printed. The exit code is 1 if something is missing.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs atdd setup\ndbs atdd setup --json"))]
 pub struct AtddSetupArgs {
@@ -86,11 +86,7 @@ fn documents(paths: &ProjectPaths, settings: &StorySettings) -> DoctorResult {
     if missing.is_empty() {
         return Ok(format!("{DOCUMENTS}/ and {}/", settings.folder));
     }
-    Err(format!(
-        "not there: {}; make what is missing: dbs atdd init",
-        missing.join(", ")
-    )
-    .into())
+    Err(format!("missing: {}; create them: dbs atdd init", missing.join(", ")).into())
 }
 
 /// Checks for files with keys that git tracks, or would commit with everything else (LA-12). None of them is read.

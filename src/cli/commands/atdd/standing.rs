@@ -63,7 +63,7 @@ impl BaseFiles {
             Ok(CommitFile::Absent) => Ok(None),
             Ok(CommitFile::Text(text)) if !text.truncated => Ok(Some(text.text)),
             Ok(CommitFile::Text(_)) => failed(&format!("it has more than {LARGEST} bytes")),
-            Ok(CommitFile::NoFile) => failed("it is no file"),
+            Ok(CommitFile::NoFile) => failed("it is not a file"),
             Err(error) => Err(could_not(error)),
         }
     }
@@ -93,8 +93,8 @@ impl BaseFiles {
 
 /// Show the progress of the queue: PRDs, stories, and what each waits for
 ///
-/// `state.json` says which story is worked on or is next; the PRDs are those of the base branch, each with its stories and their
-/// state on the board.
+/// The current or next story comes from `state.json`. The PRDs are those of the base branch, each with its stories and their state on the
+/// board.
 #[derive(Debug, Args)]
 #[command(add = facts(Everybody, "dbs atdd status\ndbs atdd status --json"))]
 pub struct AtddStatusArgs {

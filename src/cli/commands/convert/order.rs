@@ -150,14 +150,14 @@ impl PlanOrder<'_> {
         let state = writer.as_ref().map(|task| &task.state);
         if state == Some(&TaskState::Done) {
             output::problem(&format!(
-                "{} is done already, and this is what it made; choose another name with --name to have it made anew",
+                "{} is done already, and this is its result; choose another name with --name for a new result",
                 self.name.task()
             ));
         }
         if let Some(known) = known {
             if known.text != self.job.text {
                 return Err(self.failed(&format!(
-                    "{} is made of another text; choose another name with --name",
+                    "{} belongs to another text; choose another name with --name",
                     self.name.batch()
                 )));
             }

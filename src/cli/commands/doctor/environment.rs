@@ -51,7 +51,7 @@ fn hidden_text(environment: &InheritedEnv) -> String {
         .iter()
         .map(|(reason, names)| format!("hidden, {}: {}", reason.word(), named(names)))
         .collect();
-    format!("; {} (`environment.pass` lets a name through)", lists.join("; "))
+    format!("; {} (`environment.pass` allows a name)", lists.join("; "))
 }
 
 fn named(names: &[&str]) -> String {

@@ -127,7 +127,12 @@ impl Trial {
                 words(Span(report.duration_ms))
             )),
             Tri::No(why) => Err(format!(
-                "{name} is red on {} before any work: {why}{}; its output is in {}",
+                "{name} {} {} before any work: {why}{}; its output is in {}",
+                if report.exit.is_missing() {
+                    "could not run on"
+                } else {
+                    "is red on"
+                },
                 self.base,
                 hint(&report, &env),
                 output.display()

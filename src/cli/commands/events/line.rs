@@ -250,6 +250,7 @@ fn asked(by: &str, command: &Command) -> Value {
         Command::Interrupt(_) => ("interrupt", json!({})),
         Command::Kill(_) => ("kill", json!({})),
         Command::SetMode(_, mode) => ("mode", json!({ "mode": mode })),
+        Command::Merged(_) => ("merged", json!({})),
         Command::Pulled(base) => ("pulled", json!({ "base": base })),
         Command::Clear => ("clear", json!({})),
         Command::Pause => ("pause", json!({})),
@@ -324,21 +325,28 @@ fn exit_of(exit: &ProcessExit) -> Value {
         ProcessExit::Vanished => json!({ "vanished": true }),
         ProcessExit::MachineStopped => json!({ "machine_stopped": true }),
         ProcessExit::SessionStopped => json!({ "session_stopped": true }),
+        ProcessExit::Together => json!({ "ended_together": true }),
     }
 }
 
 fn cause_of(cause: &EndCause) -> Value {
     match cause {
         EndCause::Quota { until, why } => json!({ "class": "quota", "until": until, "why": why }),
+        EndCause::Reported => json!({ "class": "reported" }),
+        EndCause::Left => json!({ "class": "left" }),
         EndCause::Infra(why) => json!({ "class": "infra", "trouble": why.kind, "why": why.text }),
     }
 }
 
 fn outcome_of(outcome: &ActionOutcome) -> Value {
     match outcome {
-        ActionOutcome::Done { commit, evidence } => {
+        ActionOutcome::Done {
+            commit,
+            evidence,
+            check,
+        } => {
             let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
-            json!({ "outcome": "done", "commit": commit, "evidence": all })
+            json!({ "outcome": "done", "commit": commit, "evidence": all, "check": check })
         }
         ActionOutcome::HandedOver { branch, evidence } => {
             let all: Vec<Value> = evidence.iter().map(evidence_of).collect();

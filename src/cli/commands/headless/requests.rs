@@ -15,7 +15,7 @@ const MOST: usize = 64;
 /// Number of times that a permission is asked again which the server takes for answered elsewhere: there is no other place here.
 const TRIES: usize = 3;
 /// Reply to the model when no decision is made.
-const UNDECIDED: &str = "Nobody could be asked. Go on without it, or report that you are blocked.";
+const UNDECIDED: &str = "No person could be asked. Continue without it, or report that you are blocked.";
 /// Reply to questions that one answer cannot cover.
 const ONE_AT_A_TIME: &str =
     "Ask one question at a time, each with one answer: several at once cannot be answered here.";
@@ -182,7 +182,7 @@ async fn decided(caller: &HookCaller, id: String, input: Value) -> Answered {
     }
     Answered {
         answer: denied(&id, &input, UNDECIDED),
-        words: Some("nobody could be asked".to_owned()),
+        words: Some("no person could be asked".to_owned()),
     }
 }
 

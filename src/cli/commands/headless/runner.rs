@@ -216,8 +216,7 @@ impl Runner {
         if let (None, Some(wait)) = (&answer, wait) {
             self.console
                 .lines([format!("? {}", plain_line(wait.text.as_bytes()))]);
-            let record = self.state.waits(id, wait);
-            self.record(record.as_deref());
+            self.state.waits(id, wait);
         }
         self.tell(answer.as_ref());
     }
@@ -323,7 +322,7 @@ impl Runner {
     fn write(&self, line: String) {
         if !self.process.write(line) {
             self.console
-                .lines(["the tool does not read what it is told; this was lost"]);
+                .lines(["the tool does not read its input; this was lost"]);
         }
     }
 

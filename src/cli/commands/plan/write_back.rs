@@ -10,9 +10,9 @@ use crate::plans::{in_project, read};
 
 /// Write the progress of a plan's phases into its files
 ///
-/// The status cells of its table and the boxes of the tasks of phases that are done are written; nothing else of the files changes, and a
-/// file that changed meanwhile or lies outside of the project is not written. Into a `plan.json` go the status, the result and the attempts
-/// of each task, and which are completed.
+/// In a phased plan, the status cells of the table are written, and the boxes of phases that are done are ticked. In a `plan.json`, the
+/// status, the result and the attempts of each task are written, and the list of completed tasks. Nothing else in the files changes. A file
+/// that changed meanwhile or is outside the project is not written.
 #[derive(Debug, Args)]
 #[command(add = facts(Persons, "dbs plan write-back docs/MASTER.md\ndbs plan write-back .design/plan.json"))]
 pub struct WriteBackArgs {
@@ -56,7 +56,7 @@ impl RunCommand for WriteBackArgs {
         }
         let to_be = if self.dry_run { "to be " } else { "" };
         if files.is_empty() {
-            output::line("the files of the plan say already what the board knows");
+            output::line("the files of the plan are up to date already");
         } else {
             output::line(&format!(
                 "{} {to_be}changed: {}",

@@ -37,12 +37,12 @@ pub(in crate::cli::commands) fn ask(asked: &ConsentQuestion, given: Option<&str>
     output::all(asked.lines());
     if given.is_some() {
         return Err(CommandError::user(format!(
-            "could not go on: the hash of this is {hash}, not that one"
+            "could not continue: the hash of this is {hash}, not the given one"
         )));
     }
     if !can_ask() {
         return Err(CommandError::user(format!(
-            "could not ask whether to do that, for this is no terminal: look at it, then add --trust {hash}"
+            "could not ask whether to do that: this is not a terminal; look at it, then add --trust {hash}"
         )));
     }
     output::lines(&format!("{} y or n", asked.question));

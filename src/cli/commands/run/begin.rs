@@ -194,7 +194,7 @@ impl PlanRun<'_> {
             output::all(shown::lines_of_run(plan, &left_out));
         }
         if !plan.is_sound() {
-            output::problem("could not run the plan: fix what is called an error");
+            output::problem("could not run the plan: it has errors; fix those listed above");
             return Ok(RunOutcome::Unsound);
         }
         let rows = rows(self.access, plan)?;

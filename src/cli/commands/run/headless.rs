@@ -61,7 +61,7 @@ pub(super) fn run(env: &ProcessEnv, args: &RunPlanArgs) -> CommandResult {
 /// Says that the work goes on without this command, and how it is stopped.
 pub(in crate::cli::commands) fn left_running() -> ExitCode {
     output::problem(
-        "it goes on without this command; the same command or `dbs` shows it again; to stop it: `dbs task park ID WHY` for a task, `dbs pause` \
+        "the run continues without this command; the same command or `dbs` shows it again; to stop it: `dbs task park ID WHY` for a task, `dbs pause` \
          for all, `dbs stop --all` for server and agents",
     );
     ExitCode::from(INTERRUPTED)
@@ -85,7 +85,7 @@ fn stop_started(env: &ProcessEnv, paths: &ProjectPaths, run: &RunOnBoard, had_se
         access.call(ServerCall::Stop(StopAgents::Yes))?;
     }
     output::problem(&format!(
-        "stopped what this command started: {} set aside; `--resume` takes up what was set aside",
+        "stopped the run: {} parked; `--resume` retries parked tasks",
         pluralized(parked, "task")
     ));
     Ok(ExitCode::from(INTERRUPTED))
@@ -169,13 +169,13 @@ impl<'a> RunFollower<'a> {
                 Ok(None) if output::is_unread() => return Ok(FollowEnd::Unread),
                 // A server that was killed leaves its record; one that was stopped, or replaced by another, does not.
                 Ok(None) | Err(_) if session_list::is_cut_off(self.paths) => {
-                    output::problem("the server is gone; agents go on; starting it again");
+                    output::problem("the server is gone; agents keep running; starting it again");
                     ensure_server(env, self.paths)?;
                 }
                 Ok(None) if BoardAccess::open_project(self.paths.clone())?.has_server() => {}
                 Ok(None) => {
                     return Err(CommandError::server(
-                        "the server was stopped before the end; the same command goes on with it",
+                        "the server was stopped before the end; the same command continues",
                     ));
                 }
                 Err(error) => return Err(error),

@@ -44,7 +44,7 @@ pub(super) fn run(env: &ProcessEnv, args: &RunPlanArgs) -> CommandResult {
         };
         let Some(answer) = ask(task) else {
             output::line(&format!(
-                "what is under way goes on; `dbs run {} --interactive --resume` asks again",
+                "running work continues; `dbs run {} --interactive --resume` asks again",
                 args.plan.display()
             ));
             return Ok(follower.finish(&found)?.into());
@@ -70,7 +70,7 @@ fn ask(task: &PhaseFacts) -> Option<PhaseAnswer> {
             TypedAnswer::Answer(answer) => return Some(answer),
             TypedAnswer::Quit => return None,
             TypedAnswer::NoReason => {
-                output::line("say what is to be done otherwise, for example: r keep the old names");
+                output::line("add an instruction, for example: r keep the old names");
             }
             TypedAnswer::NotUnderstood => {}
         }

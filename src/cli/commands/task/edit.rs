@@ -9,7 +9,7 @@ pub(super) fn run(env: &ProcessEnv, args: &TaskArgs) -> CommandResult {
     let mut access = BoardAccess::open(env)?;
     let detail = access.task(&id)?.ok_or_else(|| {
         CommandError::user(format!("could not edit {name}: there is no such task"))
-            .with_hint("`dbs task list` shows those there are")
+            .with_hint("`dbs task list` lists all tasks")
     })?;
     let task = detail.task;
     let before = format!("{}\n\n{}\n", task.title, task.body.trim_end());

@@ -16,11 +16,11 @@ pub(in crate::cli::commands) const LARGEST: usize = 16 * 1024 * 1024;
 
 /// Create many tasks in the backlog, all of them or none
 ///
-/// Each task is an object with a `title` and, where they are wanted, `description`, `deps`, `tags`, `priority`, `type`, `stage`, `workflow`,
-/// `batch`, `approval`, `gates`, `timeout`, `agent`, `plan`, `id` and `name`; docs/commands.md describes them. Errors are reported with file
-/// and line, and then no task is created. From the output of `dbs task list --json` the plan is taken, not how far each task came.
+/// Each task is an object with a `title`. Optional fields are `description`, `deps`, `tags`, `priority`, `type`, `stage`, `workflow`,
+/// `batch`, `approval`, `gates`, `timeout`, `agent`, `plan`, `id` and `name`; docs/commands.md describes them. Errors are reported with
+/// file and line, and then no task is created. From the output of `dbs task list --json`, tasks are taken without their progress.
 ///
-/// `dbs import` takes lists of other tools, too, and asks first; `dbs convert` lets an agent turn a text into a plan.
+/// `dbs import` also reads lists of other tools, and asks first; `dbs convert` has an agent turn a text into a plan.
 #[derive(Debug, Args)]
 #[command(add = facts(Conductors, "dbs task import plan.jsonl\ndbs task import - <tasks.json"))]
 pub struct ImportArgs {

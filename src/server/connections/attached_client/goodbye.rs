@@ -51,7 +51,7 @@ pub(super) fn person_left(root: &Path, model: &ReadModel) -> ClientFlow {
 /// Returns the message for a client whose drawing or input panicked; nothing else was affected.
 pub(super) fn client_panicked(logs: &Path, what: &str) -> ClientFlow {
     ClientFlow::Bye(format!(
-        "dbs broke while it worked for this screen: {what}\nthe report is in {}\nagents and the server go on; come back with `dbs`",
+        "dbs broke while it worked for this screen: {what}\nthe report is in {}\nagents and the server keep running; come back with `dbs`",
         logs.display()
     ))
 }
@@ -61,8 +61,8 @@ pub(super) fn server_stopped(engine: &EngineHandle, poison: &PoisonFlag) -> Clie
     match engine.inbox.stopped() {
         _ if poison.is_poisoned() => ClientFlow::Gone,
         Some(why) => ClientFlow::Bye(format!(
-            "the server ends, because it could not {why}; agents go on"
+            "the server ends, because it could not {why}; agents keep running"
         )),
-        None => ClientFlow::Bye("the server ends; agents go on unless you stopped them".to_owned()),
+        None => ClientFlow::Bye("the server ends; agents keep running unless you stopped them".to_owned()),
     }
 }

@@ -47,7 +47,29 @@ pub(in crate::server) fn signal(secret: &ProjectSecret, attempt: AttemptId, by: 
         text: "it works".to_owned(),
         report: None,
         key: "k-1".to_owned(),
+        is_comment: false,
     }
+}
+
+#[test]
+fn a_comment_that_comes_as_a_file_is_one_of_its_attempts_agent_on_its_own_task() {
+    let home = tempfile::tempdir().unwrap();
+    let (intake, _outlet) = intake(home.path());
+    let mut comment = signal(&intake.secret, FIRST, FIRST);
+    comment.is_comment = true;
+    let event = verified(&intake, &comment, SignalWay::File).unwrap();
+    let own = intake.engine.read_model().attempts[&FIRST].clone();
+    let wanted = Event::Asked {
+        request: RequestId(0),
+        by: own.worker.name().to_owned(),
+        command: Command::Comment(own.task.clone(), "it works".to_owned()),
+    };
+    assert_eq!(event, wanted);
+    comment.attempt = SECOND;
+    assert!(
+        verified(&intake, &comment, SignalWay::File).is_err(),
+        "by the token of another"
+    );
 }
 
 /// Text and key are that; what they are instead would be too long to show.

@@ -3,6 +3,7 @@
 
 mod known_wait;
 mod past;
+mod screen_rest;
 mod telling;
 #[cfg(test)]
 mod tests;
@@ -11,14 +12,18 @@ use std::collections::{BTreeSet, VecDeque};
 
 use known_wait::{KnownWait, SinceTold};
 use past::BesideOutput;
+use screen_rest::ScreenRest;
 
 use crate::agent_state::{AgentReport, AgentState, Doing, Seen, Source, Wait};
-use crate::domain::Timestamp;
 use crate::domain::attempt::ActivityKind;
+use crate::domain::event::EndCause;
+use crate::domain::{Span, Timestamp};
 
 /// Maximum number of subagents of one agent that are reported to the board, and the longest name in bytes.
 const MOST_SUBAGENTS: usize = 64;
 const LONGEST_NAME: usize = 120;
+/// Maximum time between the last key of a person and the end of a tool that was ended by it.
+const TYPED_END: Span = Span::seconds(10);
 
 /// The state of one process of an agent, and the reports about it to the board.
 #[derive(Debug)]
@@ -36,6 +41,9 @@ pub(super) struct AgentWatch {
     /// The entries of the menu on its screen, and those that were reported to the board for the agent's wait.
     menu: Vec<String>,
     told_menu: Vec<String>,
+    screen: ScreenRest,
+    /// True once the tool has reported that a person ended it.
+    is_left: bool,
     /// True while its terminal is still replaying the past, of which only the end is evidence of the present.
     is_past: bool,
     /// Time since which this server watches it.
@@ -58,6 +66,8 @@ impl AgentWatch {
             untold: Vec::new(),
             menu: Vec::new(),
             told_menu: Vec::new(),
+            screen: ScreenRest::default(),
+            is_left: false,
             is_past: true,
             began,
             beside: VecDeque::new(),
@@ -69,7 +79,27 @@ impl AgentWatch {
         if source.comes_beside_output() {
             self.remember(None, || BesideOutput::Report(source, report.clone(), at));
         }
+        self.is_left |= report.end == Some(EndCause::Left);
         self.take(source, at, report);
+    }
+
+    /// Returns true if a person ended the tool: by its own report, or `by_keys` that were typed just before its end.
+    pub(super) fn was_left(&self, now: Timestamp, by_keys: bool) -> bool {
+        let typed = self.state.last_input().filter(|_| by_keys);
+        self.is_left || typed.is_some_and(|at| now.since(at) <= TYPED_END)
+    }
+
+    /// Notes that the program was suspended, by Ctrl-Z for example, or continues.
+    pub(super) fn suspended(&mut self, is_suspended: bool, now: Timestamp) {
+        if is_suspended {
+            self.take(Source::ProcessExit, now, &AgentReport::doing(Doing::Suspended));
+        } else {
+            self.state.forget(Source::ProcessExit);
+            self.take(Source::Screen, now, &AgentReport::doing(Doing::WORKING));
+            // A dialog that was on the screen before is there again.
+            self.screen = ScreenRest::default();
+            self.screen_changed(now);
+        }
     }
 
     /// Notes that a person typed a key into the terminal.
@@ -97,6 +127,7 @@ impl AgentWatch {
     /// Moves all times with the clock, which was put forward by that many milliseconds, or back: every age stays as it was.
     pub(super) fn move_times(&mut self, by: i64) {
         self.state.move_times(by);
+        self.screen.move_times(by);
         let wait = &mut self.wait;
         wait.since = wait.since.moved(by);
         wait.answered_at = wait.answered_at.map(|at| at.moved(by));

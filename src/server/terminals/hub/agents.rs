@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::agent_watch::AgentWatch;
 use super::board_word::SAYS_NO_LOGIN;
@@ -13,7 +13,8 @@ use super::terminal_agents::TerminalAgents;
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Source, Wait};
 use crate::domain::attempt::ActivityKind;
-use crate::domain::{AttemptId, Event, ProcessExit, Span, Timestamp};
+use crate::domain::event::EndCause;
+use crate::domain::{AttemptId, Event, ProcessExit, Span, Timestamp, TroubleKind};
 use crate::engine::inbox::Inbox;
 use crate::read_model::LiveActivity;
 
@@ -22,6 +23,9 @@ const MAX_ENDED: usize = 24;
 
 /// Maximum number of agents whose hooks may report before their terminal is read; those of the lowest number are forgotten first.
 const MAX_EARLY: usize = 64;
+
+/// Function that returns the text of an agent's screen; `None` if it has no terminal here.
+type ScreenOf<'a> = &'a dyn Fn(AttemptId) -> Option<String>;
 
 /// The states of the agents of a server, shared between its threads.
 #[derive(Debug, Default)]
@@ -97,6 +101,11 @@ impl AgentStates {
         watches.by_attempt.get(&attempt)?.wait(now)
     }
 
+    /// Notes that the program of an agent has written something, so that its screen is looked at until it is at rest.
+    pub(super) fn screen_changed(&self, attempt: AttemptId) {
+        self.change(attempt, AgentWatch::screen_changed);
+    }
+
     /// Takes the entries on its screen, which are read only where the agent waits with a dialog or a question.
     pub(super) fn observe_menu(&self, attempt: AttemptId, read: impl FnOnce() -> Vec<String>) {
         let waits = self.wait(attempt).is_some_and(|wait| wait.kind.has_entries());
@@ -131,6 +140,27 @@ impl AgentStates {
         self.change(attempt, |watch, now| watch.answered(at, now));
     }
 
+    /// Notes that the program is suspended, or goes on.
+    pub(super) fn suspended(&self, attempt: AttemptId, is_suspended: bool) {
+        self.change(attempt, |watch, now| watch.suspended(is_suspended, now));
+    }
+
+    /// Returns true if a person ended the tool of an agent: by its own report, or `by_keys` that were typed just before its end.
+    pub(super) fn was_left(&self, attempt: AttemptId, by_keys: bool) -> bool {
+        let mut watches = self.watches.lock();
+        let now = watches.now();
+        let watch = watches.by_attempt.get(&attempt);
+        watch.is_some_and(|watch| watch.was_left(now, by_keys))
+    }
+
+    /// Notes that the ask was answered at that time by keys: only the tool's own report shows that it took them.
+    pub(super) fn answered_by_keys(&self, attempt: AttemptId, at: Timestamp) {
+        self.change(attempt, |watch, now| {
+            watch.answered(at, now);
+            watch.state.note_typed();
+        });
+    }
+
     /// Notes that the process has ended.
     pub(super) fn ended(&self, attempt: AttemptId, exit: ProcessExit) {
         self.observe(
@@ -151,7 +181,7 @@ impl AgentStates {
         let mut watches = self.watches.lock();
         let now = watches.now();
         let watch = watches.by_attempt.get(&attempt)?;
-        Some(live_activity(&watch.state, now))
+        Some(watch_activity(watch, now))
     }
 
     /// Returns the present activity of all agents that have, or had a moment ago, a live terminal.
@@ -160,7 +190,7 @@ impl AgentStates {
         let now = watches.now();
         let known = watches.by_attempt.iter();
         known
-            .map(|(attempt, watch)| (*attempt, live_activity(&watch.state, now)))
+            .map(|(attempt, watch)| (*attempt, watch_activity(watch, now)))
             .collect()
     }
 
@@ -170,8 +200,9 @@ impl AgentStates {
     }
 
     /// Reports changes to the board until the server ends. The inbox may be full meanwhile: then the report is of the state afterwards.
-    pub(super) fn run(&self, inbox: &Inbox, facts: &dyn TerminalAgents) {
-        while let Some(events) = self.next_events() {
+    /// `screen` returns the text of an agent's screen.
+    pub(super) fn run(&self, inbox: &Inbox, facts: &dyn TerminalAgents, screen: ScreenOf<'_>) {
+        while let Some(events) = self.next_events(facts, screen) {
             for mut event in events {
                 if let Event::Observed { attempt, doing, .. } = &mut event {
                     complete(doing, *attempt, facts);
@@ -189,10 +220,15 @@ impl AgentStates {
         self.woken.notify_all();
     }
 
-    fn next_events(&self) -> Option<Vec<Event>> {
+    fn next_events(&self, facts: &dyn TerminalAgents, screen: ScreenOf<'_>) -> Option<Vec<Event>> {
         let mut watches = self.watches.lock();
         while !watches.is_closed {
             let now = watches.now();
+            let looks = watches.looks_due(now);
+            if !looks.is_empty() {
+                MutexGuard::unlocked(&mut watches, || self.look_at(&looks, facts, screen));
+                continue;
+            }
             let events = watches.tell(now);
             if !events.is_empty() {
                 return Some(events);
@@ -209,6 +245,15 @@ impl AgentStates {
         None
     }
 
+    /// Looks at the screens of those agents. Their terminals are locked meanwhile, and the states are not.
+    pub(super) fn look_at(&self, attempts: &[AttemptId], facts: &dyn TerminalAgents, screen: ScreenOf<'_>) {
+        for attempt in attempts {
+            let text = screen(*attempt).unwrap_or_default();
+            let by_rule = facts.read_screen(*attempt, &text);
+            self.change(*attempt, |watch, now| watch.looked(&text, by_rule, now));
+        }
+    }
+
     /// Changes the known state of an agent, and wakes the thread only if it has to wake earlier than planned.
     fn change(&self, attempt: AttemptId, change: impl FnOnce(&mut AgentWatch, Timestamp)) {
         let mut watches = self.watches.lock();
@@ -217,7 +262,8 @@ impl AgentStates {
             return;
         };
         change(watch, now);
-        let Some(due) = watch.due(now) else { return };
+        let due = watch.due(now).into_iter().chain(watch.look_due()).min();
+        let Some(due) = due else { return };
         if watches.wakes_at.is_none_or(|at| due < at) {
             watches.wakes_at = Some(due);
             drop(watches);
@@ -279,12 +325,34 @@ impl Watches {
     }
 
     fn due(&self, now: Timestamp) -> Option<Timestamp> {
-        self.by_attempt.values().filter_map(|watch| watch.due(now)).min()
+        let due = |watch: &AgentWatch| watch.due(now).into_iter().chain(watch.look_due()).min();
+        self.by_attempt.values().filter_map(due).min()
+    }
+
+    /// Returns the agents whose screen is to be looked at now.
+    fn looks_due(&self, now: Timestamp) -> Vec<AttemptId> {
+        let due = |watch: &AgentWatch| watch.look_due().is_some_and(|at| at <= now);
+        let watches = self.by_attempt.iter();
+        watches
+            .filter(|(_, watch)| due(watch))
+            .map(|(id, _)| *id)
+            .collect()
+    }
+}
+
+/// Returns the activity of an agent, as people read it.
+fn watch_activity(watch: &AgentWatch, now: Timestamp) -> LiveActivity {
+    let live = live_activity(&watch.state, now);
+    if watch.is_still(now) {
+        live.of_still_screen()
+    } else {
+        live
     }
 }
 
 /// Completes the words of an agent's tool with facts about that tool: the way to log in, whether an error is only a failed turn, and the
-/// end of a usage limit where the words contain it. A turn that failed with such words is at that limit.
+/// end of a usage limit where the words contain it. A turn that failed with the words of a limit is at that limit; one that failed for
+/// something only a person can change needs that person.
 fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &dyn TerminalAgents) {
     if let ActivityKind::Error(why) = doing
         && facts.continues_after_errors(attempt)
@@ -303,15 +371,30 @@ fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &dyn TerminalAg
             }
         }
         ActivityKind::Limit { until, why } => *until = until.or_else(|| facts.limit_end(attempt, why)),
-        ActivityKind::Failed(why) => {
-            if let Some(until) = facts.limit_end(attempt, why) {
-                *doing = ActivityKind::Limit {
-                    until: Some(until),
-                    why: std::mem::take(why),
-                };
-            }
+        ActivityKind::Failed(why) | ActivityKind::Error(why) => {
+            let why = std::mem::take(why);
+            *doing = named_trouble(doing, why, attempt, facts);
         }
         _ => {}
+    }
+}
+
+/// Returns the trouble that the words of a failed turn or an error name.
+fn named_trouble(
+    doing: &ActivityKind,
+    why: String,
+    attempt: AttemptId,
+    facts: &dyn TerminalAgents,
+) -> ActivityKind {
+    match (doing, facts.end_cause(attempt, &why)) {
+        // Any text that is printed can contain the record of an error, so it pauses nothing.
+        (ActivityKind::Failed(_), Some(EndCause::Quota { until, .. })) => ActivityKind::Limit { until, why },
+        // Another try would fail in the same way.
+        (_, Some(EndCause::Infra(cause))) if cause.kind == TroubleKind::Refusal => {
+            ActivityKind::Error(cause.text)
+        }
+        (ActivityKind::Failed(_), _) => ActivityKind::Failed(why),
+        (_, _) => ActivityKind::Error(why),
     }
 }
 
@@ -330,6 +413,18 @@ mod tests {
     impl TerminalAgents for BarFacts {
         fn limit_end(&self, _attempt: AttemptId, words: &str) -> Option<Timestamp> {
             words.contains('|').then_some(Timestamp(7))
+        }
+
+        fn end_cause(&self, attempt: AttemptId, words: &str) -> Option<EndCause> {
+            if words == "no model" {
+                return Some(EndCause::Infra(
+                    TroubleKind::Refusal.cause("no model; set another"),
+                ));
+            }
+            let (until, why) = (self.limit_end(attempt, words), words.to_owned());
+            words
+                .starts_with("limit")
+                .then_some(EndCause::Quota { until, why })
         }
 
         fn continues_after_errors(&self, attempt: AttemptId) -> bool {
@@ -383,7 +478,7 @@ mod tests {
         let mut seen = Vec::new();
         std::thread::scope(|scope| {
             let (states, inlet) = (&states, &inlet);
-            scope.spawn(move || states.run(inlet, &NoAgents));
+            scope.spawn(move || states.run(inlet, &NoAgents, &|_| None));
             let (busy, idle) = (title::read("◐ claude"), title::read("✳ claude"));
             for number in 0..10_000 {
                 let report = if number % 2 == 0 { &busy } else { &idle };
@@ -420,7 +515,7 @@ mod tests {
         states.observe(attempt, Source::Hook, &AgentReport::of(Seen::Child { id, name }));
         std::thread::scope(|scope| {
             let (states, inlet) = (&states, &inlet);
-            scope.spawn(move || states.run(inlet, &NoAgents));
+            scope.spawn(move || states.run(inlet, &NoAgents, &|_| None));
             let Received::Envelope(envelope) = outlet.next(Some(Span(60_000))) else {
                 panic!("nothing was told");
             };
@@ -448,6 +543,21 @@ mod tests {
         );
         let overload = ActivityKind::Failed("overloaded".to_owned());
         assert_eq!(completed(overload.clone()), overload);
+        assert_eq!(
+            completed(ActivityKind::Failed("limit".to_owned())),
+            at(None, "limit")
+        );
+    }
+
+    #[test]
+    fn a_turn_that_fails_for_what_only_a_person_can_change_needs_that_person() {
+        for mut doing in [
+            ActivityKind::Failed("no model".to_owned()),
+            ActivityKind::Error("no model".to_owned()),
+        ] {
+            complete(&mut doing, AttemptId(1), &BarFacts);
+            assert_eq!(doing, ActivityKind::Error("no model; set another".to_owned()));
+        }
     }
 
     #[test]

@@ -2,12 +2,15 @@
 
 use crate::agent_state::{AgentState, Conclusion, Doing, Explained, Source, Work};
 use crate::domain::Timestamp;
-use crate::read_model::{LiveActivity, SourceReport, doing_words};
+use crate::read_model::{LiveActivity, RunningChild, SourceReport, doing_words};
 
 /// Returns the present activity of an agent, for people.
 pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity {
     let concluded = state.conclude(now);
-    let children = state.children().into_iter().map(|child| child.name);
+    let children = state.children().into_iter().map(|child| RunningChild {
+        age: now.since(child.since),
+        name: child.name,
+    });
     LiveActivity {
         words: match &concluded.doing {
             Doing::Done {
@@ -22,8 +25,8 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
         age: concluded.age,
         // Such a state has no age.
         is_stale: concluded.is_stale && concluded.doing != Doing::Starting,
-        is_waiting: matches!(concluded.doing, Doing::Blocked(_)) || is_error(&concluded),
-        children: children.filter(|name| !name.is_empty()).collect(),
+        is_waiting: matches!(concluded.doing, Doing::Blocked(_) | Doing::Suspended) || is_error(&concluded),
+        children: children.filter(|child| !child.name.is_empty()).collect(),
         sources: state
             .explain(now)
             .into_iter()
@@ -53,7 +56,6 @@ fn source_report(explained: Explained, now: Timestamp) -> SourceReport {
 fn words(doing: &Doing, now: Timestamp) -> String {
     let known = match doing {
         Doing::Working(work) => return work_words(work),
-        Doing::Background(what) => return with("working in the background", what),
         other => other.activity(),
     };
     let (word, detail) = doing_words(&known, now);
@@ -66,8 +68,13 @@ fn work_words(work: &Work) -> String {
         Work::Thinking => "working: waits for the model".to_owned(),
         Work::Tool(name) => with("working", name),
         Work::Compacting => "working: shortens its conversation".to_owned(),
-        Work::Retry { attempt, most: 0 } => format!("retry {attempt}"),
-        Work::Retry { attempt, most } => format!("retry {attempt}/{most}"),
+        Work::Retry { attempt: 0, why, .. } => with("retry", why),
+        Work::Retry {
+            attempt,
+            most: 0,
+            why,
+        } => with(&format!("retry {attempt}"), why),
+        Work::Retry { attempt, most, why } => with(&format!("retry {attempt}/{most}"), why),
     }
 }
 
@@ -94,13 +101,20 @@ mod tests {
         let failed = Doing::Done {
             problem: Some("API Error: 529".to_owned()),
         };
-        let retry = |most| Doing::Working(Work::Retry { attempt: 3, most });
+        let retry = |most| {
+            let why = "529".to_owned();
+            Doing::Working(Work::Retry {
+                attempt: 3,
+                most,
+                why,
+            })
+        };
         let bash = Wait::new(AskKind::Permission, "Bash: make\nall");
         for (doing, wanted) in [
             (Doing::WORKING, "working"),
             (Doing::Working(Work::Tool("Bash".to_owned())), "working: Bash"),
-            (retry(10), "retry 3/10"),
-            (retry(0), "retry 3"),
+            (retry(10), "retry 3/10: 529"),
+            (retry(0), "retry 3: 529"),
             (Doing::Blocked(bash), "asks: Bash: make"),
             (
                 Doing::Background("1 shell".to_owned()),

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use crate::adapters::holder::RequestSender;
 use crate::ports::holders::PaneSize;
+use crate::server::terminals::hub::screen_text;
 use crate::server::terminals::sizes::ResizeThrottle;
 use crate::term::{Size, TermEvent, Terminal};
 use crate::ui::{LastOutputCache, ProgramReports};
@@ -58,6 +59,11 @@ impl OutputWatch {
 }
 
 impl LiveTerminal {
+    /// Returns the text of the screen, with a sign before an entry that only its colour marks.
+    pub(super) fn screen_text(&self) -> String {
+        screen_text::read(&mut self.terminal.lock())
+    }
+
     /// Creates a terminal that nothing was written to yet.
     pub(super) fn new(terminal: Terminal) -> LiveTerminal {
         let size = Size::default();

@@ -9,6 +9,8 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::adapters::holder::LocalHolders;
+use crate::domain::event::EndCause;
+use crate::domain::{AttemptId, ProcessExit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::PaneSize;
 use crate::server::terminals::hub::agents::AgentStates;
@@ -61,6 +63,15 @@ impl Readers {
         *self.closing.0.lock() = true;
         self.closing.1.notify_all();
         self.agents.close();
+    }
+
+    /// Returns the cause of the end of an agent's program, if it is known.
+    pub(super) fn end_cause(&self, attempt: AttemptId, exit: &ProcessExit, tail: &str) -> Option<EndCause> {
+        let is_regular = *exit == ProcessExit::Code(0);
+        if is_regular && self.agents.was_left(attempt, self.facts.keeps_sessions(attempt)) {
+            return Some(EndCause::Left);
+        }
+        self.facts.end_cause(attempt, tail)
     }
 
     /// Notes that a terminal shows the present, and its size is known: now it gets the requested one.

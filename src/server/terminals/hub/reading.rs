@@ -52,6 +52,8 @@ struct Reading<'a> {
     prompt: PromptTyping,
     /// Reader of the screen until the tool itself has reported something.
     screen: Option<ReadScreen>,
+    /// True if the screen is that of a tool with an interface: it is looked at until it is at rest.
+    has_interface: bool,
 }
 
 /// Progress of typing an agent's prompt. Enter is a key of its own: together with the text some tools take it for a line break.
@@ -92,6 +94,7 @@ pub(super) fn read(
         is_live: false,
         prompt: PromptTyping::Nothing,
         screen: None,
+        has_interface: false,
     };
     while let Ok(Some(reply)) = connection.replies.next_reply() {
         match reply {
@@ -99,6 +102,7 @@ pub(super) fn read(
             HolderReply::Output { offset, bytes } => reading.output(offset, &bytes, fed),
             HolderReply::Gap { to, .. } => reading.reached(to, fed),
             HolderReply::Exited(end) => return Some(exit_of(end.exit, end.by)),
+            HolderReply::Suspended(is_suspended) => reading.suspended(is_suspended),
             HolderReply::Replaced => return None,
             HolderReply::InputDropped { count } => {
                 tracing::warn!(id = %reading.id, "{count} bytes were not typed: its program does not read");
@@ -133,6 +137,7 @@ impl Reading<'_> {
             let prompt = self.hub.facts.prompt_to_type(attempt);
             self.prompt = prompt.map_or(PromptTyping::Nothing, PromptTyping::Awaited);
             self.screen = self.hub.facts.screen_reader(attempt);
+            self.has_interface = self.hub.facts.has_interface(attempt);
         }
         self.requests.attach(from).ok()?;
         self.reached(from, fed);
@@ -157,6 +162,7 @@ impl Reading<'_> {
             self.type_prompt();
             self.read_screen();
             self.read_menu();
+            self.note_change();
         }
         fed.at = Some(offset + bytes.len() as u64);
         self.hub.wrote(self.pane);
@@ -185,6 +191,21 @@ impl Reading<'_> {
         self.type_prompt();
         self.read_screen();
         self.read_menu();
+        self.note_change();
+    }
+
+    fn suspended(&self, is_suspended: bool) {
+        if let Some(attempt) = self.id.attempt() {
+            self.hub.agents.suspended(attempt, is_suspended);
+        }
+    }
+
+    /// Has the screen of a tool with an interface looked at, until it is at rest.
+    fn note_change(&self) {
+        let is_looked_at = self.is_live && self.has_interface;
+        if let Some(attempt) = self.id.attempt().filter(|_| is_looked_at) {
+            self.hub.agents.screen_changed(attempt);
+        }
     }
 
     /// Takes the state of the agent from its screen, until its tool reports it itself.
@@ -193,7 +214,7 @@ impl Reading<'_> {
             return;
         };
         if self.hub.agents.is_unheard(attempt) {
-            let screen = self.screen_text();
+            let screen = self.pane.screen_text();
             self.hub.agents.observe(attempt, Source::Screen, &read(&screen));
         } else {
             self.screen = None;
@@ -206,15 +227,9 @@ impl Reading<'_> {
             return;
         };
         self.hub.agents.observe_menu(attempt, || {
-            let menu = ScreenMenu::read(&self.screen_text());
+            let menu = ScreenMenu::read(&self.pane.screen_text());
             menu.map(|menu| menu.options()).unwrap_or_default()
         });
-    }
-
-    fn screen_text(&self) -> String {
-        let mut terminal = self.pane.terminal.lock();
-        let last = terminal.size().rows.saturating_sub(1);
-        terminal.text(0, last, 0)
     }
 
     /// Types the prompt of an agent whose screen shows that it is accepted.
@@ -225,7 +240,7 @@ impl Reading<'_> {
         self.prompt = match std::mem::take(&mut self.prompt) {
             PromptTyping::Nothing => return,
             PromptTyping::Awaited(prompt) => {
-                let screen = self.screen_text();
+                let screen = self.pane.screen_text();
                 let modes = *self.pane.terminal.lock().modes();
                 let text = || prompt.text(modes.has(TermMode::BracketedPaste));
                 let is_awaited = prompt.is_awaited(&screen) && ScreenMenu::read(&screen).is_none();
@@ -236,7 +251,7 @@ impl Reading<'_> {
                 }
             }
             // Enter would take an entry of the menu, and the text was not accepted by it: it is typed again.
-            PromptTyping::Typed(prompt) if ScreenMenu::read(&self.screen_text()).is_some() => {
+            PromptTyping::Typed(prompt) if ScreenMenu::read(&self.pane.screen_text()).is_some() => {
                 PromptTyping::Awaited(prompt)
             }
             PromptTyping::Typed(prompt) => {

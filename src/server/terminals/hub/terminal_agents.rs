@@ -1,7 +1,7 @@
 //! Facts about agents that the terminals need and that the board and the agents' tools know, by the numbers of attempts.
 
 use crate::adapters::agents::{ReadScreen, TypedPrompt};
-use crate::agent_state::AgentReport;
+use crate::agent_state::{AgentReport, Doing};
 use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, Timestamp};
 
@@ -20,6 +20,11 @@ pub trait TerminalAgents: Send + Sync {
         AgentReport::default()
     }
 
+    /// Reads the state of an agent with its interface from its screen, where its tool has a rule for it.
+    fn read_screen(&self, _attempt: AttemptId, _screen: &str) -> Option<Doing> {
+        None
+    }
+
     /// Returns the way a person logs in to the tool of an agent, if that is known.
     fn login_hint(&self, _attempt: AttemptId) -> Option<String> {
         None
@@ -33,6 +38,16 @@ pub trait TerminalAgents: Send + Sync {
     /// Returns the reader for the screen of an agent while its tool has reported nothing.
     fn screen_reader(&self, _attempt: AttemptId) -> Option<ReadScreen> {
         None
+    }
+
+    /// Returns true if the tool of an agent keeps its sessions, so that a person may end it and go on later.
+    fn keeps_sessions(&self, _attempt: AttemptId) -> bool {
+        false
+    }
+
+    /// Returns true if the terminal of an agent shows the interface of its tool, and not a transcript or nothing that is known.
+    fn has_interface(&self, _attempt: AttemptId) -> bool {
+        false
     }
 
     /// Reads the end of a usage limit from the words of an agent's tool about it.

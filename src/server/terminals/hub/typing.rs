@@ -1,5 +1,5 @@
 //! Typing into the terminal of an agent for a person or the engine. No text followed by Enter goes to a menu, and no key takes an entry
-//! that was not meant: the screen is read before each key that takes one.
+//! that was not meant: the screen is read before each key that takes one, and after it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,8 +19,14 @@ use crate::term::{Modes, TermMode};
 const UNTIL_PRESENT: Duration = Duration::from_secs(5);
 /// Maximum wait until a program shows the typed text; one that shows nothing of it gets Enter all the same.
 const UNTIL_SHOWN: Duration = Duration::from_secs(1);
-/// Time in which output that belongs together arrives.
-const SETTLING: Duration = Duration::from_millis(30);
+/// Time in which output that belongs together arrives. For 40 ms behind a paste Gemini CLI takes Enter for a line break.
+const SETTLING: Duration = Duration::from_millis(100);
+/// Number of times that Enter is typed until a tool takes it.
+const MOST_ENTERS: usize = 3;
+/// Number of times that a screen is looked at until it shows what a key has changed.
+const MOST_LOOKS: usize = 3;
+/// Number of times that a screen is looked at until it takes the reason for a no.
+const MOST_WAITS: usize = 5;
 /// Maximum number of keys that move the mark of a menu, including those that its tool did not take.
 const MOST_MOVES: usize = 20;
 
@@ -52,7 +58,30 @@ pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(),
     terminal.await_more(shown);
     check_takes_text(terminal, &text)
         .map_err(|why| Cause::from(format!("{why}; it may stand in the line of its input")))?;
-    terminal.type_bytes(b"\r")
+    press_enter(terminal, &text)
+}
+
+/// Types Enter after a text, and again where the screen stays as it was, with the text: Gemini CLI passes over an Enter that comes while it
+/// ends a turn. A program without an interface gets one Enter only: its line stays on the screen after it was read, and another Enter would
+/// be an empty answer to its next question.
+fn press_enter(terminal: &impl AgentTerminal, text: &str) -> Result<(), Cause> {
+    if !terminal.modes().has(TermMode::BracketedPaste) {
+        return terminal.type_bytes(b"\r");
+    }
+    let last = text.lines().next_back().unwrap_or_default().trim();
+    for _ in 0..MOST_ENTERS {
+        let (shown, before) = (terminal.shown(), terminal.screen());
+        terminal.type_bytes(b"\r")?;
+        let is_shown = !last.is_empty() && before.contains(last);
+        if !is_shown {
+            return Ok(());
+        }
+        terminal.await_more(shown);
+        if terminal.screen() != before {
+            return Ok(());
+        }
+    }
+    Err("it stands in the line of its input, and Enter does nothing: look at its terminal".into())
 }
 
 /// Refuses a text while the agent asks something by a menu. `typed` was typed just now: its lines may look like a menu.
@@ -67,23 +96,73 @@ fn check_takes_text(terminal: &impl AgentTerminal, typed: &str) -> Result<(), Ca
     }
 }
 
-/// Gives the answer to an ask by keys, if the agent still asks that.
+/// Gives the answer to an ask by keys, if the agent still asks that, and looks whether it was taken.
 pub(super) fn give_reply(terminal: &impl AgentTerminal, ask: &Ask, reply: &AskReply) -> Result<(), Cause> {
     check_asks(terminal, ask)?;
-    let menu = ScreenMenu::read(&terminal.screen());
+    if let AskReply::Text(text) = reply {
+        return type_text(terminal, text);
+    }
+    let Some((menu, before)) = shown_menu(terminal) else {
+        return Err("its screen shows no choices that could be read: answer it in its terminal".into());
+    };
     match reply {
-        AskReply::Text(text) => type_text(terminal, text),
-        AskReply::Deny(_) => press(terminal, Key::Escape),
-        AskReply::Allow => say_yes(terminal, menu, false, '1'),
-        AskReply::AllowAlways => say_yes(terminal, menu, true, '2'),
+        AskReply::Deny(_) => press(terminal, Key::Escape)?,
+        AskReply::Allow => say_yes(terminal, &menu, false)?,
+        AskReply::AllowAlways => say_yes(terminal, &menu, true)?,
         AskReply::Choose(number) => {
-            let menu = menu.filter(|menu| menu.options() == ask.options);
-            match menu.as_ref().and_then(|menu| menu.entries.get(*number)) {
-                Some(entry) => choose(terminal, entry),
-                None => Err("its screen shows other entries by now".into()),
+            let entry = Some(&menu).filter(|menu| menu.options() == ask.options);
+            match entry.and_then(|menu| menu.entries.get(*number)) {
+                // A digit only moves the mark of some dialogs.
+                Some(entry) if ask.kind == AskKind::Dialog => take_marked(terminal, entry)?,
+                Some(entry) => choose(terminal, entry)?,
+                None => return Err("its screen shows other entries by now".into()),
             }
         }
+        AskReply::Text(_) => {}
     }
+    if !is_taken(terminal, &before) {
+        return Err("its menu still stands, so the key was not taken: answer it in its terminal".into());
+    }
+    match reply {
+        AskReply::Deny(why) if !why.is_empty() => tell_why(terminal, why),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the menu on the screen, with its text. A tool may report that it asks a moment before it shows it.
+fn shown_menu(terminal: &impl AgentTerminal) -> Option<(ScreenMenu, String)> {
+    for _ in 0..MOST_LOOKS {
+        let (shown, screen) = (terminal.shown(), terminal.screen());
+        if let (Some(menu), Some(text)) = (ScreenMenu::read(&screen), ScreenMenu::text(&screen)) {
+            return Some((menu, text));
+        }
+        terminal.await_more(shown);
+    }
+    None
+}
+
+/// Returns true once the menu with that text is gone.
+fn is_taken(terminal: &impl AgentTerminal, before: &str) -> bool {
+    for _ in 0..MOST_LOOKS {
+        let shown = terminal.shown();
+        if ScreenMenu::text(&terminal.screen()).as_deref() != Some(before) {
+            return true;
+        }
+        terminal.await_more(shown);
+    }
+    false
+}
+
+/// Types the reason for a no as the next prompt: the tool has ended its turn without one. Text that comes while it does so may be lost.
+fn tell_why(terminal: &impl AgentTerminal, why: &str) -> Result<(), Cause> {
+    for _ in 0..MOST_WAITS {
+        let shown = terminal.shown();
+        terminal.await_more(shown);
+        if terminal.shown() == shown && check_takes_text(terminal, "").is_ok() {
+            break;
+        }
+    }
+    type_text(terminal, why).map_err(|problem| problem.after("it took the no but not the reason: "))
 }
 
 /// Refuses an answer where the agent is known to ask something else by now.
@@ -102,44 +181,79 @@ fn check_asks(terminal: &impl AgentTerminal, ask: &Ask) -> Result<(), Cause> {
     Err("it asks something else by now".into())
 }
 
-/// Takes the entry of the menu for a yes, once or lasting. `key` is the key that all tools with an unknown menu take for it.
-fn say_yes(
-    terminal: &impl AgentTerminal,
-    menu: Option<ScreenMenu>,
-    is_lasting: bool,
-    key: char,
-) -> Result<(), Cause> {
-    let Some(menu) = menu.filter(|menu| !menu.entries.is_empty()) else {
-        return press(terminal, Key::Char(key));
-    };
+/// Takes the entry of the menu for a yes, once or lasting.
+fn say_yes(terminal: &impl AgentTerminal, menu: &ScreenMenu, is_lasting: bool) -> Result<(), Cause> {
     match menu.yes(is_lasting).and_then(|at| menu.entries.get(at)) {
         Some(entry) => choose(terminal, entry),
-        None => Err(format!("no entry of its menu says yes ({})", labels(&menu)).into()),
+        None => Err(format!(
+            "no entry of its menu says yes ({}): answer it in its terminal",
+            labels(menu)
+        )
+        .into()),
     }
 }
 
-/// Takes an entry of the menu: by its digit, or by moving the mark to it and pressing Enter once the mark is there.
+/// Takes an entry of the menu by its digit, or by moving the mark to it.
 fn choose(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), Cause> {
     let digit = entry.number.filter(|number| *number < 10);
-    if let Some(digit) = digit.and_then(|number| char::from_digit(number, 10)) {
-        return press(terminal, Key::Char(digit));
+    match digit.and_then(|number| char::from_digit(number, 10)) {
+        Some(digit) => press(terminal, Key::Char(digit)),
+        None => take_marked(terminal, entry),
     }
+}
+
+/// Moves the mark of the menu to an entry, and presses Enter once it is there. A key that was typed in vain may still come: a busy tool
+/// takes it later, and at the end of a menu the mark goes on to the other end.
+fn take_marked(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), Cause> {
+    let mut unseen = 0_usize;
     for _ in 0..MOST_MOVES {
-        let menu = ScreenMenu::read(&terminal.screen());
-        let place = menu
-            .as_ref()
-            .and_then(|menu| menu.entries.iter().position(|other| other == entry));
-        let (Some(menu), Some(place)) = (menu, place) else {
-            return Err("its screen shows other entries by now".into());
+        let (menu, place) = menu_with(terminal, entry)?;
+        let Some(marked) = menu.marked else {
+            return Err("its screen does not show which entry is marked: answer it in its terminal".into());
         };
-        if place == menu.marked {
+        let patience = if place == marked { MOST_WAITS } else { MOST_LOOKS };
+        if unseen > 0 && wait_for_move(terminal, marked, patience) {
+            unseen -= 1;
+        } else if place == marked {
             return press(terminal, Key::Enter);
+        } else {
+            press(terminal, key_towards(&menu, place > marked))?;
+            unseen += usize::from(!wait_for_move(terminal, marked, 1));
         }
-        let shown = terminal.shown();
-        press(terminal, if place > menu.marked { Key::Down } else { Key::Up })?;
-        terminal.await_more(shown);
     }
     Err(format!("the mark of its menu did not come to {}", entry.label).into())
+}
+
+/// Returns the menu on the screen, and the place of an entry in it.
+fn menu_with(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(ScreenMenu, usize), Cause> {
+    let menu = ScreenMenu::read(&terminal.screen());
+    let found = menu.and_then(|menu| {
+        let place = menu.entries.iter().position(|other| other == entry)?;
+        Some((menu, place))
+    });
+    found.ok_or_else(|| "its screen shows other entries by now".into())
+}
+
+/// Returns true once the mark is no longer at that place.
+fn wait_for_move(terminal: &impl AgentTerminal, from: usize, most: usize) -> bool {
+    for _ in 0..most {
+        let shown = terminal.shown();
+        terminal.await_more(shown);
+        if ScreenMenu::read(&terminal.screen()).is_none_or(|menu| menu.marked != Some(from)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns the key that moves the mark of a menu to the next entry, or to the one before.
+fn key_towards(menu: &ScreenMenu, next: bool) -> Key {
+    match (menu.is_in_row, next) {
+        (false, true) => Key::Down,
+        (false, false) => Key::Up,
+        (true, true) => Key::Right,
+        (true, false) => Key::Left,
+    }
 }
 
 fn press(terminal: &impl AgentTerminal, key: Key) -> Result<(), Cause> {
@@ -168,7 +282,7 @@ impl<'a> TypingTerminal<'a> {
         let deadline = Deadline::after(UNTIL_PRESENT);
         while !pane.caught_up.load(Ordering::Acquire) {
             if deadline.is_over() {
-                return Err("what its terminal shows is not known yet".into());
+                return Err("the contents of its terminal are not known yet".into());
             }
             deadline.sleep();
         }
@@ -185,9 +299,7 @@ impl<'a> TypingTerminal<'a> {
 
 impl AgentTerminal for TypingTerminal<'_> {
     fn screen(&self) -> String {
-        let mut terminal = self.pane.terminal.lock();
-        let last = terminal.size().rows.saturating_sub(1);
-        terminal.text(0, last, 0)
+        self.pane.screen_text()
     }
 
     fn modes(&self) -> Modes {
@@ -195,7 +307,12 @@ impl AgentTerminal for TypingTerminal<'_> {
     }
 
     fn wait(&self) -> Option<Wait> {
-        self.hub.agents().wait(self.id.attempt()?)
+        let attempt = self.id.attempt()?;
+        let readers = &self.hub.0.readers;
+        // The screen is newer than the last look at it.
+        let screen = |_| Some(self.screen());
+        readers.agents.look_at(&[attempt], &*readers.facts, &screen);
+        readers.agents.wait(attempt)
     }
 
     fn type_bytes(&self, bytes: &[u8]) -> Result<(), Cause> {
@@ -225,6 +342,7 @@ mod tests {
 
     use super::*;
     use crate::domain::AskChannel;
+    use crate::server::terminals::hub::screen_text;
     use crate::term::{EmulatorKind, Size, Terminal};
 
     const PROJECT: &str = concat!(
@@ -237,6 +355,7 @@ mod tests {
         "home/u/out1.txt` (p)"
     );
     const CODEX_NO: &str = "No, and tell Codex what to do differently (esc)";
+    const ROW: [&str; 3] = ["Allow once", "Allow always", "Reject"];
     const QUESTION: [&str; 4] = ["SQLite", "Postgres", "Type something.", "Chat about this"];
 
     /// A dialog as a person sees it: if it was recorded, what it asks for, its entries, and the one that a yes means.
@@ -271,6 +390,24 @@ mod tests {
         }
         let last = terminal.size().rows - 1;
         terminal.text(0, last, 0)
+    }
+
+    /// A screen that was recorded with its colours, as those read it who look for menus.
+    fn coloured(name: &str) -> String {
+        let path: PathBuf = [
+            env!("CARGO_MANIFEST_DIR"),
+            "tests",
+            "data",
+            "agents",
+            "screens",
+            name,
+        ]
+        .iter()
+        .collect();
+        let text = std::fs::read_to_string(path).unwrap().replace('\n', "\r\n");
+        let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(90, 26), 10);
+        drop(terminal.feed(0, text.trim_end().as_bytes()));
+        screen_text::read(&mut terminal)
     }
 
     fn dialogs() -> Vec<Dialog> {
@@ -308,6 +445,12 @@ mod tests {
                     "No, suggest changes (esc)",
                 ],
             ),
+            permission(coloured("opencode_permission.ansi"), &ROW),
+            permission(coloured("opencode_permission_always_marked.ansi"), &ROW),
+            Dialog {
+                lasting: Some(0),
+                ..permission(coloured("opencode_always_allow.ansi"), &["Confirm", "Cancel"])
+            },
             Dialog {
                 lasting: Some(0),
                 ..permission(demo.to_owned(), &["Yes", "No, commit without it"])
@@ -334,7 +477,14 @@ mod tests {
         marked: Cell<usize>,
         /// Keys that its menu does not take, as in the first moment after it was drawn.
         deaf: Cell<usize>,
-        wait: Option<Wait>,
+        /// Waits for its output after which it takes the keys that were typed meanwhile, one after the other.
+        busy: Cell<usize>,
+        waiting: RefCell<Vec<Vec<u8>>>,
+        wait: RefCell<Option<Wait>>,
+        /// True if keys do nothing to the menu but move its mark.
+        is_stuck: bool,
+        /// True once the dialog is gone: what comes then is typed into the line of the input.
+        is_over: Cell<bool>,
         chosen: RefCell<Vec<String>>,
         typed: RefCell<Vec<u8>>,
         /// The dialog that comes up while something is typed.
@@ -345,10 +495,9 @@ mod tests {
         fn of(dialog: &Dialog) -> Tool {
             let line = |line: &str| MARKED.iter().any(|mark| line.contains(&format!("{mark} ")));
             let label = |label: &&&str| {
-                dialog
-                    .screen
-                    .lines()
-                    .any(|row| line(row) && row.contains(**label))
+                let beside = format!("❯{label}");
+                let mut rows = dialog.screen.lines();
+                rows.any(|row| (line(row) && row.contains(**label)) || row.contains(&beside))
             };
             let marked = dialog
                 .entries
@@ -366,7 +515,11 @@ mod tests {
                 ),
                 entries: dialog.entries.clone(),
                 deaf: Cell::new(0),
-                wait: Some(Wait::new(dialog.kind, "what")),
+                busy: Cell::new(0),
+                waiting: RefCell::default(),
+                wait: RefCell::new(Some(Wait::new(dialog.kind, "what"))),
+                is_stuck: false,
+                is_over: Cell::new(false),
                 chosen: RefCell::default(),
                 typed: RefCell::default(),
                 next: RefCell::new(None),
@@ -383,7 +536,7 @@ mod tests {
                 lasting: None,
             };
             Tool {
-                wait: None,
+                wait: RefCell::default(),
                 next: RefCell::new(Some(dialog)),
                 ..Tool::of(&idle)
             }
@@ -409,6 +562,15 @@ mod tests {
         fn choose(&self, at: usize) {
             if let Some(entry) = self.entries.get(at) {
                 self.chosen.borrow_mut().push((*entry).to_owned());
+                self.go_on();
+            }
+        }
+
+        fn go_on(&self) {
+            if !self.is_stuck {
+                "● Done.\n────\n❯ \n────".clone_into(&mut self.screen.borrow_mut());
+                *self.wait.borrow_mut() = None;
+                self.is_over.set(true);
             }
         }
 
@@ -431,7 +593,14 @@ mod tests {
             let (old, new) = (row_of(&rows, from), row_of(&rows, to));
             let place = rows[old].iter().position(|c| MARKED.contains(c)).unwrap();
             let sign = std::mem::replace(&mut rows[old][place], ' ');
-            rows[new][place] = sign;
+            let text: String = rows[new].iter().collect();
+            let before = text
+                .find(to)
+                .and_then(|at| text.get(..at))
+                .unwrap()
+                .chars()
+                .count();
+            rows[new][if old == new { before - 1 } else { place }] = sign;
             let rows: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
             *self.screen.borrow_mut() = rows.join("\n");
             self.marked.set(at);
@@ -450,7 +619,7 @@ mod tests {
         }
 
         fn wait(&self) -> Option<Wait> {
-            self.wait.clone()
+            self.wait.borrow().clone()
         }
 
         fn type_bytes(&self, bytes: &[u8]) -> Result<(), Cause> {
@@ -459,10 +628,38 @@ mod tests {
                 *self.screen.borrow_mut() = dialog.screen;
                 return Ok(());
             }
+            if self.is_over.get() {
+                return Ok(());
+            }
+            if self.busy.get() > 0 {
+                self.waiting.borrow_mut().push(bytes.to_vec());
+                return Ok(());
+            }
+            self.take(bytes);
+            Ok(())
+        }
+
+        fn shown(&self) -> u64 {
+            0
+        }
+
+        fn await_more(&self, _shown: u64) {
+            self.busy.set(self.busy.get().saturating_sub(1));
+            if self.busy.get() == 0 && !self.waiting.borrow().is_empty() {
+                let next = self.waiting.borrow_mut().remove(0);
+                // It takes one key at a time.
+                self.busy.set(usize::from(!self.waiting.borrow().is_empty()));
+                self.take(&next);
+            }
+        }
+    }
+
+    impl Tool {
+        fn take(&self, bytes: &[u8]) {
             match bytes {
-                b"\x1b[B" => self.mark((self.marked.get() + 1).min(self.entries.len() - 1)),
-                b"\x1b[A" => self.mark(self.marked.get().saturating_sub(1)),
-                b"\x1b" => {}
+                b"\x1b[B" | b"\x1b[C" => self.mark((self.marked.get() + 1) % self.entries.len()),
+                b"\x1b[A" | b"\x1b[D" => self.mark(self.marked.get().saturating_sub(1)),
+                b"\x1b" => self.go_on(),
                 keys => {
                     for key in keys {
                         match key {
@@ -473,14 +670,7 @@ mod tests {
                     }
                 }
             }
-            Ok(())
         }
-
-        fn shown(&self) -> u64 {
-            0
-        }
-
-        fn await_more(&self, _shown: u64) {}
     }
 
     #[test]
@@ -488,7 +678,12 @@ mod tests {
         for dialog in dialogs() {
             let menu = ScreenMenu::read(&dialog.screen).unwrap_or_else(|| panic!("{}", dialog.screen));
             assert_eq!(menu.options(), dialog.entries, "{}", dialog.screen);
-            assert_eq!(menu.marked, Tool::of(&dialog).marked.get(), "{}", dialog.screen);
+            assert_eq!(
+                menu.marked,
+                Some(Tool::of(&dialog).marked.get()),
+                "{}",
+                dialog.screen
+            );
         }
     }
 
@@ -512,6 +707,174 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_for_a_no_is_the_next_prompt() {
+        for dialog in dialogs()
+            .iter()
+            .filter(|dialog| dialog.kind == AskKind::Permission)
+        {
+            let tool = Tool::of(dialog);
+            let no = AskReply::Deny("use make".to_owned());
+            give_reply(&tool, &tool.ask(dialog.kind), &no).unwrap();
+            assert_eq!(*tool.typed.borrow(), b"\x1buse make\r");
+        }
+    }
+
+    #[test]
+    fn a_key_that_does_nothing_is_no_answer() {
+        for dialog in dialogs() {
+            let tool = Tool {
+                is_stuck: true,
+                ..Tool::of(&dialog)
+            };
+            let replies = match dialog.kind {
+                AskKind::Permission => vec![AskReply::Allow, AskReply::Deny("no".to_owned())],
+                _ => vec![AskReply::Choose(1)],
+            };
+            for reply in replies {
+                let why = give_reply(&tool, &tool.ask(dialog.kind), &reply).unwrap_err();
+                assert!(why.text.contains("not taken"), "{why}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_yes_is_not_typed_where_no_choices_are_read() {
+        let tool = Tool::of(&Dialog {
+            screen: "● Done.\n────\n❯ typed\n────".to_owned(),
+            kind: AskKind::Permission,
+            entries: vec!["typed"],
+            yes: None,
+            lasting: None,
+        });
+        let why = give_reply(&tool, &tool.ask(AskKind::Permission), &AskReply::Allow).unwrap_err();
+        assert!(why.text.contains("no choices"), "{why}");
+        assert!(tool.typed.borrow().is_empty());
+    }
+
+    /// A line of input that passes over as many Enters.
+    struct Input {
+        modes: Modes,
+        deaf: Cell<usize>,
+        typed: RefCell<String>,
+        sent: RefCell<Vec<String>>,
+    }
+
+    impl AgentTerminal for Input {
+        fn screen(&self) -> String {
+            format!("● Cancelled.\n────\n> {}\n────", self.typed.borrow())
+        }
+
+        fn modes(&self) -> Modes {
+            self.modes
+        }
+
+        fn wait(&self) -> Option<Wait> {
+            None
+        }
+
+        fn type_bytes(&self, bytes: &[u8]) -> Result<(), Cause> {
+            match (bytes, self.deaf.get()) {
+                (b"\r", 0) => self.sent.borrow_mut().push(self.typed.take()),
+                (b"\r", deaf) => self.deaf.set(deaf - 1),
+                (text, _) => {
+                    let text = String::from_utf8_lossy(text).replace("\u{1b}[200~", "");
+                    self.typed.borrow_mut().push_str(&text.replace("\u{1b}[201~", ""));
+                }
+            }
+            Ok(())
+        }
+
+        fn shown(&self) -> u64 {
+            0
+        }
+
+        fn await_more(&self, _shown: u64) {}
+    }
+
+    fn input(has_interface: bool, deaf: usize) -> Input {
+        let mut modes = Modes::default();
+        modes.set(TermMode::BracketedPaste, has_interface);
+        Input {
+            modes,
+            deaf: Cell::new(deaf),
+            typed: RefCell::default(),
+            sent: RefCell::default(),
+        }
+    }
+
+    #[test]
+    fn a_program_without_an_interface_gets_one_enter_although_the_line_stays_on_its_screen() {
+        let program = input(false, 1);
+        type_text(&program, "use make").unwrap();
+        assert_eq!(program.deaf.get(), 0);
+        assert!(program.sent.borrow().is_empty());
+    }
+
+    #[test]
+    fn an_enter_that_a_tool_passes_over_is_typed_again_while_the_text_stands_there() {
+        for deaf in [0, 2] {
+            let tool = input(true, deaf);
+            type_text(&tool, "use make").unwrap();
+            assert_eq!(*tool.sent.borrow(), ["use make"]);
+        }
+        let tool = input(true, usize::MAX);
+        let why = type_text(&tool, "use make").unwrap_err();
+        assert!(why.text.contains("Enter does nothing"), "{why}");
+    }
+
+    #[test]
+    fn an_entry_is_not_taken_where_nothing_shows_which_one_is_marked() {
+        let screen = coloured("opencode_permission.ansi").replace('❯', " ");
+        let tool = Tool::of(&Dialog {
+            screen: format!("❯ x\n{screen}"),
+            kind: AskKind::Permission,
+            entries: vec!["x"],
+            yes: None,
+            lasting: None,
+        });
+        let why = give_reply(&tool, &tool.ask(AskKind::Permission), &AskReply::Allow).unwrap_err();
+        assert!(why.text.contains("which entry is marked"), "{why}");
+        assert!(tool.typed.borrow().is_empty());
+    }
+
+    #[test]
+    fn an_entry_of_a_question_without_a_mark_is_chosen_by_its_number() {
+        let asks = || {
+            Tool::of(&Dialog {
+                screen: format!("❯ x\n{}", coloured("opencode_question.txt")),
+                kind: AskKind::Question,
+                entries: vec!["x", "Postgres"],
+                yes: None,
+                lasting: None,
+            })
+        };
+        let tool = asks();
+        let ask = tool.ask(AskKind::Question);
+        assert_eq!(ask.options, ["SQLite", "Postgres", "Type your own answer"]);
+        give_reply(&tool, &ask, &AskReply::Choose(1)).unwrap();
+        assert_eq!(*tool.typed.borrow(), b"2");
+        let tool = asks();
+        let why = give_reply(&tool, &ask, &AskReply::Text("Mongo".to_owned())).unwrap_err();
+        assert!(why.text.contains("shows a menu"), "{why}");
+        assert!(tool.typed.borrow().is_empty());
+    }
+
+    #[test]
+    fn the_yes_of_a_menu_without_numbers_is_taken_although_the_no_is_marked() {
+        let screen = "● Auto mode can't check actions\n\n  Allow it?\n\n  ❯ No\n    Yes\n";
+        let dialog = Dialog {
+            screen: screen.to_owned(),
+            kind: AskKind::Permission,
+            entries: vec!["No", "Yes"],
+            yes: Some(1),
+            lasting: None,
+        };
+        let tool = Tool::of(&dialog);
+        give_reply(&tool, &tool.ask(AskKind::Permission), &AskReply::Allow).unwrap();
+        assert_eq!(*tool.chosen.borrow(), ["Yes"]);
+    }
+
+    #[test]
     fn the_mark_is_moved_to_an_entry_without_a_number_however_late_the_tool_listens() {
         let all = dialogs();
         let trust = all.iter().find(|dialog| dialog.entries[0] == "No, exit").unwrap();
@@ -529,6 +892,26 @@ mod tests {
         let why = give_reply(&tool, &ask, &AskReply::Choose(1)).unwrap_err();
         assert!(why.text.contains("did not come to Yes"), "{why}");
         assert!(tool.chosen.borrow().is_empty());
+    }
+
+    #[test]
+    fn a_busy_tool_that_takes_keys_late_is_not_given_the_entry_behind_the_one_that_was_meant() {
+        let all = dialogs();
+        let trust = all.iter().find(|dialog| dialog.entries[0] == "No, exit").unwrap();
+        for busy in 0..8 {
+            let tool = Tool::of(trust);
+            tool.busy.set(busy);
+            let ask = tool.ask(AskKind::Dialog);
+            let given = give_reply(&tool, &ask, &AskReply::Choose(1));
+            for _ in 0..MOST_MOVES {
+                tool.await_more(0);
+            }
+            assert_eq!(
+                *tool.chosen.borrow(),
+                ["Yes, I trust this folder"],
+                "{busy}: {given:?}"
+            );
+        }
     }
 
     #[test]

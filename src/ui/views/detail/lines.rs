@@ -200,6 +200,8 @@ fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
     if let Some(source) = counts {
         lines.fact("known", &source.words(), StyleRole::Dim);
     }
+    let children = live.iter().flat_map(|live| &live.children);
+    lines.facts("runs", children.map(|child| (child.line(), StyleRole::Text)));
     if let Some(used) = attempt.usage.summary() {
         lines.fact("used", &used, StyleRole::Text);
     }

@@ -97,9 +97,8 @@ mod tests {
 
     #[test]
     fn a_finding_that_is_told_leaves_no_word_of_its_severity_behind() {
-        let facts = ["the notes n.md are not in what was committed".to_owned()];
-        let found =
-            |lead: &str| format!("{lead}the notes n.md are not in what was committed\n  to do: write them");
+        let facts = ["the notes n.md are not in the commit".to_owned()];
+        let found = |lead: &str| format!("{lead}the notes n.md are not in the commit\n  to do: write them");
         for (lead, left) in [
             ("high: ", ""),
             ("low: a\nhigh: ", "low: a"),

@@ -9,6 +9,7 @@ use crate::display::text::{cut, width};
 use crate::domain::workflow::Stage;
 use crate::domain::{Span, StageId, TaskId, TaskState, Workflow, pluralized};
 use crate::read_model::{MetricsReport, Trail, per_span};
+use crate::ui::cache::{CacheEntry, CacheKey};
 use crate::ui::canvas::prelude::*;
 use crate::ui::views::ViewContext;
 
@@ -18,6 +19,8 @@ const HOURS: Span = Span::minutes(60);
 /// Columns of a stage's name, and maximum columns of a bar.
 const NAME: usize = 16;
 const BAR: usize = 48;
+/// Columns of the name of what takes room on the disk.
+const DISK_PART: usize = 24;
 /// Maximum number of trails of tasks that are shown, the latest.
 const TRAILS: usize = 60;
 
@@ -219,6 +222,27 @@ pub(super) fn loads(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize)
             piece(format!("{share:<cells$}"), StyleRole::Running),
             plain(format!(" {:>9}", bytes(load.memory))),
         ]);
+    }
+    lines
+}
+
+/// Returns the free room on the disk, and what the program takes, once that is measured.
+pub(super) fn disk(ctx: &ViewContext<'_>) -> MetricsLines {
+    let mut lines = MetricsLines::new();
+    let Some(CacheEntry::Disk(disk)) = ctx.scene.cache.get(&CacheKey::Disk) else {
+        return lines;
+    };
+    let free = disk
+        .free
+        .map_or_else(String::new, |free| format!("{} free", bytes(free)));
+    section("Disk", &free, &mut lines);
+    for (what, taken) in &disk.parts {
+        lines.push(vec![plain(format!("{what:<DISK_PART$}{:>9}", bytes(*taken)))]);
+    }
+    if disk.lack().is_some() {
+        let text = format!("No agent is started below {}.", bytes(disk.least));
+        lines.push(vec![piece(text, StyleRole::Failed)]);
+        lines.push(vec![plain("`dbs clean --builds` frees what can be built again.")]);
     }
     lines
 }

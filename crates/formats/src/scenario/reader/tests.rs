@@ -240,7 +240,7 @@ fn doubtful_things_are_warned_about_and_still_read() {
         (
             "[[part]]\nsteps = [{ print = \"{tsak}\" }]",
             2,
-            "`{tsak}` is no variable; did you mean `{task}`",
+            "`{tsak}` is not a variable; did you mean `{task}`",
         ),
         (
             "[[part]]\nsteps = [{ exit = 1 },\n{ print = \"a\" }]",

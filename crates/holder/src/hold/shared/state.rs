@@ -20,6 +20,7 @@ const RECENT: usize = 320 * 1024;
 const PIECE: usize = 64 * 1024;
 
 /// All values that the threads of a holder share.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct HolderState {
     /// The last bytes of output.
     recent: VecDeque<u8>,
@@ -32,6 +33,7 @@ pub(super) struct HolderState {
     pub(super) attached: Option<PeerId>,
     pub(super) end_requested_by: ExitedBy,
     pub(super) program: ProgramState,
+    pub(super) is_suspended: bool,
     pub(super) is_drained: bool,
     pub(super) end_phase: EndPhase,
     /// Time at which the first byte was written that may not be safe yet.
@@ -79,6 +81,7 @@ impl HolderState {
             attached: None,
             end_requested_by: ExitedBy::Itself,
             program: ProgramState::Running,
+            is_suspended: false,
             is_drained: false,
             end_phase: EndPhase::Pending,
             written_at: None,

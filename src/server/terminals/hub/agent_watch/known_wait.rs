@@ -11,6 +11,10 @@ use crate::domain::{Span, Timestamp};
 /// Maximum delay of a source that reports that the agent continues, and has never reported its wait, behind the source that has: a terminal
 /// that is not looked at is read about every fifth of a second.
 pub(super) const BEHIND: Span = Span(500);
+/// Maximum delay of the dialog that a busy tool draws for a request which was answered meanwhile.
+const DRAWN_LATE: Span = Span::seconds(5);
+/// Time for which such a dialog may stand until the tool takes the answer.
+pub(super) const STANDS: Span = Span::seconds(4);
 
 /// Change of a wait since it was reported to the board, as far as the agent waits for the same now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,22 +52,36 @@ impl KnownWait {
             doubted_until: None,
         }
     }
+
+    /// Returns true if a word names the subject of this wait: in other words, too, if a tool puts some of its own before it.
+    pub(super) fn names(&self, word: &ActivityKind) -> bool {
+        match (&self.word, word) {
+            (Some(ActivityKind::Permission(known)), ActivityKind::Permission(text)) => {
+                known == text || !known.is_empty() && text.ends_with(known.as_str())
+            }
+            (known, word) => known.as_ref() == Some(word),
+        }
+    }
 }
 
 impl AgentWatch {
     /// Notes the source that reports a wait of the agent, and whether it reports it once more.
     pub(super) fn note_wait(&mut self, source: Source, doing: &Doing, at: Timestamp) {
         let Some(word) = word_of(source, doing, at).filter(is_awaited) else {
+            // The source is not behind any more: what it names next is new.
+            if !source.is_sticky() && self.wait.sources.contains(&source) {
+                self.wait.doubted_until = None;
+            }
             return;
         };
-        if self.wait.word.as_ref() != Some(&word) {
+        if !self.wait.names(&word) {
             self.wait = KnownWait::of(word, source, at);
             return;
         }
         let is_new = self.wait.sources.insert(source);
         let answered = self.wait.answered_at;
-        if is_new && answered.is_some_and(|answered| at.since(answered) <= BEHIND) {
-            self.wait.doubted_until = Some(at + BEHIND);
+        if is_new && answered.is_some_and(|answered| at.since(answered) <= DRAWN_LATE) {
+            self.wait.doubted_until = Some(at + STANDS);
         }
         if self.since_told == SinceTold::WentOn && (!is_new || answered.is_some()) {
             self.since_told = SinceTold::WaitsAgain;

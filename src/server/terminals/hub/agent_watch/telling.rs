@@ -14,6 +14,9 @@ const PACE_AFTER_TWO: Span = Span(400);
 /// Time to wait for the cause of an error that came without words; session files are read about once a second.
 pub(super) const WORDS_WAIT: Span = Span::seconds(3);
 
+/// Maximum wait for the text of an ask that a title has announced; a screen that changes is looked at each half second.
+const TEXT_WAIT: Span = Span(1_500);
+
 impl AgentWatch {
     /// Returns the time at which there is something to report to the board, or at which there may be without another report.
     pub(in crate::server::terminals::hub) fn due(&self, now: Timestamp) -> Option<Timestamp> {
@@ -31,6 +34,7 @@ impl AgentWatch {
             Some(self.not_before),
             words_expected(&concluded),
             self.other_source_expected(&concluded),
+            screen_expected(&concluded),
         ];
         held_back.into_iter().flatten().chain([now]).max()
     }
@@ -39,7 +43,7 @@ impl AgentWatch {
     /// another has reported, or it may name a wait that was answered already.
     fn other_source_expected(&self, concluded: &Conclusion) -> Option<Timestamp> {
         let word = word(concluded).map(|(word, _)| word);
-        if word == self.wait.word {
+        if word.as_ref().is_some_and(|word| self.wait.names(word)) {
             return self.wait.doubted_until;
         }
         let is_by_another = concluded
@@ -98,6 +102,13 @@ impl AgentWatch {
             self.since_told = SinceTold::WentOn;
         }
     }
+}
+
+/// Returns the time until which the text of an ask is waited for that a title has announced: it is on the screen.
+fn screen_expected(concluded: &Conclusion) -> Option<Timestamp> {
+    let is_unnamed = concluded.source == Some(Source::Title)
+        && matches!(&concluded.doing, Doing::Blocked(wait) if wait.text.is_empty());
+    is_unnamed.then_some(concluded.since + TEXT_WAIT)
 }
 
 /// Returns the time until which the words of an error that came without any are waited for: the tool's session file names the cause a

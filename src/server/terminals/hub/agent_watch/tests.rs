@@ -1,11 +1,14 @@
 //! The words that a watched agent has for the board, over time.
 
+mod accuracy;
 mod past;
 mod properties;
+mod replay;
+mod screens;
 mod troubles;
 
 use super::super::board_word::word;
-use super::known_wait::BEHIND;
+use super::known_wait::{BEHIND, STANDS};
 use super::past::MOST_REPEATED;
 use super::telling::{PACE, WORDS_WAIT};
 use super::*;
@@ -202,7 +205,7 @@ fn a_wait_that_a_source_names_only_after_the_answer_is_told_when_it_has_had_the_
         behind.observe(Source::StatusRecord, Timestamp(610), &working());
         assert_eq!(behind.tell(Timestamp(5_000)), []);
         let mut waits = after_answer(told);
-        let end = Timestamp(400) + BEHIND;
+        let end = Timestamp(400) + STANDS;
         assert_eq!(waits.due(Timestamp(600)), Some(end));
         assert_eq!(waits.tell(end).pop().map(|(word, _)| word), Some(permission("a")));
         let mut later = after_answer(told);
@@ -214,6 +217,36 @@ fn a_wait_that_a_source_names_only_after_the_answer_is_told_when_it_has_had_the_
 }
 
 #[test]
+fn the_dialog_that_a_busy_tool_draws_for_an_answered_request_is_no_ask_of_its_own() {
+    let mut watch = live();
+    watch.observe(Source::Hook, Timestamp(0), &asks("Bash: make"));
+    assert_eq!(watch.tell(Timestamp(0)).len(), 1);
+    watch.answered(Timestamp(500), Timestamp(500));
+    watch.observe(Source::StatusRecord, Timestamp(510), &working());
+    assert_eq!(watch.tell(Timestamp(510)).len(), 1);
+    watch.observe(
+        Source::StatusRecord,
+        Timestamp(1_600),
+        &asks("approve Bash: make"),
+    );
+    assert_eq!(watch.tell(Timestamp(2_500)), []);
+    watch.observe(Source::StatusRecord, Timestamp(2_700), &working());
+    assert_eq!(watch.tell(Timestamp(9_000)), []);
+    // It was not taken.
+    watch.observe(Source::Hook, Timestamp(10_000), &asks("Bash: test"));
+    assert_eq!(watch.tell(Timestamp(10_000)).len(), 1);
+    watch.answered(Timestamp(10_100), Timestamp(10_100));
+    watch.observe(
+        Source::StatusRecord,
+        Timestamp(10_200),
+        &asks("approve Bash: test"),
+    );
+    assert_eq!(watch.tell(Timestamp(11_000)), []);
+    let told = watch.tell(Timestamp(10_200) + STANDS).pop();
+    assert_eq!(told.map(|(word, _)| word), Some(permission("approve Bash: test")));
+}
+
+#[test]
 fn a_wait_for_the_same_after_an_answer_is_another_whoever_tells_it() {
     for ends in [AgentWatch::input, answered_now] {
         let mut watch = live();
@@ -222,7 +255,7 @@ fn a_wait_for_the_same_after_an_answer_is_another_whoever_tells_it() {
         ends(&mut watch, Timestamp(10));
         watch.observe(Source::StatusRecord, Timestamp(20), &working());
         watch.observe(Source::StatusRecord, Timestamp(30), &asks("a"));
-        assert_eq!(watch.tell(Timestamp(1_000)).len(), 2);
+        assert_eq!(watch.tell(Timestamp(30) + STANDS).len(), 2);
     }
 }
 

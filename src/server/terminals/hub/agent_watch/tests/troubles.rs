@@ -95,7 +95,11 @@ fn dbs_record(text: &str) -> AgentReport {
 #[test]
 fn a_request_that_is_tried_again_or_failed_for_overload_is_shown_and_stops_nobody() {
     let mut watch = live();
-    let retry = Doing::Working(crate::agent_state::Work::Retry { attempt: 3, most: 10 });
+    let retry = Doing::Working(crate::agent_state::Work::Retry {
+        attempt: 3,
+        most: 10,
+        why: String::new(),
+    });
     watch.observe(Source::Stream, Timestamp(0), &AgentReport::doing(retry));
     assert_eq!(watch.tell(Timestamp(0))[0].0, ActivityKind::Working);
     let overload =

@@ -1,0 +1,361 @@
+//! Records sessions of real agents anew, with the states that they are in: what the scripted model and the test do at which time is known,
+//! and the rest is read from the screen by words that no reader of this program looks for. Replayed by the tests of the states of agents.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use dbs::adapters::agents::{
+    AgentKind, LaunchContext, LiveEnv, PermissionPolicy, PersonEnv, RoleOptions, hook,
+};
+use dbs::domain::{AgentChoice, AskReply, AttemptId, AttemptMode, PromptFacts, Timestamp};
+use dbs::ports::agents::Brief;
+use serde_json::{Value, json};
+
+use crate::lab::{Lab, wait_for};
+use crate::pane::{Pane, PaneEvent};
+
+/// Stands for this program as the hook of a tool: it notes the time and the input of each call. A request waits for the test to answer it,
+/// or to leave it to the terminal.
+const HOOK: &str = r#"#!/bin/sh
+test "$1" = hook || exec cat > /dev/null
+name='FOLDER'/$(date +%s%3N)-$$
+cat > "$name.part"
+mv "$name.part" "$name.call"
+grep -q '"hook_event_name":"PermissionRequest"' "$name.call" || exit 0
+while test -d 'FOLDER' && ! test -e 'FOLDER/left'; do
+    if test -e 'FOLDER/always' || mv 'FOLDER/reply' "$name.reply" 2> /dev/null; then
+        test -e "$name.reply" || cp 'FOLDER/always' "$name.reply"
+        date +%s%3N > "$name.answered"
+        exec cat "$name.reply"
+    fi
+    sleep 0.05
+done
+"#;
+/// Words on the screen of both tools while a turn goes on.
+pub(crate) const BUSY: &str = "esc to interrupt";
+/// Kinds of lines that are read of a session's record; no other is kept.
+const RECORDED: [&str; 3] = ["\"token_count\"", "\"task_started\"", "\"task_complete\""];
+
+/// A session that is recorded.
+pub(crate) struct Recording<'a> {
+    lab: &'a Lab,
+    name: &'static str,
+    pub(crate) pane: Pane,
+    /// The time of its start, in milliseconds since 1970.
+    began: u64,
+    labels: Vec<(u64, String, String)>,
+    record: Vec<PaneEvent>,
+    seen: BTreeSet<String>,
+}
+
+impl<'a> Recording<'a> {
+    /// Starts that tool of `lab` with a prompt, as this program starts it.
+    pub(crate) fn start(lab: &'a Lab, name: &'static str, kind: &dyn AgentKind, prompt: &str) -> Self {
+        Self::start_with(lab, (name, kind), prompt, |_| {})
+    }
+
+    /// The same in a changed environment.
+    pub(crate) fn start_with(
+        lab: &'a Lab,
+        (name, kind): (&'static str, &dyn AgentKind),
+        prompt: &str,
+        change: impl FnOnce(&mut Vec<(String, String)>),
+    ) -> Self {
+        let options = RoleOptions {
+            permissions: PermissionPolicy::Ask,
+            ..RoleOptions::default()
+        };
+        let launch = kind.launch(&context(lab), &brief(lab), prompt, &options).unwrap();
+        let mut argv = lab.argv(&[]);
+        argv.extend(launch.argv.into_iter().skip(1));
+        let mut env = lab.env();
+        change(&mut env);
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+        let mut recording = Self {
+            lab,
+            name,
+            pane: Pane::start_with(lab, argv, env, launch.files),
+            began: u64::try_from(began).unwrap(),
+            labels: Vec::new(),
+            record: Vec::new(),
+            seen: BTreeSet::new(),
+        };
+        recording.label_from(0, "starting", "nothing yet");
+        recording
+    }
+
+    /// The state from now on, and how that is known.
+    pub(crate) fn label(&mut self, state: &str, known_by: &str) {
+        self.label_from(self.pane.millis(), state, known_by);
+    }
+
+    fn label_from(&mut self, millis: u64, state: &str, known_by: &str) {
+        self.labels.push((millis, state.to_owned(), known_by.to_owned()));
+    }
+
+    /// The state from the moment at which the screen has this text.
+    pub(crate) fn label_at(&mut self, text: &str, state: &str) {
+        let millis = self.pane.wait_for_screen(text, |screen| {
+            screen.to_lowercase().contains(&text.to_lowercase())
+        });
+        self.label_from(millis, state, &format!("the screen says \"{text}\""));
+    }
+
+    /// The state from the moment at which the screen has this text and the other no more.
+    pub(crate) fn label_without(&mut self, text: &str, gone: &str, state: &str) {
+        let millis = self.pane.wait_for_screen(text, |screen| {
+            screen.contains(text) && !screen.to_lowercase().contains(gone)
+        });
+        self.label_from(millis, state, &format!("\"{text}\" without \"{gone}\""));
+    }
+
+    /// The state from the moment at which the screen has this text, and below it another.
+    pub(crate) fn label_below(&mut self, text: &str, below: &str, state: &str) {
+        let millis = self.pane.wait_for_screen(below, |screen| {
+            screen
+                .rsplit_once(text)
+                .is_some_and(|(_, rest)| rest.contains(below))
+        });
+        self.label_from(millis, state, &format!("\"{below}\" below \"{text}\""));
+    }
+
+    /// Types keys, with which a state begins.
+    pub(crate) fn type_to(&mut self, keys: &str, state: &str, known_by: &str) {
+        self.label(state, known_by);
+        self.pane.type_keys(keys);
+    }
+
+    /// Types a prompt and sends it.
+    pub(crate) fn prompt(&mut self, text: &str) {
+        self.pane.type_keys(text);
+        self.pane.wait_for_text(text);
+        self.hold(1);
+        self.pane.type_keys("\r");
+        self.label_at(BUSY, "working");
+    }
+
+    /// Lets everything be as it is for that time.
+    pub(crate) fn hold(&mut self, seconds: u64) {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(seconds) {
+            let piece = Instant::now();
+            wait_for("a second to be over", || {
+                piece.elapsed() >= Duration::from_secs(1)
+            });
+            self.read_record();
+        }
+    }
+
+    /// Waits for a file in the project.
+    pub(crate) fn wait_for_file(&mut self, file: &str) {
+        wait_for(file, || self.lab.has_made(file));
+    }
+
+    /// Waits for a call of the hook that asks.
+    pub(crate) fn wait_for_request(&mut self, number: usize) {
+        wait_for("a request", || self.requests().len() == number);
+    }
+
+    fn requests(&self) -> Vec<Value> {
+        let calls = self.calls("call").into_iter().map(|(_, _, text)| text);
+        let calls = calls.map(|text| serde_json::from_str::<Value>(&text).unwrap());
+        let of_asks = calls.filter(|call| call["hook_event_name"] == "PermissionRequest");
+        of_asks.collect()
+    }
+
+    /// Answers the last request.
+    pub(crate) fn answer(&mut self, reply: &AskReply) {
+        let request = self.requests().pop().unwrap();
+        let folder = hooks(self.lab);
+        fs::write(folder.join("reply.part"), hook::answer(&request, reply)).unwrap();
+        self.label("working", "the request is answered");
+        fs::rename(folder.join("reply.part"), folder.join("reply")).unwrap();
+    }
+
+    /// Leaves all requests to the terminal.
+    pub(crate) fn leave_to_terminal(&mut self) {
+        fs::write(hooks(self.lab).join("left"), "").unwrap();
+    }
+
+    /// Files of calls with that ending: their time, their name and what is in them.
+    fn calls(&self, ending: &str) -> Vec<(u64, String, String)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(hooks(self.lab)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|own| own == ending) {
+                let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+                let at: u64 = name.split('-').next().unwrap().parse().unwrap();
+                let text = fs::read_to_string(&path).unwrap().trim().to_owned();
+                found.push((at.saturating_sub(self.began), name, text));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Notes new lines of the records of Codex.
+    fn read_record(&mut self) {
+        let text = self.lab.codex_rollouts();
+        for line in text
+            .lines()
+            .filter(|line| RECORDED.iter().any(|kind| line.contains(kind)))
+        {
+            if self.seen.insert(line.to_owned()) {
+                let millis = self.pane.millis();
+                self.record.push(PaneEvent {
+                    millis,
+                    kind: "s",
+                    text: line.to_owned(),
+                });
+            }
+        }
+    }
+
+    /// Ends the session and writes it with its labels.
+    pub(crate) fn write(mut self) {
+        self.read_record();
+        let end = self.pane.millis();
+        self.label_from(end, "gone", "the recording ends");
+        let mut events = self.pane.happened();
+        events.append(&mut self.record);
+        let call = |(millis, _, text): (u64, String, String)| PaneEvent {
+            millis,
+            kind: "h",
+            text,
+        };
+        events.extend(self.calls("call").into_iter().map(call));
+        for (_, _, text) in self.calls("answered") {
+            let at: u64 = text.parse().unwrap();
+            let millis = at.saturating_sub(self.began);
+            events.push(PaneEvent {
+                millis,
+                kind: "a",
+                text: String::new(),
+            });
+        }
+        events.sort_by_key(|event| event.millis);
+        let mut cast = json!({ "version": 2, "width": 110, "height": 32 }).to_string() + "\n";
+        for PaneEvent { millis, kind, text } in joined(events) {
+            writeln!(cast, "[{}, \"{kind}\", {}]", seconds(millis), json!(text)).unwrap();
+        }
+        fs::write(folder().join(format!("{}.cast", self.name)), cast).unwrap();
+        self.write_labels();
+    }
+
+    /// Replaces the labels of this recording in the file of all.
+    fn write_labels(&self) {
+        static FILE: Mutex<()> = Mutex::new(());
+        let _guard = FILE.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, name) = (folder().join("states.tsv"), format!("{}.cast", self.name));
+        let before = fs::read_to_string(&file).unwrap_or_default();
+        let others = before
+            .lines()
+            .filter(|line| !line.starts_with(&format!("{name}\t")));
+        let mut lines: Vec<String> = others.map(str::to_owned).collect();
+        for (millis, state, known_by) in &self.labels {
+            lines.push(format!("{name}\t{}\t{state}\t{known_by}", seconds(*millis)));
+        }
+        // Comments stand first, and the labels of a recording in their order.
+        lines.sort_by_key(|line| {
+            line.split('\t')
+                .next()
+                .filter(|_| !line.starts_with('#'))
+                .map(str::to_owned)
+        });
+        fs::write(file, lines.join("\n") + "\n").unwrap();
+    }
+}
+
+/// Whether output draws nothing: it moves the cursor, and sets modes and colours.
+fn draws_nothing(text: &str) -> bool {
+    let sequences = text.split("\u{1b}[").skip(1);
+    let is_moving = |sequence: &str| {
+        let end = sequence.trim_start_matches(|sign: char| sign.is_ascii_digit() || ";?".contains(sign));
+        ["h", "l", "m", "H"].contains(&end)
+    };
+    text.starts_with("\u{1b}[?2026h") && sequences.into_iter().all(is_moving)
+}
+
+/// Output that came at almost the same time is one event, and frames in which nothing is drawn are left out.
+fn joined(events: Vec<PaneEvent>) -> Vec<PaneEvent> {
+    let mut joined: Vec<PaneEvent> = Vec::new();
+    for event in events {
+        if event.kind == "o" && draws_nothing(&event.text) {
+            continue;
+        }
+        match joined.last_mut() {
+            Some(last) if last.kind == "o" && event.kind == "o" && event.millis - last.millis < 20 => {
+                last.text.push_str(&event.text);
+            }
+            _ => joined.push(event),
+        }
+    }
+    joined
+}
+
+fn seconds(millis: u64) -> String {
+    format!("{}.{:03}", millis / 1_000, millis % 1_000)
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/agents/recordings")
+}
+
+/// The folder of the calls of hooks.
+fn hooks(lab: &Lab) -> PathBuf {
+    lab.root().join("hooks")
+}
+
+/// What a start is made from; the hook of the recording stands for this program.
+fn context(lab: &Lab) -> LaunchContext {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (program, folder) = (lab.root().join("dbs"), hooks(lab));
+    fs::create_dir(&folder).unwrap();
+    fs::write(&program, HOOK.replace("FOLDER", folder.to_str().unwrap())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    LaunchContext {
+        program,
+        inherited: LiveEnv::default(),
+        person: PersonEnv::new(lab.env()),
+        socket: "/s".into(),
+        inbox: lab.root().join("inbox"),
+        root: lab.project(),
+        attempts: lab.root().join("attempts"),
+        token: Arc::new(|_, _| String::new()),
+    }
+}
+
+fn brief(lab: &Lab) -> Brief {
+    Brief {
+        attempt: AttemptId(1),
+        created_at: Timestamp(1),
+        task: "t-1".into(),
+        title: "Do it".to_owned(),
+        body: String::new(),
+        tags: BTreeSet::new(),
+        stage: "development".into(),
+        role: "developer".into(),
+        name: "developer".to_owned(),
+        mode: AttemptMode::Fresh,
+        n: 1,
+        folder: lab.project(),
+        branch: "main".to_owned(),
+        base: "main".to_owned(),
+        finding: None,
+        session: None,
+        choice: AgentChoice::default(),
+        facts: PromptFacts::default(),
+        difference: None,
+        git_settings: Vec::new(),
+    }
+}
+
+/// Lets each request be allowed at once, as a rule does.
+pub(crate) fn allow_all(lab: &Lab) {
+    let yes = json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": { "behavior": "allow" } } });
+    fs::write(hooks(lab).join("always"), yes.to_string()).unwrap();
+}

@@ -1,0 +1,72 @@
+//! An agent whose turn is over, and that neither reports nor asks: a person is asked.
+
+use dbs::domain::{ActivityKind, AttemptId, AttemptState, SignalKind, Span};
+
+use crate::fixture::BoardFixture;
+
+const WAIT: Span = Span::seconds(30);
+
+/// A board with one agent that its tool reports to be idle.
+fn idle() -> (BoardFixture, AttemptId) {
+    let mut fixture = BoardFixture::developing("a");
+    let attempt = fixture.open("a");
+    fixture.start(attempt);
+    fixture.see(attempt, ActivityKind::Working, "title");
+    fixture.see(attempt, ActivityKind::Idle, "title");
+    (fixture, attempt)
+}
+
+fn open_asks(fixture: &BoardFixture, attempt: AttemptId) -> Vec<String> {
+    let asks = fixture.attempt(attempt).asks.iter();
+    asks.filter(|known| known.closed.is_none())
+        .map(|known| known.ask.text.clone())
+        .collect()
+}
+
+#[test]
+fn a_person_is_asked_about_an_agent_that_stands_still_until_it_works_again() {
+    let (mut fixture, attempt) = idle();
+    fixture.wait(Span(WAIT.0 - 1));
+    assert_eq!(open_asks(&fixture, attempt), Vec::<String>::new());
+    fixture.wait(Span(1));
+    let asks = open_asks(&fixture, attempt);
+    assert!(
+        asks.len() == 1 && asks[0].contains("has not reported"),
+        "{asks:?}"
+    );
+    assert!(fixture.notice_kinds().contains(&"question"));
+    fixture.wait(Span::minutes(5));
+    assert_eq!(open_asks(&fixture, attempt).len(), 1, "once");
+    fixture.see(attempt, ActivityKind::Working, "title");
+    assert_eq!(open_asks(&fixture, attempt), Vec::<String>::new());
+    assert_eq!(fixture.attempt(attempt).state, AttemptState::Running);
+    fixture.see(attempt, ActivityKind::Idle, "title");
+    fixture.wait(WAIT);
+    assert_eq!(open_asks(&fixture, attempt).len(), 1);
+}
+
+#[test]
+fn an_agent_that_has_reported_or_waits_for_an_answer_does_not_stand_still() {
+    let (mut fixture, attempt) = idle();
+    fixture.say(attempt, SignalKind::Question, "which one?");
+    fixture.wait(Span::minutes(2));
+    assert_eq!(open_asks(&fixture, attempt), ["which one?"]);
+    let (mut fixture, attempt) = idle();
+    fixture.say(attempt, SignalKind::Done, "built");
+    fixture.wait(Span::minutes(2));
+    assert_eq!(open_asks(&fixture, attempt), Vec::<String>::new());
+    let (mut fixture, attempt) = idle();
+    fixture.see(attempt, ActivityKind::Background("make".to_owned()), "title");
+    fixture.wait(Span::minutes(2));
+    assert_eq!(open_asks(&fixture, attempt), Vec::<String>::new());
+}
+
+#[test]
+fn an_agent_whose_tool_says_nothing_of_its_turns_is_not_asked_about() {
+    let mut fixture = BoardFixture::developing("a");
+    let attempt = fixture.open("a");
+    fixture.start(attempt);
+    fixture.say(attempt, SignalKind::Claim, "");
+    fixture.wait(Span::minutes(5));
+    assert_eq!(open_asks(&fixture, attempt), Vec::<String>::new());
+}
