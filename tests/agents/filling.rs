@@ -30,6 +30,9 @@ fn claude_whose_context_is_full_is_restarted_with_what_it_did_and_the_task_is_me
     });
     let why = story.dbs(&["why", "t-1"]);
     assert!(why.contains("its context is full"), "{why}");
+    story.wait_until("that Claude has taken the request", || {
+        story.dbs(&["logs", "t-1"]).contains("edit queued messages")
+    });
     model.open_gate("full");
     story.wait_until("the end of the task", || story.count("done") == 1);
     let heard = model.requests_for("context_first");
