@@ -69,11 +69,12 @@ fn start_plans_a_requirement_and_begins_paused_when_asked_to() {
 #[test]
 fn whoever_starts_a_server_while_another_has_the_project_waits_for_it() {
     let shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
     shop.does(&["task", "create", "Fix", "--id", "t-1"]);
     let debussy = shop.git.project().join(".debussy");
     let owner = LockOwner {
         process: std::process::id(),
-        socket: String::new(),
+        socket: "nowhere".to_owned(),
     };
     let lock = ServerLock::take(&shop.git.state().join("server.lock"), &owner).unwrap();
     let mut screen = on_a_terminal(&shop, &["start"]);

@@ -60,16 +60,12 @@ fn a_lock_file_left_behind_is_no_lock() {
     drop(store);
 }
 
-#[test]
-fn a_lock_whose_owner_was_killed_is_waited_for_until_what_it_was_starting_lets_go() {
+/// A server that tries to take the lock waits for this owner until it lets go.
+fn is_waited_for(owner_before: &LockOwner) {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
     fs::create_dir_all(files.lock.parent().unwrap()).unwrap();
-    let killed = LockOwner {
-        process: Other::dead(),
-        socket: String::new(),
-    };
-    let copy = ServerLock::take(&files.lock, &killed).unwrap();
+    let held = ServerLock::take(&files.lock, owner_before).unwrap();
     let (files, take) = (&files, &std::sync::Barrier::new(2));
     std::thread::scope(|scope| {
         let waiting = scope.spawn(move || {
@@ -77,10 +73,23 @@ fn a_lock_whose_owner_was_killed_is_waited_for_until_what_it_was_starting_lets_g
             ServerLock::take(&files.lock, &owner()).map(drop)
         });
         take.wait();
-        // Longer than a lock of the living is waited for.
+        // Longer than a lock of a server is waited for.
         std::thread::park_timeout(std::time::Duration::from_millis(1_500));
         assert!(!waiting.is_finished(), "it was given up");
-        drop(copy);
+        drop(held);
         waiting.join().unwrap().unwrap();
     });
+}
+
+#[test]
+fn a_lock_whose_owner_was_killed_is_waited_for_until_what_it_was_starting_lets_go() {
+    is_waited_for(&LockOwner {
+        process: Other::dead(),
+        socket: "/run/one.sock".to_owned(),
+    });
+}
+
+#[test]
+fn a_lock_of_a_command_is_waited_for_until_it_has_written() {
+    is_waited_for(&LockOwner::this_process());
 }

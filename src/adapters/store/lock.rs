@@ -40,25 +40,27 @@ impl LockOwner {
 /// starter until it runs, also of a lock that was let go.
 const TRIES: u32 = 50;
 const BETWEEN: Duration = Duration::from_millis(10);
-/// Number of tries while the owner the file names is gone: killed, and the process it was just starting has its copy. On a busy machine
-/// that takes seconds, and no other server would be started after one that gave up.
-const TRIES_AFTER_A_DEATH: u32 = 1_000;
+/// Number of tries while the owner that the file names is about to let go: a command that ends once it has written, or a process that was
+/// killed and the one it was just starting has its copy. On a busy machine that takes seconds, and no other server would be started after
+/// one that gave up.
+const TRIES_IN_PASSING: u32 = 1_000;
 
 fn lock_with_retries(file: &File, path: &Path) -> Result<(), TryLockError> {
-    for n in 1..TRIES_AFTER_A_DEATH {
+    for n in 1..TRIES_IN_PASSING {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if n < TRIES || is_owner_gone(path) => std::thread::sleep(BETWEEN),
+            Err(TryLockError::WouldBlock) if n < TRIES || is_in_passing(path) => std::thread::sleep(BETWEEN),
             result => return result,
         }
     }
     file.try_lock()
 }
 
-/// Returns true if the process the lock file names is known to be gone.
-fn is_owner_gone(path: &Path) -> bool {
-    let Some(owner) = ServerLock::owner(path) else {
-        return false;
-    };
+/// Returns true if the lock file names a process that does not listen, which is a command, or one that is known to be gone.
+fn is_in_passing(path: &Path) -> bool {
+    ServerLock::owner(path).is_some_and(|owner| owner.socket.is_empty() || is_gone(&owner))
+}
+
+fn is_gone(owner: &LockOwner) -> bool {
     #[cfg(unix)]
     {
         use nix::errno::Errno;
@@ -71,7 +73,7 @@ fn is_owner_gone(path: &Path) -> bool {
     #[cfg(not(unix))]
     {
         // Open files are not copied there.
-        drop(owner);
+        let _ = owner;
         false
     }
 }
