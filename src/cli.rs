@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod asking;
+mod base_choice;
 pub mod board_access;
 pub mod caller;
 pub mod command_error;

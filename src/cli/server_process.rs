@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::adapters::deadline::Deadline;
 use crate::adapters::own_program;
 use crate::adapters::text_file;
+use crate::cli::base_choice::{self, BaseChoice};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::command_error::{CommandError, CommandResult, could_not, failed};
 use crate::cli::remote_choice;
@@ -47,6 +48,9 @@ pub fn start_server(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()>
     paths
         .prepare_for_server(env.environment.clone())
         .map_err(could_not)?;
+    if let chosen @ BaseChoice::Made(_) = base_choice::settle(env, paths, false)? {
+        chosen.print();
+    }
     let deadline = Deadline::start();
     loop {
         match try_start(env, paths, &deadline)? {

@@ -81,37 +81,54 @@ fn a_setting_that_a_file_of_the_project_brings_waits_for_trust() {
     assert!(listed.out.contains("elsewhere"), "{listed:?}");
 }
 
+/// Runs the program at a terminal in which the answers wait already, and returns what it prints.
 #[cfg(unix)]
-#[test]
-fn at_a_terminal_init_asks_and_a_yes_makes_the_setting() {
-    use std::io::Read as _;
-    use std::io::Write as _;
+fn at_terminal(shop: &Shop, words: &[&str], answers: &str) -> String {
+    use std::io::{Read as _, Write as _};
 
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_dbs"));
+    command.env_clear();
+    command.args(words);
+    command.cwd(shop.git.project());
+    drop(shop.run(&["--version"]));
+    for (name, value) in shop.environment() {
+        command.env(name, value);
+    }
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut keys = pair.master.take_writer().unwrap();
+    keys.write_all(answers.as_bytes()).unwrap();
+    let mut shown = Vec::new();
+    drop(pair.master.try_clone_reader().unwrap().read_to_end(&mut shown));
+    child.wait().unwrap();
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn at_a_terminal_init_asks_and_a_yes_makes_the_setting() {
     let end_of_input = "\u{4}";
     for (answer, wanted) in [("n\n", "origin\n"), (end_of_input, "origin\n"), ("\n", "none\n")] {
         let shop = without_remote();
-        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_dbs"));
-        command.env_clear();
-        command.args(["init"]);
-        command.cwd(shop.git.project());
-        drop(shop.run(&["--version"]));
-        for (name, value) in shop.environment() {
-            command.env(name, value);
-        }
-        let mut child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let mut keys = pair.master.take_writer().unwrap();
-        // The answers wait in the terminal: the one about the remote, and the one about the base branch.
-        keys.write_all(answer.as_bytes()).unwrap();
-        keys.write_all(b"\n").unwrap();
-        let mut shown = Vec::new();
-        drop(pair.master.try_clone_reader().unwrap().read_to_end(&mut shown));
-        child.wait().unwrap();
-        let shown = String::from_utf8_lossy(&shown).into_owned();
+        // The second answer is the one about the base branch.
+        let shown = at_terminal(&shop, &["init"], &format!("{answer}\n"));
         assert!(shown.contains("This repository has no remote."), "{shown}");
         assert_eq!(shop.does(&["config", "remote"]), wanted, "{shown}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_start_at_a_terminal_asks_for_the_base_branch_too() {
+    let shop = without_remote();
+    shop.does(&["config", "base_branch", "--unset"]);
+    let shown = at_terminal(&shop, &["restart"], "\n\n");
+    assert!(shown.contains("the base branch is main"), "{shown}");
+    assert_eq!(shop.does(&["config", "base_branch"]), "main\n");
+    let shown = at_terminal(&shop, &["restart"], "");
+    assert!(!shown.contains("base branch"), "{shown}");
+    shop.does(&["stop"]);
 }

@@ -1,11 +1,10 @@
 //! `dbs init`: prepares a project, or makes the files of a new plan.
 
-use crate::adapters::git::{GitCli, likely_base};
+use crate::adapters::git::GitCli;
 use crate::cli::commands::plan::{NewPlanArgs, PlanShape};
 use crate::cli::commands::prelude::*;
 use crate::cli::commands::{agents, doctor};
-use crate::cli::{asking, remote_choice, workspace_choice};
-use crate::config::{schema, set};
+use crate::cli::{base_choice, remote_choice, workspace_choice};
 
 /// Prepare this project, or create the files of a new plan
 ///
@@ -53,12 +52,20 @@ pub(super) fn prepare(env: &ProcessEnv, takes: bool, json: JsonFlag) -> CommandR
     paths.prepare()?;
     let workflows = &paths.workflows;
     std::fs::create_dir_all(workflows).map_err(failed(format!("could not make {}", workflows.display())))?;
-    choose_base(env, &paths, takes, json)?;
     if takes || !json.json {
+        let base = base_choice::settle(env, &paths, takes)?;
+        if !json.json {
+            base.print();
+        }
         workspace_choice::settle(env, &paths, takes)?;
     }
-    let missing = doctor::problems(env);
+    let mut missing = doctor::problems(env);
     let agent = agents::first_step(env);
+    // The step to the first agent names those that are installed.
+    if let Some(agent) = agent.as_ref().filter(|_| !json.json) {
+        missing.retain(|text| !text.starts_with("agents: "));
+        missing.push(agent.clone());
+    }
     if json.json {
         output::json(&serde_json::json!({ "root": paths.root, "missing": missing, "agent": agent }));
     } else if missing.is_empty() {
@@ -70,46 +77,5 @@ pub(super) fn prepare(env: &ProcessEnv, takes: bool, json: JsonFlag) -> CommandR
         output::line(&format!("{} is prepared; still missing:", paths.root.display()));
         output::all(missing.iter().map(|text| format!("  {text}")));
     }
-    if !json.json {
-        output::all(agent);
-    }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Asks a person at the terminal to confirm the base branch that was found, if none is set; else prints the most likely one.
-fn choose_base(env: &ProcessEnv, paths: &ProjectPaths, takes: bool, json: JsonFlag) -> CommandResult<()> {
-    let is_set = paths.read_config().value(&schema::BASE_BRANCH).is_some();
-    if is_set || env.is_agent() || json.json && !takes {
-        return Ok(());
-    }
-    let found = likely_base(&paths.git_setup(env.environment.clone()))?;
-    let Some(found) = found else {
-        return Ok(());
-    };
-    let (name, found_by) = (found.name, found.found_by);
-    if !takes && !asking::can_ask() {
-        output::line(&format!(
-            "the base branch is most likely {name} ({found_by}): `dbs config base_branch {name}`"
-        ));
-        return Ok(());
-    }
-    let chosen = if takes {
-        name
-    } else {
-        let question = format!(
-            "Tasks start from a base branch, and are merged into it. Which one? Enter for {name} ({found_by}):"
-        );
-        match asking::answer_to(&question)? {
-            None => return Ok(()),
-            Some(answer) if answer.is_empty() => name,
-            Some(answer) => answer,
-        }
-    };
-    set(&paths.sources.files, "base_branch", &chosen)?;
-    if !json.json {
-        output::line(&format!(
-            "the base branch is {chosen}; `dbs config base_branch NAME` changes that"
-        ));
-    }
-    Ok(())
 }
