@@ -49,7 +49,6 @@ enum EndClass {
 #[serde(rename_all = "snake_case")]
 enum ResetFormat {
     Epoch,
-    Words,
 }
 
 /// Returns the rules that come with the program; none when they cannot be read, which a test keeps from being shipped.
@@ -128,7 +127,6 @@ impl EndRule {
             EndClass::Quota => {
                 let until = match self.until {
                     Some(ResetFormat::Epoch) => reset_time(line),
-                    Some(ResetFormat::Words) => time_until_reset(line).map(|span| now + span),
                     None => None,
                 };
                 let sensible = |at: &Timestamp| now.since(*at) <= RECENT_RESET && at.since(now) <= MAX_RESET;
@@ -157,28 +155,6 @@ fn reset_time(line: &str) -> Option<Timestamp> {
         .take_while(char::is_ascii_digit)
         .collect();
     Some(Timestamp(digits.parse::<u64>().ok()?.checked_mul(1_000)?))
-}
-
-/// Reads numbers with their units: `try again in 3 days 2 hours 5 minutes`.
-fn time_until_reset(line: &str) -> Option<Span> {
-    let words: Vec<&str> = line.split_once("try again in ")?.1.split_whitespace().collect();
-    let mut all: u64 = 0;
-    for pair in words.chunks(2) {
-        let [number, unit] = pair else { break };
-        let Ok(number) = number.parse::<u64>() else { break };
-        let seconds = match unit
-            .trim_end_matches(|sign: char| !sign.is_alphabetic())
-            .trim_end_matches('s')
-        {
-            "day" => 86_400,
-            "hour" => 3_600,
-            "minute" => 60,
-            "second" => 1,
-            _ => break,
-        };
-        all = all.checked_add(number.checked_mul(seconds)?)?;
-    }
-    (all > 0).then_some(Span(all.checked_mul(1_000)?))
 }
 
 #[cfg(test)]
@@ -247,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_says_when_it_ends_only_where_that_can_be_true() {
+    fn seconds_behind_a_bar_are_the_end_of_a_limit_only_where_that_can_be_true() {
         let until = |tool: &str, line: &str| match builtin().cause(tool, line, NOW) {
             Some(EndCause::Quota { until, .. }) => until,
             other => panic!("{line}: {other:?}"),
@@ -257,15 +233,5 @@ mod tests {
         let just_over = "Claude AI usage limit reached|1749919999";
         assert_eq!(until("claude", just_over), Some(Timestamp(1_749_919_999_000)));
         assert_eq!(until("claude", "Claude AI usage limit reached|12"), None);
-        let words = "You've hit your usage limit. Try later or try again in 1 day 2 hours 5 minutes.";
-        assert_eq!(until("codex", words), Some(NOW + Span::minutes(26 * 60 + 5)));
-        assert_eq!(until("codex", "You've hit your usage limit."), None);
-        assert_eq!(
-            until(
-                "rehearsal",
-                "rehearsal: usage limit reached, try again in 4 seconds"
-            ),
-            Some(NOW + Span::seconds(4))
-        );
     }
 }

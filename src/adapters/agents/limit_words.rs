@@ -14,8 +14,8 @@ const BEGINNINGS: [&str; 4] = ["reset", "try again", "retry after", "retry-after
 const FILLERS: [&str; 5] = ["at", "on", "in", "after", "and"];
 /// Words that are read after each beginning.
 const MOST_WORDS: usize = 12;
-/// Longest limit: weekly ones, and a day.
-const LONGEST: Span = Span::minutes(8 * 24 * 60);
+/// Longest limit: monthly ones, and some days.
+const LONGEST: Span = Span::minutes(40 * 24 * 60);
 /// A time of day that passed this recently is that of a limit that has just ended, not of one that ends tomorrow.
 const JUST_ENDED: Span = Span::minutes(2);
 /// Wait after a limit that has just ended: the clock of its service may be behind this one.
@@ -342,6 +342,11 @@ mod tests {
             (
                 "Usage limit. Try again in 1 day 2 hours 5 minutes.",
                 "2026-12-01T17:05:00Z",
+            ),
+            ("Usage limit. Try again in 28 days.", "2026-12-28T15:00:00Z"),
+            (
+                "rehearsal: usage limit reached, try again in 4 seconds",
+                "2026-11-30T15:00:04Z",
             ),
             (
                 "Usage limit. Try again in 5 minutes or upgrade",
