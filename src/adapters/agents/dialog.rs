@@ -50,7 +50,18 @@ fn asked(screen: &str, menu: &ScreenMenu) -> Option<String> {
         .rposition(|line| is_border(line))
         .map_or(0, |border| border + 1);
     let begin = begin.max(row.saturating_sub(MOST_LINES));
-    let mut texts = above.iter().skip(begin).copied().filter(|line| !line.is_empty());
+    let texts: Vec<&str> = above
+        .iter()
+        .skip(begin)
+        .copied()
+        .filter(|line| !line.is_empty())
+        .collect();
+    // The beginning of a dialog that is higher than its screen is out of sight.
+    let whole = texts
+        .iter()
+        .position(|line| !line.starts_with(char::is_lowercase))
+        .unwrap_or(0);
+    let mut texts = texts.into_iter().skip(whole);
     let first = menu.entries.first().map(|entry| entry.label.as_str());
     let heading = texts.next().or(first)?;
     let text = match texts.filter_map(question).next_back() {
@@ -88,6 +99,9 @@ mod tests {
     const CODEX_HOOKS: &str = "  Hooks need review\n  1 hook is new or changed.\n\n  Hooks can run outside the sandbox after you trust \
                                them.\n\n› 1. Review hooks\n  2. Trust all and continue\n  3. Continue without trusting (hooks won't run)\n\n\
                                \x20 enter confirm · esc skip\n";
+    const CUT_TRUST: &str = " your own code, a well-known open source project, or work from your team). If\n not, take a moment to review \
+                             what's in this folder first.\n\n Claude Code'll be able to read, edit, and execute files here.\n\n Security \
+                             guide\n\n ❯ No, exit\n   Yes, I trust this folder\n\n Enter to confirm · Esc to cancel\n";
     const SERVERS: &str = "────────\n  3 new MCP servers found in this project\n  Select any you wish to enable.\n\n  ❯ [✔] s0\n    [✔] \
                            s1\n    [✔] s2\n       Enable selected\n Space to select · Esc to reject all\n";
 
@@ -101,6 +115,10 @@ mod tests {
             (of_claude, words),
             (framed, "Sign in with ChatGPT"),
             ("Update available\n\nPress Enter to continue", "Update available"),
+            (
+                CUT_TRUST,
+                "Claude Code'll be able to read, edit, and execute files here.",
+            ),
             (CODEX_TRUST, "Folder access: Trust this folder?"),
             (CODEX_HOOKS, "Hooks need review"),
             (SERVERS, "3 new MCP servers found in this project"),
