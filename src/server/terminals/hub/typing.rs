@@ -23,7 +23,7 @@ const UNTIL_SHOWN: Duration = Duration::from_secs(1);
 const SETTLING: Duration = Duration::from_millis(100);
 /// Number of times that Enter is typed until a tool takes it.
 const MOST_ENTERS: usize = 3;
-/// Number of times that a screen is looked at until it shows what a key has changed.
+/// Number of times that a screen is looked at until it shows anything, or what a key has changed.
 const MOST_LOOKS: usize = 3;
 /// Number of times that a screen is looked at until it takes the reason for a no.
 const MOST_WAITS: usize = 5;
@@ -47,6 +47,7 @@ pub(super) trait AgentTerminal {
 /// Types a text and Enter, unless the agent asks something by a menu: before the text, or when Enter is to follow.
 pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(), Cause> {
     let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+    await_first_output(terminal);
     check_takes_text(terminal, "")?;
     let (modes, shown) = (terminal.modes(), terminal.shown());
     // Codex takes a line that comes at once for one that was pasted, unless a paste is marked as one. Where it is not, a line end is Enter.
@@ -59,6 +60,18 @@ pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(),
     check_takes_text(terminal, &text)
         .map_err(|why| Cause::from(format!("{why}; it may stand in the line of its input")))?;
     press_enter(terminal, &text)
+}
+
+/// Waits until the screen shows something, but not for ever: a program that reads its input may print nothing. A tool that sets up its
+/// interface discards text that came before.
+fn await_first_output(terminal: &impl AgentTerminal) {
+    for _ in 0..MOST_LOOKS {
+        let shown = terminal.shown();
+        if !terminal.screen().trim().is_empty() {
+            return;
+        }
+        terminal.await_more(shown);
+    }
 }
 
 /// Types Enter after a text, and again where the screen stays as it was, with the text: Gemini CLI passes over an Enter that comes while it
@@ -751,9 +764,11 @@ mod tests {
         assert!(tool.typed.borrow().is_empty());
     }
 
-    /// A line of input that passes over as many Enters.
+    /// A line of input that passes over as many Enters. Text that comes while its screen is blank is lost.
     struct Input {
         modes: Modes,
+        /// Number of waits for output until it shows its line.
+        blank: Cell<usize>,
         deaf: Cell<usize>,
         typed: RefCell<String>,
         sent: RefCell<Vec<String>>,
@@ -761,6 +776,9 @@ mod tests {
 
     impl AgentTerminal for Input {
         fn screen(&self) -> String {
+            if self.blank.get() > 0 {
+                return " \n".to_owned();
+            }
             format!("● Cancelled.\n────\n> {}\n────", self.typed.borrow())
         }
 
@@ -773,6 +791,9 @@ mod tests {
         }
 
         fn type_bytes(&self, bytes: &[u8]) -> Result<(), Cause> {
+            if self.blank.get() > 0 {
+                return Ok(());
+            }
             match (bytes, self.deaf.get()) {
                 (b"\r", 0) => self.sent.borrow_mut().push(self.typed.take()),
                 (b"\r", deaf) => self.deaf.set(deaf - 1),
@@ -788,7 +809,9 @@ mod tests {
             0
         }
 
-        fn await_more(&self, _shown: u64) {}
+        fn await_more(&self, _shown: u64) {
+            self.blank.set(self.blank.get().saturating_sub(1));
+        }
     }
 
     fn input(has_interface: bool, deaf: usize) -> Input {
@@ -796,6 +819,7 @@ mod tests {
         modes.set(TermMode::BracketedPaste, has_interface);
         Input {
             modes,
+            blank: Cell::new(0),
             deaf: Cell::new(deaf),
             typed: RefCell::default(),
             sent: RefCell::default(),
@@ -808,6 +832,14 @@ mod tests {
         type_text(&program, "use make").unwrap();
         assert_eq!(program.deaf.get(), 0);
         assert!(program.sent.borrow().is_empty());
+    }
+
+    #[test]
+    fn a_text_waits_for_the_first_output_of_a_tool_that_starts() {
+        let tool = input(true, 0);
+        tool.blank.set(MOST_LOOKS);
+        type_text(&tool, "use make").unwrap();
+        assert_eq!(*tool.sent.borrow(), ["use make"]);
     }
 
     #[test]
