@@ -37,12 +37,16 @@ mod driver;
 mod filling;
 #[path = "agents/first_run.rs"]
 mod first_run;
+#[path = "agents/frames.rs"]
+mod frames;
 #[path = "agents/graphs.rs"]
 mod graphs;
 #[path = "agents/headless.rs"]
 mod headless;
 #[path = "agents/lab.rs"]
 mod lab;
+#[path = "agents/lab_others.rs"]
+mod lab_others;
 #[path = "support/model_server.rs"]
 mod model_server;
 #[path = "agents/outages.rs"]
@@ -61,10 +65,20 @@ mod publishing;
 mod recorded;
 #[path = "agents/recording.rs"]
 mod recording;
+#[path = "agents/recording_aider.rs"]
+mod recording_aider;
 #[path = "agents/recording_claude.rs"]
 mod recording_claude;
 #[path = "agents/recording_codex.rs"]
 mod recording_codex;
+#[path = "agents/recording_gemini.rs"]
+mod recording_gemini;
+#[path = "agents/recording_headless.rs"]
+mod recording_headless;
+#[path = "agents/recording_opencode.rs"]
+mod recording_opencode;
+#[path = "agents/recording_start.rs"]
+mod recording_start;
 #[path = "agents/resuming.rs"]
 mod resuming;
 #[path = "agents/served.rs"]

@@ -119,7 +119,7 @@ fn without_its_interface_codex_goes_on_with_its_session_after_its_runner_was_kil
 }
 
 /// Codex without its interface, in a terminal without a server.
-fn codex_in_pane(lab: &Lab, prompt: &str) -> Pane {
+pub(crate) fn codex_in_pane(lab: &Lab, prompt: &str) -> Pane {
     Pane::start_program(lab, run_by(&lab.argv(&["exec", "--json"]), prompt))
 }
 

@@ -150,7 +150,7 @@ pub(crate) fn run_by(tool: &[String], prompt: &str) -> Vec<String> {
 }
 
 /// Claude Code without its interface, in a terminal without a server.
-fn claude_in_pane(lab: &Lab, prompt: &str) -> Pane {
+pub(crate) fn claude_in_pane(lab: &Lab, prompt: &str) -> Pane {
     let arguments = [
         "-p",
         "--input-format",

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::model_server::{ModelServer, Scripts};
 use crate::polling::holds_within;
 
-/// Names the folder in which the programs `claude` and `codex` lie.
+/// Names the folder in which the programs of the agents lie.
 const TOOLS: &str = "DBS_AGENT_TOOLS";
 /// No key of anybody; agents ask whether to use one whose end is not in their settings.
 pub(crate) const KEY: &str = "sk-dummy-key-0123456789abcdefghij";
@@ -27,6 +27,8 @@ pub(crate) struct Lab {
     pub(crate) server: ModelServer,
     program: PathBuf,
     folder: TempDir,
+    /// Variables for this agent alone.
+    pub(crate) more_env: Vec<(String, String)>,
     /// How long its processes may outlive it: what Codex has just started ends by itself a moment later.
     grace: Duration,
 }
@@ -98,12 +100,14 @@ impl Lab {
         Self::with(program, scripts())
     }
 
-    fn with(program: PathBuf, scripts: Scripts) -> Self {
+    /// A world for that program, whose model says these scripts.
+    pub(crate) fn with(program: PathBuf, scripts: Scripts) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let lab = Self {
             server: ModelServer::start(scripts),
             program,
             folder,
+            more_env: Vec::new(),
             grace: Duration::from_secs(5),
         };
         for name in ["project", "home", "claude", "codex", "runs"] {
@@ -175,7 +179,8 @@ impl Lab {
             ("NO_PROXY", "127.0.0.1,localhost".into()),
             (LESS_COMPILING.0, LESS_COMPILING.1.into()),
         ];
-        pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value));
+        pairs.into_iter().chain(self.more_env.iter().cloned()).collect()
     }
 
     /// Starts the agent without a terminal; `name` is that of its files.

@@ -5,38 +5,23 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use dbs::adapters::agents::{
-    AgentKind, LaunchContext, LiveEnv, PermissionPolicy, PersonEnv, RoleOptions, hook,
-};
-use dbs::domain::{AgentChoice, AskReply, AttemptId, AttemptMode, PromptFacts, Timestamp};
-use dbs::ports::agents::Brief;
+use dbs::adapters::agents::{AgentKind, PermissionPolicy, RoleOptions, hook};
+use dbs::domain::AskReply;
 use serde_json::{Value, json};
 
+use crate::frames::joined;
 use crate::lab::{Lab, wait_for};
 use crate::pane::{Pane, PaneEvent};
+use crate::polling::holds_within;
+use crate::recording_start::{brief, context, hooks};
 
-/// Stands for this program as the hook of a tool: it notes the time and the input of each call. A request waits for the test to answer it,
-/// or to leave it to the terminal.
-const HOOK: &str = r#"#!/bin/sh
-test "$1" = hook || exec cat > /dev/null
-name='FOLDER'/$(date +%s%3N)-$$
-cat > "$name.part"
-mv "$name.part" "$name.call"
-grep -q '"hook_event_name":"PermissionRequest"' "$name.call" || exit 0
-while test -d 'FOLDER' && ! test -e 'FOLDER/left'; do
-    if test -e 'FOLDER/always' || mv 'FOLDER/reply' "$name.reply" 2> /dev/null; then
-        test -e "$name.reply" || cp 'FOLDER/always' "$name.reply"
-        date +%s%3N > "$name.answered"
-        exec cat "$name.reply"
-    fi
-    sleep 0.05
-done
-"#;
 /// Words on the screen of both tools while a turn goes on.
 pub(crate) const BUSY: &str = "esc to interrupt";
+/// The longest time from the start of a tool to its first request.
+const LONGEST_START: Duration = Duration::from_mins(5);
 /// Kinds of lines that are read of a session's record; no other is kept.
 const RECORDED: [&str; 3] = ["\"token_count\"", "\"task_started\"", "\"task_complete\""];
 
@@ -74,11 +59,16 @@ impl<'a> Recording<'a> {
         argv.extend(launch.argv.into_iter().skip(1));
         let mut env = lab.env();
         change(&mut env);
+        Self::of(lab, name, || Pane::start_with(lab, argv, env, launch.files))
+    }
+
+    /// Records what runs in the pane that is started.
+    pub(crate) fn of(lab: &'a Lab, name: &'static str, start: impl FnOnce() -> Pane) -> Self {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         let mut recording = Self {
             lab,
             name,
-            pane: Pane::start_with(lab, argv, env, launch.files),
+            pane: start(),
             began: u64::try_from(began).unwrap(),
             labels: Vec::new(),
             record: Vec::new(),
@@ -105,6 +95,34 @@ impl<'a> Recording<'a> {
         self.label_from(millis, state, &format!("the screen says \"{text}\""));
     }
 
+    /// The state from the moment at which the screen no longer has this text.
+    pub(crate) fn label_gone(&mut self, text: &str, state: &str) {
+        let millis = self.pane.wait_for_screen(text, |screen| !screen.contains(text));
+        self.label_from(millis, state, &format!("the screen no longer says \"{text}\""));
+    }
+
+    /// The state from the moment at which the screen names the folder of the project.
+    pub(crate) fn label_at_folder(&mut self, state: &str) {
+        let folder = self.lab.project().display().to_string();
+        let millis = self
+            .pane
+            .wait_for_screen(&folder, |screen| screen.contains(&folder));
+        self.label_from(millis, state, "the screen names the folder of the project");
+    }
+
+    /// The state from the moment at which the screen has this text and does not name the folder of the project.
+    pub(crate) fn label_without_folder(&mut self, text: &str, state: &str) {
+        let folder = self.lab.project().display().to_string();
+        let millis = self
+            .pane
+            .wait_for_screen(text, |screen| screen.contains(text) && !screen.contains(&folder));
+        self.label_from(
+            millis,
+            state,
+            &format!("\"{text}\" without the folder of the project"),
+        );
+    }
+
     /// The state from the moment at which the screen has this text and the other no more.
     pub(crate) fn label_without(&mut self, text: &str, gone: &str, state: &str) {
         let millis = self.pane.wait_for_screen(text, |screen| {
@@ -129,13 +147,44 @@ impl<'a> Recording<'a> {
         self.pane.type_keys(keys);
     }
 
-    /// Types a prompt and sends it.
+    /// The state from the moment at which an answer of the model waits at this gate.
+    pub(crate) fn label_at_gate(&mut self, gate: &str, state: &str) {
+        self.lab.server.wait_at_gate(gate);
+        self.label(
+            state,
+            &format!("the answer of the model waits at the gate \"{gate}\""),
+        );
+    }
+
+    /// The state from the moment at which the model is first asked by the script of that name.
+    pub(crate) fn label_at_request(&mut self, script: &str, state: &str) {
+        self.label_at_requests(script, 1, state);
+    }
+
+    /// The same when it is asked that often. A tool may take long to start.
+    pub(crate) fn label_at_requests(&mut self, script: &str, number: usize, state: &str) {
+        let is_asked = || self.lab.server.requests_for(script).len() >= number;
+        let summary = || self.lab.server.summary();
+        assert!(
+            holds_within(LONGEST_START, is_asked),
+            "the model was not asked: {}",
+            summary()
+        );
+        self.label(state, "the model is asked");
+    }
+
+    /// Types a prompt and sends it to a tool that says so when it works.
     pub(crate) fn prompt(&mut self, text: &str) {
+        self.send(text);
+        self.label_at(BUSY, "working");
+    }
+
+    /// Types a prompt and sends it, with which work begins.
+    pub(crate) fn send(&mut self, text: &str) {
         self.pane.type_keys(text);
         self.pane.wait_for_text(text);
         self.hold(1);
         self.pane.type_keys("\r");
-        self.label_at(BUSY, "working");
     }
 
     /// Lets everything be as it is for that time.
@@ -184,7 +233,8 @@ impl<'a> Recording<'a> {
     /// Files of calls with that ending: their time, their name and what is in them.
     fn calls(&self, ending: &str) -> Vec<(u64, String, String)> {
         let mut found = Vec::new();
-        for entry in fs::read_dir(hooks(self.lab)).unwrap() {
+        // A run without an interface calls no hook.
+        for entry in fs::read_dir(hooks(self.lab)).into_iter().flatten() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|own| own == ending) {
                 let name = path.file_stem().unwrap().to_string_lossy().into_owned();
@@ -242,6 +292,11 @@ impl<'a> Recording<'a> {
         for PaneEvent { millis, kind, text } in joined(events) {
             writeln!(cast, "[{}, \"{kind}\", {}]", seconds(millis), json!(text)).unwrap();
         }
+        let home = std::env::var("HOME").unwrap();
+        assert!(
+            !cast.contains(&home),
+            "the recording names a folder of this machine: {home}"
+        );
         fs::write(folder().join(format!("{}.cast", self.name)), cast).unwrap();
         self.write_labels();
     }
@@ -270,92 +325,10 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// Whether output draws nothing: it moves the cursor, and sets modes and colours.
-fn draws_nothing(text: &str) -> bool {
-    let sequences = text.split("\u{1b}[").skip(1);
-    let is_moving = |sequence: &str| {
-        let end = sequence.trim_start_matches(|sign: char| sign.is_ascii_digit() || ";?".contains(sign));
-        ["h", "l", "m", "H"].contains(&end)
-    };
-    text.starts_with("\u{1b}[?2026h") && sequences.into_iter().all(is_moving)
-}
-
-/// Output that came at almost the same time is one event, and frames in which nothing is drawn are left out.
-fn joined(events: Vec<PaneEvent>) -> Vec<PaneEvent> {
-    let mut joined: Vec<PaneEvent> = Vec::new();
-    for event in events {
-        if event.kind == "o" && draws_nothing(&event.text) {
-            continue;
-        }
-        match joined.last_mut() {
-            Some(last) if last.kind == "o" && event.kind == "o" && event.millis - last.millis < 20 => {
-                last.text.push_str(&event.text);
-            }
-            _ => joined.push(event),
-        }
-    }
-    joined
-}
-
 fn seconds(millis: u64) -> String {
     format!("{}.{:03}", millis / 1_000, millis % 1_000)
 }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/agents/recordings")
-}
-
-/// The folder of the calls of hooks.
-fn hooks(lab: &Lab) -> PathBuf {
-    lab.root().join("hooks")
-}
-
-/// What a start is made from; the hook of the recording stands for this program.
-fn context(lab: &Lab) -> LaunchContext {
-    use std::os::unix::fs::PermissionsExt as _;
-    let (program, folder) = (lab.root().join("dbs"), hooks(lab));
-    fs::create_dir(&folder).unwrap();
-    fs::write(&program, HOOK.replace("FOLDER", folder.to_str().unwrap())).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    LaunchContext {
-        program,
-        inherited: LiveEnv::default(),
-        person: PersonEnv::new(lab.env()),
-        socket: "/s".into(),
-        inbox: lab.root().join("inbox"),
-        root: lab.project(),
-        attempts: lab.root().join("attempts"),
-        token: Arc::new(|_, _| String::new()),
-    }
-}
-
-fn brief(lab: &Lab) -> Brief {
-    Brief {
-        attempt: AttemptId(1),
-        created_at: Timestamp(1),
-        task: "t-1".into(),
-        title: "Do it".to_owned(),
-        body: String::new(),
-        tags: BTreeSet::new(),
-        stage: "development".into(),
-        role: "developer".into(),
-        name: "developer".to_owned(),
-        mode: AttemptMode::Fresh,
-        n: 1,
-        folder: lab.project(),
-        branch: "main".to_owned(),
-        base: "main".to_owned(),
-        finding: None,
-        session: None,
-        choice: AgentChoice::default(),
-        facts: PromptFacts::default(),
-        difference: None,
-        git_settings: Vec::new(),
-    }
-}
-
-/// Lets each request be allowed at once, as a rule does.
-pub(crate) fn allow_all(lab: &Lab) {
-    let yes = json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": { "behavior": "allow" } } });
-    fs::write(hooks(lab).join("always"), yes.to_string()).unwrap();
 }

@@ -6,7 +6,8 @@ use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 
 use crate::lab::Lab;
-use crate::recording::{BUSY, Recording, allow_all};
+use crate::recording::{BUSY, Recording};
+use crate::recording_start::allow_all;
 
 fn bash(text: &str, command: &str) -> Value {
     json!({ "text": text, "calls": [{ "tool": "Bash", "input": { "command": command, "description": "Do it" } }] })

@@ -1,8 +1,12 @@
-//! A model server for tests on 127.0.0.1: it speaks the Anthropic Messages API and the `OpenAI` Responses API and answers from
-//! scripts, so that real agents can be driven without an account. It knows nothing of agents, and it never waits for time: an
-//! answer that has to wait stops at a named gate until the test opens it. Requests, connections and waits are bounded, and
-//! nothing of it is left when it is dropped.
+//! A model server for tests on 127.0.0.1: it speaks the Anthropic Messages API, the `OpenAI` Responses and Chat Completions APIs and
+//! that of Gemini, and answers from scripts, so that real agents can be driven without an account. It knows nothing of agents, and it
+//! never waits for time: an answer that has to wait stops at a named gate until the test opens it. Requests, connections and waits are
+//! bounded, and nothing of it is left when it is dropped.
 
+#[path = "model_server/chat.rs"]
+mod chat;
+#[path = "model_server/contents.rs"]
+mod contents;
 #[path = "model_server/dialogue.rs"]
 mod dialogue;
 #[path = "model_server/http.rs"]

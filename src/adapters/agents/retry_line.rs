@@ -16,12 +16,21 @@ const NO_LOGIN: [&str; 5] = [
 
 /// Words of Gemini CLI for a request that it tries again.
 const STILL_ON_IT: &str = "This is taking a bit longer";
+/// Words of aider below the cause of a request that it tries again.
+const AIDER_RETRIES: &str = "Retrying in ";
+/// The most lines from these words to the end of the screen: below them only the sign that it waits.
+const AIDER_BELOW: usize = 2;
+/// The most lines from the cause to these words: a long cause takes several.
+const AIDER_ABOVE: usize = 6;
 
 /// Returns the request that is tried again by the last lines of a screen.
 pub fn read(screen: &str) -> Option<Doing> {
     let lines = screen.lines().map(without_marks).filter(|line| !line.is_empty());
     let lines: Vec<&str> = lines.collect();
-    let (attempt, most, why) = lines.iter().rev().take(LAST_LINES).find_map(|line| retry(line))?;
+    let mut last = lines.iter().rev().take(LAST_LINES);
+    let (attempt, most, why) = last
+        .find_map(|line| retry(line))
+        .or_else(|| below_its_cause(&lines))?;
     let lower = why.to_lowercase();
     let text = harmless(why);
     Some(if NO_LOGIN.iter().any(|word| lower.contains(word)) {
@@ -71,6 +80,24 @@ fn to_reach(line: &str) -> Option<(u32, u32, &str)> {
     let (attempt, most) = fraction(rest.split_once(')')?.0)?;
     why.starts_with("Trying to reach ")
         .then_some((attempt, most, why))
+}
+
+/// Reads the end of the screen of aider: the error, a line that explains it, and `Retrying in 0.2 seconds...`.
+fn below_its_cause<'a>(lines: &[&'a str]) -> Option<(u32, u32, &'a str)> {
+    let at = lines.len().checked_sub(AIDER_BELOW)?;
+    let at = at + lines.get(at..)?.iter().rposition(|line| is_of_aider(line))?;
+    let why = lines.get(..at)?.iter().rev().take(AIDER_ABOVE).find_map(|line| {
+        let (_, cause) = line.split_once("litellm.")?;
+        Some(cause)
+    });
+    Some((0, 0, why.unwrap_or_default()))
+}
+
+fn is_of_aider(line: &str) -> bool {
+    let seconds = line
+        .strip_prefix(AIDER_RETRIES)
+        .and_then(|rest| rest.strip_suffix(" seconds..."));
+    seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok())
 }
 
 /// Reads the line of Claude Code: `Connection refused · retrying in 6s · attempt 4/10`.

@@ -193,6 +193,7 @@ mod tests {
     #[test]
     fn each_recorded_screen_of_gemini_means_what_a_person_reads_there() {
         let shell = "Shell ls -1 && echo done\nls -1 && echo done\nAllow execution of [Shell]?";
+        let limit = "Usage limit reached for all Pro models.\n/stats model for usage details\n/model to switch models.";
         let edit = "WriteFile Writing to out.txt\nNo changes detected.\nApply this change?";
         let failed = "[API Error: {\"error\":{\"code\":400,\"status\":\"INVALID_ARGUMENT\",\"message\":\"The request is not valid\"}}]";
         let failed = Some(Doing::Done {
@@ -211,9 +212,39 @@ mod tests {
             ),
             ("gemini_key", no_key),
             ("gemini_error", failed),
+            ("gemini_limit", Some(waits(AskKind::Dialog, limit))),
         ] {
             assert_eq!(read_as("gemini", &recorded(screen)), wanted, "{screen}");
         }
+    }
+
+    #[test]
+    fn aider_works_unless_it_asks_in_a_line_or_tries_again() {
+        let began = "Aider v0.86.2\nModel: scripted with whole edit format\nRepo-map: using 1024 tokens, auto refresh\n";
+        let question = "Create new file? (Y)es/(N)o [Yes]:";
+        let failed = "litellm.ServiceUnavailableError: Overloaded\nThe API provider's servers are down or overloaded.\n";
+        let cause = "ServiceUnavailableError: Overloaded";
+        for (below, wanted) in [
+            ("", Doing::WORKING),
+            ("   █░      Waiting for openai/scripted", Doing::WORKING),
+            (question, waits(AskKind::Dialog, question)),
+            (&format!("{failed}Retrying in 0.2 seconds..."), again(0, cause)),
+            (
+                &format!("{failed}Retrying in 0.2 seconds...\n█░ Waiting for openai/scripted"),
+                again(0, cause),
+            ),
+            (
+                &format!("{failed}Retrying in 0.2 seconds...\nIt is better\nnow."),
+                Doing::WORKING,
+            ),
+        ] {
+            assert_eq!(
+                read_as("aider", &[began, below].concat()),
+                Some(wanted),
+                "{below}"
+            );
+        }
+        assert_eq!(read_as("aider", "Update git name with: git config\n"), None);
     }
 
     #[test]

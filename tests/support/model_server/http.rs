@@ -29,7 +29,7 @@ pub(super) struct StreamEvent {
 }
 
 impl StreamEvent {
-    /// One that carries no piece and is named by the type of its payload.
+    /// One that carries no piece and is named by the type of its payload, if that has one.
     pub(super) fn of(payload: Value) -> Self {
         Self {
             name: payload["type"].as_str().unwrap_or_default().to_owned(),
@@ -143,7 +143,12 @@ impl<'a> EventStream<'a> {
 
     /// Sends one event.
     pub(super) fn send(&mut self, event: &StreamEvent) -> io::Result<()> {
-        let text = format!("event: {}\ndata: {}\n\n", event.name, event.payload);
+        let name = if event.name.is_empty() {
+            String::new()
+        } else {
+            format!("event: {}\n", event.name)
+        };
+        let text = format!("{name}data: {}\n\n", event.payload);
         let chunk = format!("{:x}\r\n{text}\r\n", text.len());
         self.connection.write_all(chunk.as_bytes())
     }

@@ -65,6 +65,9 @@ pub(super) struct Failure {
     pub(super) message: String,
     #[serde(default)]
     pub(super) headers: BTreeMap<String, String>,
+    /// What the interface adds to the message, where it has a place for it.
+    #[serde(default)]
+    pub(super) details: Option<Value>,
     /// Only the first requests fail; all where it is missing.
     #[serde(default)]
     pub(super) times: Option<usize>,

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::dialogue::Dialogue;
 use super::http::{self, EventStream, HttpRequest, StreamEvent};
-use super::script::{Choice, Failure};
-use super::{MOST_CONNECTIONS, MOST_REQUESTS, RecordedRequest, Shared, messages, responses};
+use super::script::{Choice, Failure, Reply};
+use super::{MOST_CONNECTIONS, MOST_REQUESTS, RecordedRequest, Shared, chat, contents, messages, responses};
 
 /// The longest silence of the other side in the middle of a request or an answer.
 const LONGEST_SILENCE: Duration = Duration::from_mins(1);
@@ -25,6 +26,72 @@ const PIECE: usize = 24;
 enum Interface {
     Messages,
     Responses,
+    Chat,
+    /// Of Gemini; an answer comes whole or as a stream, as its address says.
+    Contents {
+        is_stream: bool,
+    },
+}
+
+impl Interface {
+    /// The interface that this address belongs to.
+    fn of(path: &str) -> Option<Self> {
+        let ends = [
+            ("/messages", Self::Messages),
+            ("/responses", Self::Responses),
+            ("/chat/completions", Self::Chat),
+            (":generateContent", Self::Contents { is_stream: false }),
+            (":streamGenerateContent", Self::Contents { is_stream: true }),
+        ];
+        let found = ends.into_iter().find(|(end, _)| path.ends_with(end));
+        found.map(|(_, interface)| interface)
+    }
+
+    fn dialogue(self, body: &Value) -> Dialogue {
+        match self {
+            Self::Messages => messages::dialogue(body),
+            Self::Responses => responses::dialogue(body),
+            Self::Chat => chat::dialogue(body),
+            Self::Contents { .. } => contents::dialogue(body),
+        }
+    }
+
+    fn error(self, failure: &Failure) -> Value {
+        match self {
+            Self::Messages => messages::error(failure),
+            Self::Responses => responses::error(failure),
+            Self::Chat => chat::error(failure),
+            Self::Contents { .. } => contents::error(failure),
+        }
+    }
+
+    /// Whether the answer to this request is a stream.
+    fn streams(self, body: &Value) -> bool {
+        match self {
+            Self::Messages | Self::Chat => body["stream"] == true,
+            Self::Responses => true,
+            Self::Contents { is_stream } => is_stream,
+        }
+    }
+
+    /// The reply as a whole. The Responses API is only known as a stream.
+    fn whole(self, body: &Value, reply: &Reply, number: usize) -> Value {
+        match self {
+            Self::Messages => messages::message(body, reply, number),
+            Self::Responses => Value::Null,
+            Self::Chat => chat::completion(body, reply, number),
+            Self::Contents { .. } => contents::whole(body, reply, number),
+        }
+    }
+
+    fn events(self, body: &Value, reply: &Reply, number: usize) -> Vec<StreamEvent> {
+        match self {
+            Self::Messages => messages::events(&messages::message(body, reply, number)),
+            Self::Responses => responses::events(body, reply, number),
+            Self::Chat => chat::events(body, reply, number),
+            Self::Contents { .. } => contents::events(body, reply, number),
+        }
+    }
 }
 
 /// Takes connections until the server stops, then waits for their threads.
@@ -81,18 +148,8 @@ fn exchange(connection: &mut TcpStream, shared: &Shared) -> io::Result<()> {
     };
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let path = request.path.split('?').next().unwrap_or_default();
-    let interface = match (request.method.as_str(), path) {
-        ("POST", path) if path.ends_with("/messages") => Some(Interface::Messages),
-        ("POST", path) if path.ends_with("/responses") => Some(Interface::Responses),
-        _ => None,
-    };
-    let choice = interface.map(|interface| {
-        let dialogue = match interface {
-            Interface::Messages => messages::dialogue(&body),
-            Interface::Responses => responses::dialogue(&body),
-        };
-        shared.scripts.choose(&dialogue)
-    });
+    let interface = Interface::of(path).filter(|_| request.method == "POST");
+    let choice = interface.map(|interface| shared.scripts.choose(&interface.dialogue(&body)));
     let Some(number) = record(&request, &body, choice.as_ref(), shared) else {
         return refuse(
             connection,
@@ -112,6 +169,9 @@ fn exchange(connection: &mut TcpStream, shared: &Shared) -> io::Result<()> {
         }
         _ if path.ends_with("/messages/count_tokens") => {
             http::answer(connection, 200, &BTreeMap::new(), &messages::token_count(&body))
+        }
+        _ if path.ends_with(":countTokens") => {
+            http::answer(connection, 200, &BTreeMap::new(), &contents::token_count(&body))
         }
         _ if request.method == "HEAD" => http::answer(connection, 200, &BTreeMap::new(), &Value::Null),
         _ => refuse(connection, 404, "this server has no such page"),
@@ -152,26 +212,18 @@ impl Answer {
     fn send(&self, connection: &mut TcpStream, shared: &Shared) -> io::Result<()> {
         let reply = &self.choice.reply;
         if let Some(failure) = self.failure(shared) {
-            let body = match self.interface {
-                Interface::Messages => messages::error(failure),
-                Interface::Responses => responses::error(failure),
-            };
+            let body = self.interface.error(failure);
             return http::answer(connection, failure.status, &failure.headers, &body);
         }
-        match self.interface {
-            Interface::Messages => {
-                let message = messages::message(&self.body, reply, self.number);
-                if self.body["stream"] == true {
-                    return self.stream(connection, shared, &messages::events(&message));
-                }
-                match &reply.gate {
-                    Some(gate) if !shared.pass_gate(&gate.name) => Ok(()),
-                    _ => http::answer(connection, 200, &reply.headers, &message),
-                }
-            }
-            Interface::Responses => {
-                let events = responses::events(&self.body, reply, self.number);
-                self.stream(connection, shared, &events)
+        if self.interface.streams(&self.body) {
+            let events = self.interface.events(&self.body, reply, self.number);
+            return self.stream(connection, shared, &events);
+        }
+        match &reply.gate {
+            Some(gate) if !shared.pass_gate(&gate.name) => Ok(()),
+            _ => {
+                let whole = self.interface.whole(&self.body, reply, self.number);
+                http::answer(connection, 200, &reply.headers, &whole)
             }
         }
     }

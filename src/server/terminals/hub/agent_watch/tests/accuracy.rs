@@ -9,11 +9,16 @@ use super::replay::{Replay, STEP, data, milliseconds};
 use crate::agent_state::{Doing, Work};
 use crate::domain::AskKind;
 
-/// The tools, their titles, and the least share of the time in percent in which what is said of them must be right.
-const LEAST: [(&str, &str, f64); 3] = [
+/// The tools, their titles, and the least share of the time in percent in which what is said of them must be right. A turn of opencode that
+/// failed with unknown words looks like rest, and a question of aider stays on its screen after the answer.
+const LEAST: [(&str, &str, f64); 7] = [
     ("claude", "Claude Code", 99.0),
+    ("headless_claude", "Claude Code, headless", 99.0),
     ("codex", "Codex", 99.0),
+    ("headless_codex", "Codex, headless", 99.0),
+    ("opencode", "opencode", 95.0),
     ("gemini", "Gemini CLI", 99.0),
+    ("aider", "aider", 98.0),
 ];
 /// The most milliseconds in a row in which a tool that waits may be said to work: it takes a key a moment after it was typed.
 const LONGEST_FALSE_WORK: u64 = 1_000;
@@ -83,12 +88,9 @@ fn tool(name: &str) -> &str {
         "tui_action_required.cast" => "gemini",
         "tui_approval.cast" => "codex",
         name => {
-            let begin = name.split('_').next().unwrap();
-            if ["codex", "gemini", "opencode", "aider"].contains(&begin) {
-                begin
-            } else {
-                "claude"
-            }
+            let known = LEAST.iter().map(|(tool, _, _)| *tool);
+            let begins = |tool: &&str| name.strip_prefix(tool).is_some_and(|rest| rest.starts_with('_'));
+            known.rev().find(begins).unwrap_or("claude")
         }
     }
 }

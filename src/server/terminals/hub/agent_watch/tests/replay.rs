@@ -54,9 +54,9 @@ pub(super) fn milliseconds(seconds: f64) -> u64 {
     u64::try_from(std::time::Duration::from_secs_f64(seconds).as_millis()).unwrap()
 }
 
-/// The tool of that name.
+/// The tool of that name; a run without an interface has it behind `headless_`.
 fn kind(tool: &str) -> Box<dyn AgentKind> {
-    match tool {
+    match tool.trim_start_matches("headless_") {
         "claude" => Box::new(ClaudeAgent),
         "codex" => Box::new(CodexAgent),
         name => Box::new(DescribedAgent(AgentKinds::default().get(name).unwrap().unwrap())),

@@ -1,0 +1,79 @@
+//! Worlds for opencode, Gemini CLI and aider. No test of every change runs them; sessions of them are recorded.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::lab::{KEY, Lab, installed, scripts};
+
+/// What every one of them is told: to send nothing to its makers, and to look for no newer version.
+const QUIET: [(&str, &str); 7] = [
+    ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+    ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+    // A machine may have no watcher of files left, and opencode waits for one.
+    ("OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER", "true"),
+    ("AIDER_ANALYTICS_DISABLE", "true"),
+    ("AIDER_SHOW_MODEL_WARNINGS", "false"),
+    ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
+    ("PYTHONDONTWRITEBYTECODE", "1"),
+];
+
+impl Lab {
+    /// A world for opencode, which asks for each command and each edit. Its model says these scripts, too.
+    pub(crate) fn opencode_that_says(script: &str) -> Self {
+        let mut lab = Self::with(installed("opencode"), scripts().with("the test", script));
+        let url = format!("{}/v1", lab.server.url());
+        let model = json!({ "name": "Scripted", "limit": { "context": 200_000, "output": 8_000 } });
+        let settings = json!({
+            "autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/aside",
+            "permission": { "bash": "ask", "edit": "ask" },
+            "provider": { "scripted": {
+                "npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": { "baseURL": url, "apiKey": KEY },
+                "models": { "scripted": model, "aside": model },
+            } },
+        });
+        lab.write_in_home(".config/opencode/opencode.json", &settings.to_string());
+        lab.add_env(&[]);
+        lab
+    }
+
+    /// A world for Gemini CLI with a key. Its model says these scripts, too.
+    pub(crate) fn gemini_that_says(script: &str) -> Self {
+        let mut lab = Self::with(installed("gemini"), scripts().with("the test", script));
+        let settings = json!({
+            "security": { "auth": { "selectedType": "gemini-api-key" } },
+            "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false },
+            "privacy": { "usageStatisticsEnabled": false },
+            "model": { "name": "gemini-2.5-pro" },
+        });
+        lab.write_in_home(".gemini/settings.json", &settings.to_string());
+        let url = lab.server.url();
+        lab.add_env(&[("GEMINI_API_KEY", KEY), ("GOOGLE_GEMINI_BASE_URL", &url)]);
+        lab
+    }
+
+    /// A world for aider with a key. Its model says these scripts, too.
+    pub(crate) fn aider_that_says(script: &str) -> Self {
+        let mut lab = Self::with(installed("aider"), scripts().with("the test", script));
+        let url = format!("{}/v1", lab.server.url());
+        lab.add_env(&[
+            ("OPENAI_API_BASE", &url),
+            ("OPENAI_API_KEY", KEY),
+            ("AIDER_MODEL", "openai/scripted"),
+        ]);
+        lab
+    }
+
+    fn write_in_home(&self, file: &str, text: &str) {
+        let file = self.root().join("home").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    fn add_env(&mut self, own: &[(&str, &str)]) {
+        let all = QUIET.iter().chain(own);
+        self.more_env = all
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+    }
+}
