@@ -71,6 +71,8 @@ mod resuming;
 mod served;
 #[path = "agents/storied.rs"]
 mod storied;
+#[path = "agents/suspending.rs"]
+mod suspending;
 #[expect(dead_code, reason = "the stories of the whole program use the rest")]
 #[path = "e2e/terminal.rs"]
 mod terminal;

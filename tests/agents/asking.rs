@@ -15,12 +15,12 @@ use crate::resuming::{meta, word_behind};
 use crate::terminal::Tty;
 
 const HEADLESS: &str = "mode = \"headless\"\npermissions = \"allow\"\n";
-const ALLOW: &str = "permissions = \"allow\"\n";
-const COMMIT: &str = "echo work > work.txt && git add -A && git commit -qm Work";
-const DONE: &str = "dbs signal done 'Made work.txt'";
+pub(crate) const ALLOW: &str = "permissions = \"allow\"\n";
+pub(crate) const COMMIT: &str = "echo work > work.txt && git add -A && git commit -qm Work";
+pub(crate) const DONE: &str = "dbs signal done 'Made work.txt'";
 
 /// A reply of the model that runs a command.
-fn bash(command: &str) -> Value {
+pub(crate) fn bash(command: &str) -> Value {
     let input = json!({ "command": command, "description": "Do it" });
     json!({ "text": "I do it.", "calls": [{ "tool": "Bash", "input": input }] })
 }
@@ -33,7 +33,7 @@ fn build() -> Value {
     json!({ "text": "I build it.", "calls": [{ "tool": "Bash", "input": input }] })
 }
 
-fn says(text: &str) -> Value {
+pub(crate) fn says(text: &str) -> Value {
     json!({ "text": text })
 }
 

@@ -74,17 +74,17 @@ fn write_person_settings(story: &Story, model: &ModelServer) {
     fs::write(folder.join("config.toml"), settings).unwrap();
 }
 
+/// A reply of the model that runs a command.
+pub(crate) fn exec(command: &str) -> Value {
+    let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
+    json!({ "text": "I do it.", "calls": [{ "tool": "exec", "input": input }] })
+}
+
 /// A script that first fails so, and then commits and reports.
 pub(crate) fn failing(name: &str, fail: &Value) -> Scripts {
-    let call = |command: &str| {
-        let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
-        json!([{ "tool": "exec", "input": input }])
-    };
-    let replies = json!([
-        { "text": "I make the file.", "calls": call("echo work > work.txt && git add -A && git commit -qm Work"), "fail": fail },
-        { "text": "I report.", "calls": call("dbs signal done 'Made work.txt'") },
-        { "text": "All done." },
-    ]);
+    let mut first = exec("echo work > work.txt && git add -A && git commit -qm Work");
+    first["fail"] = fail.clone();
+    let replies = json!([first, exec("dbs signal done 'Made work.txt'"), { "text": "All done." }]);
     scripts().with(name, &json!({ name: { "replies": replies } }).to_string())
 }
 
@@ -147,14 +147,10 @@ fn a_task_is_done_by_codex_in_its_sandbox_and_merged() {
 #[test]
 #[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_comment_of_codex_in_its_sandbox_comes_to_its_task_through_the_inbox() {
-    let call = |command: &str| {
-        let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
-        json!([{ "tool": "exec", "input": input }])
-    };
     let replies = json!([
-        { "text": "I make the file.", "calls": call("echo work > work.txt && git add -A && git commit -qm Work") },
-        { "text": "I remark.", "calls": call("dbs task comment t-1 'The port is odd.'") },
-        { "text": "I report.", "calls": call("dbs signal done 'Made work.txt'") },
+        exec("echo work > work.txt && git add -A && git commit -qm Work"),
+        exec("dbs task comment t-1 'The port is odd.'"),
+        exec("dbs signal done 'Made work.txt'"),
         { "text": "All done." },
     ]);
     let script = json!({ "remark": { "replies": replies } }).to_string();
