@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use crate::driver::{Server, Story};
+use crate::headless::ends_a_turn_and_begins_the_next;
 use crate::lab::{KEY, installed, scripts};
 use crate::model_server::{ModelServer, RecordedRequest, Scripts};
 use crate::pipeline::{OTHERS, create, file_in_base, path_with, wait_for_ask};
@@ -313,6 +314,24 @@ fn a_usage_limit_of_codex_pauses_the_work_until_it_ends_and_costs_no_try() {
     assert!(over >= now + 20, "nobody works before the limit ends");
     let task: Value = serde_json::from_str(&story.dbs(&["task", "show", "t-1", "--json"])).unwrap();
     assert!(!task.to_string().contains("crash"), "{task}");
+}
+
+#[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
+fn a_turn_of_codex_is_ended_from_outside_and_an_answer_begins_the_next_in_the_same_session() {
+    is_interrupted("");
+}
+
+pub(crate) fn is_interrupted(settings: &str) {
+    let replies = [
+        exec("dbs signal block 'I was stopped.'"),
+        json!({ "text": "All done." }),
+    ];
+    let script = json!({ "codex_gives_up": { "replies": replies } }).to_string();
+    let Some((story, model, _server)) = story_of(settings, scripts().with("codex_gives_up", &script)) else {
+        return;
+    };
+    ends_a_turn_and_begins_the_next(&story, &model, "codex_gives_up");
 }
 
 #[test]
