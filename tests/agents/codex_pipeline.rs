@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -296,22 +296,43 @@ fn codex_that_stops_without_a_report_though_it_was_told_to_is_a_question_for_a_p
 #[test]
 #[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_usage_limit_of_codex_pauses_the_work_until_it_ends_and_costs_no_try() {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    let ends = (now + 20).to_string();
-    let fail = json!({
+    rests_until_its_limit_ends("");
+}
+
+/// A request that is refused for a usage limit that ends so many seconds later.
+pub(crate) fn limit(seconds: u64) -> Value {
+    json!({
         "status": 429, "type": "usage_limit_reached", "message": "The usage limit has been reached", "times": 1,
-        "headers": { "x-codex-primary-used-percent": "100", "x-codex-primary-window-minutes": "300", "x-codex-primary-reset-at": ends },
-    });
-    let Some((story, _model, _server)) = story_of("", failing("codex_limit", &fail)) else {
+        "headers": {
+            "x-codex-primary-used-percent": "100", "x-codex-primary-window-minutes": "300",
+            "x-codex-primary-reset-at": format!("now+{seconds}"),
+        },
+    })
+}
+
+/// The work rests until the limit ends, and goes on by itself.
+pub(crate) fn rests_until_its_limit_ends(settings: &str) {
+    const SECONDS: u64 = 12;
+    let scripts = failing("codex_limit", &limit(SECONDS));
+    let Some((story, model, _server)) = story_of(settings, scripts) else {
         return;
     };
     create(&story, "t-1", "codex_limit");
     story.wait_until("the pause", || {
         story.dbs(&["logs"]).contains("paused by a usage limit: You")
     });
-    story.wait_until("the end of the task", || story.count("done") == 1);
-    let over = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    assert!(over >= now + 20, "nobody works before the limit ends");
+    story.wait_until(&format!("the end of the task; {}", model.summary()), || {
+        story.count("done") == 1
+    });
+    let [refused, next, ..] = &model.requests_for("codex_limit")[..] else {
+        panic!("{}", model.summary())
+    };
+    let rest = next.at - refused.at;
+    assert!(
+        rest >= Duration::from_secs(SECONDS),
+        "nobody works before the limit ends: {rest:?}"
+    );
+    assert!(file_in_base(&story, "work.txt"));
     let task: Value = serde_json::from_str(&story.dbs(&["task", "show", "t-1", "--json"])).unwrap();
     assert!(!task.to_string().contains("crash"), "{task}");
 }
