@@ -317,6 +317,8 @@ pub(crate) fn rests_until_its_limit_ends(settings: &str) {
     let Some((story, model, _server)) = story_of(settings, scripts) else {
         return;
     };
+    // Without its interface the failed turn is known before its reason, and would be continued meanwhile.
+    story.dbs(&["config", "limits.infra_backoff", "60"]);
     create(&story, "t-1", "codex_limit");
     story.wait_until("the pause", || {
         story.dbs(&["logs"]).contains("paused by a usage limit: You")
