@@ -43,6 +43,8 @@ mod graphs;
 mod headless;
 #[path = "agents/lab.rs"]
 mod lab;
+#[path = "agents/long_commands.rs"]
+mod long_commands;
 #[path = "support/model_server.rs"]
 mod model_server;
 #[path = "agents/outages.rs"]
