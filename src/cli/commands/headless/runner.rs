@@ -285,7 +285,12 @@ impl Runner {
     /// Handles a message of a person. While the tool is busy it waits, and is shown as waiting.
     fn message(&mut self, text: &str) {
         self.console.show_typed(String::new());
-        let begin = if self.state.is_busy() { "queued > " } else { "> " };
+        // Never the row that showed the text before Enter: who typed it looks whether Enter changed the screen.
+        let begin = if self.state.is_busy() {
+            "queued > "
+        } else {
+            "sent > "
+        };
         let shown = plain_line(text.replace('\n', " ").as_bytes());
         self.console.lines([format!("{begin}{shown}")]);
         self.send(text);
