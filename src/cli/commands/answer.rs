@@ -16,7 +16,7 @@ impl RunCommand for AnswerArgs {
     fn run(self, env: &ProcessEnv) -> CommandResult {
         let mut access = BoardAccess::open(env)?;
         let task = TaskId::from(self.task.id.as_str());
-        asks::open_ask(&mut access, &task)?;
+        asks::open_ask(&mut access, &task, &|_| true)?;
         let answer = access.execute(&env.author(), Command::Answer(task, self.task.text.join(" ")))?;
         Ok(print_reply(&answer, "", self.task.json))
     }

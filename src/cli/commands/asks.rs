@@ -21,8 +21,8 @@ pub(super) fn reply_or(
     json: JsonFlag,
 ) -> CommandResult {
     let mut access = BoardAccess::open(env)?;
-    let asked =
-        open_ask(&mut access, task)?.and_then(|(attempt, ask)| takes_it(&ask).then_some((attempt, ask.id)));
+    let asked = open_ask(&mut access, task, &takes_it)?;
+    let asked = asked.and_then(|(attempt, ask)| takes_it(&ask).then_some((attempt, ask.id)));
     let command = match asked {
         Some((attempt, ask)) => Command::AnswerAsk { attempt, ask, reply },
         None => otherwise,
@@ -31,14 +31,21 @@ pub(super) fn reply_or(
     Ok(print_reply(&answer, "", json))
 }
 
-/// Returns the first ask of a task's agent. An observed wait is waited for until the board knows it: without that the reply would be
-/// refused, or be taken for something else.
-pub(super) fn open_ask(access: &mut BoardAccess, task: &TaskId) -> CommandResult<Option<(AttemptId, Ask)>> {
-    open_ask_until(&Deadline::after(UNTIL_BOARD_KNOWS), || access.task(task))
+/// Returns the first ask of a task's agent that `is_meant` selects, else its first ask. An observed wait is waited for until the board knows
+/// it: without that the reply would be refused, or be taken for something else.
+pub(super) fn open_ask(
+    access: &mut BoardAccess,
+    task: &TaskId,
+    is_meant: &dyn Fn(&Ask) -> bool,
+) -> CommandResult<Option<(AttemptId, Ask)>> {
+    open_ask_until(&Deadline::after(UNTIL_BOARD_KNOWS), is_meant, || {
+        access.task(task)
+    })
 }
 
 fn open_ask_until(
     deadline: &Deadline,
+    is_meant: &dyn Fn(&Ask) -> bool,
     mut look: impl FnMut() -> CommandResult<Option<TaskDetail>>,
 ) -> CommandResult<Option<(AttemptId, Ask)>> {
     loop {
@@ -46,7 +53,10 @@ fn open_ask_until(
             return Ok(None);
         };
         let asked = detail.attempt.as_ref().and_then(|attempt| {
-            let known = attempt.open_asks(clock::now()).next()?;
+            let now = clock::now();
+            let mut open = attempt.open_asks(now);
+            let meant = open.find(|known| is_meant(&known.ask));
+            let known = meant.or_else(|| attempt.open_asks(now).next())?;
             Some((attempt.id, known.ask.clone()))
         });
         if asked.is_some() || !detail.is_waiting || deadline.is_over() {
@@ -94,7 +104,7 @@ mod tests {
     /// The ask that is found when the task is seen like this, one time after the other, and how many times it was looked at.
     fn found(seen: Vec<Option<TaskDetail>>, deadline: &Deadline) -> (Option<AskId>, usize) {
         let (mut seen, mut looks) = (seen.into_iter(), 0);
-        let ask = open_ask_until(deadline, || {
+        let ask = open_ask_until(deadline, &|_| true, || {
             looks += 1;
             Ok(seen.next().unwrap())
         });
@@ -131,5 +141,22 @@ mod tests {
             (None, 2)
         );
         assert_eq!(found(vec![None], &patient), (None, 1));
+    }
+
+    #[test]
+    fn a_reply_reaches_the_ask_that_takes_it_although_another_was_made_before() {
+        let mut both = detail(false, Some("permission"));
+        let attempt = Arc::make_mut(both.attempt.as_mut().unwrap());
+        let question = Ask::about_standstill(1, "what should it do?".to_owned());
+        let words = question.id.clone();
+        attempt.asks.insert(0, AskRecord::new(question, Timestamp(1)));
+        let over = Deadline::after(Duration::ZERO);
+        let meant = |kind: Option<AskKind>| {
+            let is_meant = |ask: &Ask| Some(ask.kind) == kind;
+            let found = open_ask_until(&over, &is_meant, || Ok(Some(both.clone())));
+            found.unwrap().map(|(_, ask)| ask.id)
+        };
+        assert_eq!(meant(Some(AskKind::Permission)), Some("permission".into()));
+        assert_eq!(meant(None), Some(words));
     }
 }
