@@ -23,6 +23,7 @@
 //! 11. A dialog on the screen counts over the work or idleness that another source has reported earlier: of some dialogs a tool reports
 //!     nothing.
 //! 12. A wait without a text has that of the last request that nobody answered: a tool that was left to ask in its terminal asks the same.
+//! 13. The start of a session that a hook reports counts over a later idle title, until another report says that a turn has begun.
 
 use super::doing::{Doing, Work};
 use super::observation::Source;
@@ -199,6 +200,12 @@ impl Candidate {
         }
     }
 
+    /// Returns true if this is a start that a hook reports, and the other is an idle title, which a tool has before its first turn, too.
+    fn outlasts(&self, other: &Candidate) -> bool {
+        let starts = self.source == Source::Hook && self.doing == Doing::Starting;
+        starts && other.source == Source::Title && other.doing == Doing::Idle
+    }
+
     pub(super) fn is_expired(&self, now: Timestamp) -> bool {
         self.expires.is_some_and(|end| now > end)
     }
@@ -208,7 +215,8 @@ impl Candidate {
 pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candidate> {
     let (first, lower) = candidates.split_first()?;
     Some(lower.iter().fold(first, |best, next| {
-        if (best.is_expired(now) && next.at > best.at) || next.interrupts(best, now) {
+        let is_over = best.is_expired(now) && !best.outlasts(next);
+        if (is_over && next.at > best.at) || next.interrupts(best, now) {
             next
         } else {
             best

@@ -50,6 +50,20 @@ fn after_esc_the_stream_contradicts_a_hook_whose_lifetime_is_over() {
 }
 
 #[test]
+fn an_agent_starts_until_its_first_turn_begins_although_its_title_is_idle() {
+    let mut reports = vec![
+        (Source::Hook, 1, Doing::Starting),
+        (Source::Title, 2, Doing::Idle),
+    ];
+    assert_eq!(state(&reports).conclude(at(70)).doing, Doing::Starting);
+    reports.push((Source::Title, 80, Doing::WORKING));
+    assert_eq!(state(&reports).conclude(at(80)).doing, Doing::WORKING);
+    reports.push((Source::Hook, 81, Doing::WORKING));
+    reports.push((Source::Title, 90, Doing::Idle));
+    assert_eq!(state(&reports).conclude(at(90)).doing, Doing::Idle);
+}
+
+#[test]
 fn an_old_hook_is_better_than_an_older_stream() {
     let state = state(&[
         (Source::Stream, 1, Doing::Idle),

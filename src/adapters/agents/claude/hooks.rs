@@ -48,6 +48,7 @@ fn of_agent(event: &str, input: &Value) -> AgentReport {
         // No hook says what it does after the prompt: it may wait for the model or run a tool.
         "UserPromptSubmit" | "PostCompact" => Doing::WORKING,
         "SessionStart" if raw(input, "/source") == "compact" => Doing::WORKING,
+        "SessionStart" if raw(input, "/source") == "clear" => Doing::Idle,
         "SessionStart" => Doing::Starting,
         "PostToolUseFailure" if input.pointer("/is_interrupt") == Some(&Value::Bool(true)) => Doing::Idle,
         "PreToolUse" => Doing::Working(Work::Tool(text(input, "/tool_name"))),
