@@ -11,10 +11,12 @@ use crate::domain::{Span, Timestamp};
 /// Maximum delay of a source that reports that the agent continues, and has never reported its wait, behind the source that has: a terminal
 /// that is not looked at is read about every fifth of a second.
 pub(super) const BEHIND: Span = Span(500);
-/// Maximum delay of the dialog that a busy tool draws for a request which was answered meanwhile.
-const DRAWN_LATE: Span = Span::seconds(5);
-/// Time for which such a dialog may stand until the tool takes the answer.
-pub(super) const STANDS: Span = Span::seconds(4);
+/// Maximum delay of the dialog that a busy tool draws for a request which was answered meanwhile. On a machine with thirty times as much
+/// work as processors it was 46 seconds.
+const DRAWN_LATE: Span = Span::seconds(60);
+/// Time for which such a dialog may stand until the tool takes the answer. Until then it is no new ask: a no could be followed by a yes to
+/// the same.
+pub(super) const STANDS: Span = Span::seconds(30);
 
 /// Change of a wait since it was reported to the board, as far as the agent waits for the same now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
