@@ -1,6 +1,8 @@
 //! An agent whose turn is over, and that neither reports nor asks: a person is asked.
 
-use dbs::domain::{ActivityKind, AttemptId, AttemptState, SignalKind, Span};
+use dbs::domain::{
+    ActivityKind, Ask, AskChannel, AskKind, AttemptId, AttemptState, Command, Event, SignalKind, Span,
+};
 
 use crate::fixture::BoardFixture;
 
@@ -69,4 +71,50 @@ fn an_agent_whose_tool_says_nothing_of_its_turns_is_not_asked_about() {
     fixture.say(attempt, SignalKind::Claim, "");
     fixture.wait(Span::minutes(5));
     assert_eq!(open_asks(&fixture, attempt), Vec::<String>::new());
+}
+
+#[test]
+fn an_agent_that_asks_something_else_does_not_stand_still() {
+    let (mut fixture, attempt) = idle();
+    fixture.wait(WAIT);
+    fixture.see(
+        attempt,
+        ActivityKind::Dialog("trust this folder".to_owned()),
+        "screen",
+    );
+    assert_eq!(open_asks(&fixture, attempt), ["trust this folder"]);
+    let (mut fixture, attempt) = idle();
+    fixture.wait(WAIT);
+    fixture.happen(Event::AskOpened {
+        attempt,
+        ask: Ask {
+            id: "toolu_1".into(),
+            kind: AskKind::Permission,
+            text: "Bash: make".to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Request,
+        },
+        rule: None,
+    });
+    assert_eq!(open_asks(&fixture, attempt), ["Bash: make"]);
+}
+
+#[test]
+fn a_person_is_not_asked_again_about_an_agent_that_works_although_the_answer_is_reported_lost() {
+    for (doing, still_asked) in [(ActivityKind::Working, 0), (ActivityKind::Idle, 1)] {
+        let (mut fixture, attempt) = idle();
+        fixture.wait(WAIT);
+        let ask = fixture.attempt(attempt).asks[0].ask.id.clone();
+        fixture
+            .ask(Command::Answer("a".into(), "go on".to_owned()))
+            .unwrap();
+        fixture.see(attempt, doing, "title");
+        let problem = "it stands in the line of its input".to_owned();
+        fixture.happen(Event::AnswerLost {
+            attempt,
+            ask,
+            problem,
+        });
+        assert_eq!(open_asks(&fixture, attempt).len(), still_asked);
+    }
 }

@@ -158,6 +158,12 @@ impl Board {
         });
         let text = format!("{} did not get the answer: {problem}", attempt.worker.name());
         transition.notify_attempt(NoticeLevel::Warning, "answer", &attempt, text);
+        // A person is not asked again about an agent that works again.
+        if attempt.activity.doing.is_work() {
+            self.close_asks(transition.now, id, |known| {
+                known.ask.id == *ask && known.ask.is_standstill()
+            });
+        }
     }
 
     /// Reports a text that was not typed into the terminal of its agent.

@@ -79,7 +79,10 @@ impl Board {
         let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
         // The terminal shows the subject of the request; it is one question and not two, asked since it was shown.
         let shown = open.find(|known| is_on_screen(known)).map(|known| known.since);
-        self.close_asks(transition.now, id, is_on_screen);
+        // An agent that asks does not stand still.
+        self.close_asks(transition.now, id, |known| {
+            is_on_screen(known) || known.ask.is_standstill()
+        });
         let ask = ask.clone().bounded();
         self.add_ask(id, AskRecord::new(ask.clone(), shown.unwrap_or(transition.now)));
         self.await_person(transition.now, id);
@@ -118,7 +121,9 @@ impl Board {
         if matches!(doing, ActivityKind::Dialog(_)) && self.is_named_by_another(transition.now, attempt) {
             return self.reword_asks(attempt.id, &text, is_open_dialog);
         }
-        self.close_asks(transition.now, attempt.id, is_on_screen);
+        self.close_asks(transition.now, attempt.id, |known| {
+            is_on_screen(known) || known.ask.is_standstill() && *doing != ActivityKind::Suspended
+        });
         if !attempt.takes_asks() {
             return;
         }
