@@ -44,6 +44,9 @@ mod nested;
 #[cfg(unix)]
 #[path = "git/newest.rs"]
 mod newest;
+#[cfg(unix)]
+#[path = "git/old_reads.rs"]
+mod old_reads;
 #[path = "git/person_notes.rs"]
 mod person_notes;
 #[path = "git/remote.rs"]

@@ -21,6 +21,8 @@ fn tell(context: &EngineContext, job: &Job, base: &BranchName, now: &CommitId) -
         .base_move(base, now)
         .map_err(|error| Cause::from(error.to_string()))?;
     let Some(moved) = moved else { return Ok(()) };
+    // Not always `now`, which may have been read before another look.
+    let to = CommitId::new(&moved.to).map_err(|error| Cause::from(error.to_string()))?;
     let told = context.inbox.send_and_wait(Event::BaseMoved {
         task: job.task.id.clone(),
         moved: Box::new(moved),
@@ -28,7 +30,7 @@ fn tell(context: &EngineContext, job: &Job, base: &BranchName, now: &CommitId) -
     told.map_err(|_closed| Cause::from("the engine has stopped"))?;
     context
         .git
-        .note_base(base, now)
+        .note_base(base, &to)
         .map_err(|error| Cause::from(error.to_string()))
 }
 

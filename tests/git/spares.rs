@@ -198,11 +198,14 @@ fn a_spare_that_cannot_be_brought_to_the_commit_is_given_up_and_the_worktree_is_
 #[test]
 fn what_another_process_left_in_the_middle_goes_with_the_next_removal() {
     let (fixture, git) = project();
-    let left = fixture.state().join("spares/claimed-1-new-0");
-    fs::create_dir_all(left.join("files")).unwrap();
+    let left =
+        ["claimed-1-new-0", "deleted-1-gone-1-0"].map(|name| fixture.state().join("spares").join(name));
+    for folder in &left {
+        fs::create_dir_all(folder.join("files")).unwrap();
+    }
     git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     remove(&git, "a");
-    assert!(!left.exists());
+    assert!(!left.iter().any(|folder| folder.exists()));
 }
 
 #[test]

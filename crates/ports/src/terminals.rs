@@ -6,8 +6,8 @@ use super::holders::HolderId;
 
 /// Follows the terminals of running attempts and reports their end.
 pub trait Terminals: Send + Sync {
-    /// Attaches to the holder of that id, shows its screen and reports its end to the engine, also when it has ended
-    /// already. Safe to repeat: an end is reported at least once and the rules ignore the second report.
+    /// Attaches to the holder of that id, shows its screen and reports its end to the engine, also when it has ended already. Safe to
+    /// repeat: an end is reported once, however often it is followed.
     fn follow(&self, id: &HolderId);
 
     /// Types a line of text into the terminal, as a person would.

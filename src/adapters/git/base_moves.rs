@@ -18,7 +18,8 @@ pub(super) const CHECKOUT_LOG: &str = "logs/HEAD";
 const MOST_COMMITS: &str = "--max-count=1000";
 
 impl GitCli {
-    /// Finds the commits that moved a branch since the last look. The first look finds nothing.
+    /// Finds the commits that moved a branch since the last look. The first look finds nothing. A commit that may have been read before that
+    /// look is read again.
     pub(super) fn find_base_move(
         &self,
         branch: &BranchName,
@@ -28,9 +29,9 @@ impl GitCli {
             self.note_seen(branch, now)?;
             return Ok(None);
         };
-        if seen == *now {
+        let Some(now) = &self.not_older(branch, &seen, now)?.filter(|now| *now != seen) else {
             return Ok(None);
-        }
+        };
         let pushed = self.control_ref(&pushed_name(branch))?;
         let known: Vec<&CommitId> = [Some(&seen), pushed.as_ref()].into_iter().flatten().collect();
         let came = self.commits_without(now, &known)?;
@@ -55,6 +56,20 @@ impl GitCli {
             made_here,
             is_own,
         }))
+    }
+
+    /// Returns the commit of a branch, which is not older than the one that was seen there. Where a commit lacks that one, the branch was set
+    /// back, or the commit was read before the engine's own merge came; what is read now tells which. None: there is no such branch any more.
+    fn not_older(
+        &self,
+        branch: &BranchName,
+        seen: &CommitId,
+        now: &CommitId,
+    ) -> Result<Option<CommitId>, GitError> {
+        if self.is_ancestor(seen, now)? {
+            return Ok(Some(now.clone()));
+        }
+        self.import_remote(branch)
     }
 
     /// Returns true if a base without a remote has nothing beyond these commits but what the person's checkout made or took, and the merge

@@ -254,7 +254,7 @@ impl GitCli {
 
     /// Moves the tracking branch of the base on, which `git pull` would do; only for people, so that it may fail.
     fn follow_remote(&self, base: &BranchName, to: &CommitId, turn: &mut WriteGuard<'_>) {
-        let tracking = format!("refs/remotes/{}/{base}", self.remote.name());
+        let tracking = self.tracking_name(base);
         let call = self
             .in_project("compare the tracking branch")
             .words("merge-base --is-ancestor");

@@ -37,7 +37,7 @@ impl GitCli {
     /// Objects that git shows in place of others, and where the project believes the base on the remote to be: agents fetch, so that
     /// moves, and the engine asks the remote.
     fn ruling_refs(&self, base: Option<&BranchName>) -> Result<Vec<GitOverride>, GitError> {
-        let tracking = base.map(|base| format!("refs/remotes/{}/{base}", self.remote.name()));
+        let tracking = base.map(|base| self.tracking_name(base));
         let call = self.in_project("list the replacements and tracking branches of the project");
         let call = call.words("for-each-ref --format=%(objectname)%09%(refname) -- refs/replace/");
         let printed = call.args(&tracking).run_ok()?.text().into_owned();

@@ -71,10 +71,10 @@ impl GitCli {
         seen: Option<&CommitId>,
         control: Option<&CommitId>,
     ) -> Result<(), GitError> {
-        let (Some(_), Some(control)) = (seen, control) else {
+        let (Some(_), Some(_)) = (seen, control) else {
             return Ok(());
         };
-        self.show_base(branch, control)?;
+        self.show_base(branch)?;
         let hint = format!(
             "it was there before; make it again with `git branch {branch} {}/{branch}`, or name another: `dbs config base_branch \
              NAME`",
@@ -104,11 +104,7 @@ impl GitCli {
             && !self.is_ancestor(seen, person)?
         {
             return if self.lacks_merged_work(control, person, seen)? {
-                Err(self.to_settle(
-                    branch,
-                    control,
-                    "it was rewritten, and merged work is no longer in it",
-                )?)
+                Err(self.to_settle(branch, "it was rewritten, and merged work is no longer in it")?)
             } else {
                 Ok(person.clone())
             };
@@ -169,15 +165,15 @@ impl GitCli {
                     .map(|file| one_line(file))
                     .collect();
                 let why = format!("it conflicts with merged work in {}", files.join(", "));
-                return Err(self.to_settle(branch, control, &why)?);
+                return Err(self.to_settle(branch, &why)?);
             }
             _ if is_unrelated(&output) => {
-                return Err(self.to_settle(branch, control, "it shares no history with merged work")?);
+                return Err(self.to_settle(branch, "it shares no history with merged work")?);
             }
             _ => return Err(output.failure()),
         };
         if let Some(why) = self.unusable(control, &tree)? {
-            return Err(self.to_settle(branch, control, &why)?);
+            return Err(self.to_settle(branch, &why)?);
         }
         let draft = CommitDraft {
             tree: &tree,
@@ -224,8 +220,8 @@ impl GitCli {
     }
 
     /// Shows the person the base that counts, and returns the refusal with the ways out.
-    fn to_settle(&self, branch: &BranchName, control: &CommitId, why: &str) -> Result<GitError, GitError> {
-        self.show_base(branch, control)?;
+    fn to_settle(&self, branch: &BranchName, why: &str) -> Result<GitError, GitError> {
+        self.show_base(branch)?;
         let shown = format!("{}/{branch}", self.remote.name());
         Ok(GitError::Failed {
             kind: TroubleKind::Refusal,
@@ -238,11 +234,15 @@ impl GitCli {
     }
 
     /// Brings the base into the project's repository, as a tracking branch.
-    fn show_base(&self, branch: &BranchName, control: &CommitId) -> Result<(), GitError> {
-        self.pin(PinKind::Remote, control)?;
-        let kept = PinKind::Remote.ref_name(control);
-        let shown = format!("refs/remotes/{}/{branch}", self.remote.name());
+    fn show_base(&self, branch: &BranchName) -> Result<(), GitError> {
+        let shown = self.tracking_name(branch);
         let mut turn = self.lock_project()?;
+        // Read in the turn: an older one would undo what another thread has shown.
+        let Some(control) = self.control_ref(&branch.full())? else {
+            return Ok(());
+        };
+        self.pin(PinKind::Remote, &control)?;
+        let kept = PinKind::Remote.ref_name(&control);
         let call = self.export_command(&[&format!("+{kept}:{shown}")]);
         call.run_locked(&mut turn, &[lock_of(&shown)]).map(drop)
     }
@@ -262,7 +262,7 @@ impl GitCli {
         let Some(control) = self.control_ref(&branch.full())? else {
             return Ok(());
         };
-        self.show_base(branch, &control)?;
+        self.show_base(branch)?;
         let person = self.local_head(branch)?;
         let follows = match &person {
             Some(person) => *person != control && self.has(person)? && self.is_ancestor(person, &control)?,

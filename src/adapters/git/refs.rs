@@ -68,6 +68,22 @@ impl GitCli {
         is_exact.then(|| at(&file)).flatten()
     }
 
+    /// Returns the name of the project's copy of a branch of the remote.
+    pub(super) fn tracking_name(&self, branch: &BranchName) -> String {
+        format!("refs/remotes/{}/{branch}", self.remote.name())
+    }
+
+    /// Returns the commit of the project's copy of a branch, to see whether it moves. None: it has not moved since it was packed, or there is
+    /// none.
+    pub(super) fn tracked(&self, name: &str) -> Result<Option<CommitId>, GitError> {
+        if !self.project.common.join("reftable").is_dir() {
+            return Ok(at(&self.project.common.join(name)));
+        }
+        let found = self.in_project(format!("read {name}")).list_refs(name)?;
+        let mut found = found.into_iter();
+        Ok(found.find_map(|(id, other)| (other == name).then_some(id)))
+    }
+
     /// Returns the commit that is checked out in the place of that git folder, if files give it. None: git has to be asked.
     pub(super) fn checked_out_at(&self, git_dir: &Path) -> Option<CommitId> {
         let text = small_file(&git_dir.join("HEAD"))?;

@@ -21,8 +21,9 @@ const MAX_SPARES: usize = 2;
 /// Maximum size of the index of a worktree that becomes a spare, in bytes.
 const LARGEST_INDEX: u64 = 256 * 1024 * 1024;
 
-/// Start of the name of a removed worktree whose files are to be deleted.
+/// Starts of the names of removed worktrees whose files are to be deleted, and are being deleted by a process.
 const GONE: &str = "gone";
+const DELETED: &str = "deleted";
 /// Starts of the names of spares: not cleaned yet, being cleaned or taken by a process, and ready.
 const NEW: &str = "new";
 const CLAIMED: &str = "claimed";
@@ -89,7 +90,7 @@ impl GitCli {
     /// may take long.
     pub(super) fn clean_set_aside(&self) {
         for gone in self.named(GONE) {
-            if let Err(error) = fs::remove_dir_all(&gone) {
+            if let Err(error) = delete(&gone) {
                 tracing::warn!(
                     "could not delete the removed worktree {}: {error}",
                     gone.display()
@@ -98,10 +99,12 @@ impl GitCli {
         }
         // Only this process is at work here: what another one claimed was left by it.
         let own = claimed_by_us();
-        for left in self.named(CLAIMED) {
-            let name = left.file_name().unwrap_or_default().to_string_lossy();
-            if !name.starts_with(&format!("{own}-")) {
-                discard(&left);
+        for (start, ours) in [(CLAIMED, &own), (DELETED, &deleted_by_us())] {
+            for left in self.named(start) {
+                let name = left.file_name().unwrap_or_default().to_string_lossy();
+                if !name.starts_with(&format!("{ours}-")) {
+                    discard(&left);
+                }
             }
         }
         self.forget_notes();
@@ -212,6 +215,11 @@ fn claimed_by_us() -> String {
     format!("{CLAIMED}-{}", std::process::id())
 }
 
+/// Start of the name of a removed worktree that this process deletes.
+fn deleted_by_us() -> String {
+    format!("{DELETED}-{}", std::process::id())
+}
+
 /// Gives a spare and its index names that start otherwise, unless another process was faster.
 fn rename(spare: &Path, from: &str, to: &str) -> Option<PathBuf> {
     let name = spare.file_name()?.to_str()?.strip_prefix(from)?;
@@ -219,6 +227,17 @@ fn rename(spare: &Path, from: &str, to: &str) -> Option<PathBuf> {
     fs::rename(spare, &renamed).ok()?;
     drop(fs::rename(index_of(spare), index_of(&renamed)));
     Some(renamed)
+}
+
+/// Deletes the files of a removed worktree, unless another thread does. What cannot be deleted is found again with the next one.
+fn delete(gone: &Path) -> io::Result<()> {
+    let name = gone.file_name().unwrap_or_default().to_string_lossy();
+    let taken = gone.with_file_name(format!("{}-{name}", deleted_by_us()));
+    match fs::rename(gone, &taken) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        renamed => renamed?,
+    }
+    fs::remove_dir_all(&taken).inspect_err(|_| drop(fs::rename(&taken, gone)))
 }
 
 /// Deletes a spare. What cannot be deleted costs only room.
@@ -284,4 +303,28 @@ fn is_used(folder: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn is_used(_folder: &Path) -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_worktree_that_two_threads_have_found_is_deleted_by_one_and_is_no_fault_to_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone-1-0");
+        fs::create_dir_all(gone.join("deep")).unwrap();
+        delete(&gone).unwrap();
+        delete(&gone).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_could_not_be_deleted_is_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone-1-0");
+        fs::write(&gone, "not a folder").unwrap();
+        delete(&gone).unwrap_err();
+        assert!(gone.exists());
+    }
 }

@@ -34,6 +34,8 @@ struct BranchGoal {
     is_replaced: bool,
     base: BranchName,
     base_head: CommitId,
+    /// Commit of the project's copy of the base before `base_head` was read.
+    copy: Option<CommitId>,
 }
 
 /// Snapshots and moved folders that resulted from clearing the path of a worktree.
@@ -119,6 +121,7 @@ impl GitCli {
         base: &BranchName,
         resume: Option<&CommitId>,
     ) -> Result<CheckoutGoal, GitError> {
+        let copy = self.tracked(&self.tracking_name(base))?;
         self.read_person(base)?;
         let [base_head, local, remote] = self.resolve_each(&[
             Revision::RemoteBranch(base.clone()),
@@ -151,6 +154,7 @@ impl GitCli {
                 is_replaced,
                 base: base.clone(),
                 base_head,
+                copy,
             }),
         })
     }
@@ -162,8 +166,10 @@ impl GitCli {
         let there = self.named_in_project(&goal.commit).unwrap_or_default();
         let pinned = PinKind::Pin.ref_name(&goal.commit);
         let tracking = goal.branch.as_ref().and_then(|branch| {
-            let tracking = format!("refs/remotes/{}/{}", self.remote.name(), branch.base);
-            let is_there = branch.base_head == goal.commit && there.contains(&tracking);
+            let tracking = self.tracking_name(&branch.base);
+            // A copy that moved since may be newer than the base that was read.
+            let is_there = branch.base_head == goal.commit && there.contains(&tracking)
+                || self.tracked(&tracking).ok()? != branch.copy;
             let lock = lock_of(&tracking);
             let remote = PinKind::Remote.ref_name(&branch.base_head);
             (!is_there).then(|| (format!("+{remote}:{tracking}"), [lock]))

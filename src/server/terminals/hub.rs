@@ -14,7 +14,7 @@ mod screen_text;
 mod terminal_agents;
 mod typing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -53,6 +53,8 @@ struct HubInner {
     engine: EmulatorKind,
     history: usize,
     terminals: Mutex<BTreeMap<HolderId, Arc<LiveTerminal>>>,
+    /// Attempts whose program is followed, or was. Each has one program, whose end is reported once.
+    followed: Mutex<BTreeSet<AttemptId>>,
     poison: PoisonFlag,
     palette: Mutex<ColorPalette>,
 }
@@ -71,6 +73,7 @@ impl TerminalHub {
             engine,
             history,
             terminals: Mutex::default(),
+            followed: Mutex::default(),
             poison: PoisonFlag::default(),
             palette: Mutex::default(),
         }))
@@ -203,7 +206,12 @@ impl TerminalHub {
         requests.resume().map_err(|error| Cause::from(error.to_string()))
     }
 
+    /// Adds the terminal of a program that is to be followed. None: a reader is at work there, or has reported the end of the attempt.
     fn add_terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
+        let is_new = |attempt| self.0.followed.lock().insert(attempt);
+        if !id.attempt().is_none_or(is_new) {
+            return None;
+        }
         let mut panes = self.0.terminals.lock();
         if panes
             .get(id)
@@ -312,6 +320,9 @@ impl Terminals for TerminalHub {
         if let Err(error) = begun {
             tracing::error!(%id, "could not start a thread to follow its terminal: {error}");
             self.0.terminals.lock().remove(id);
+            if let Some(attempt) = id.attempt() {
+                self.0.followed.lock().remove(&attempt);
+            }
         }
     }
 
@@ -363,6 +374,7 @@ impl Terminals for TerminalHub {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
     use std::time::Duration;
 
     use super::terminal_agents::NoAgents;
@@ -458,6 +470,66 @@ mod tests {
             }
         );
         assert!(wanted, "{end:?}");
+    }
+
+    /// Facts of programs whose end is looked into until the test allows it to be reported.
+    struct HeldBack {
+        begun: SyncSender<()>,
+        allowed: Mutex<Receiver<()>>,
+    }
+
+    impl TerminalAgents for HeldBack {
+        fn before_end(&self) {
+            self.begun.send(()).unwrap();
+            self.allowed.lock().recv().unwrap();
+        }
+    }
+
+    #[test]
+    fn the_end_of_an_attempt_is_reported_once_however_often_its_terminal_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let ids: Vec<String> = (1..=MAX_ENDED_SCREENS + 1).map(|n| n.to_string()).collect();
+        for id in &ids {
+            ended(folder.path(), id, ExitedBy::Itself);
+        }
+        let (inlet, outlet) = inbox();
+        let (begun, has_begun) = sync_channel(0);
+        let (allow, allowed) = sync_channel(0);
+        let allowed = Mutex::new(allowed);
+        let hub = hub_over(folder.path(), inlet, HeldBack { begun, allowed });
+        let next = || match outlet.next(Some(Span(60_000))) {
+            Received::Envelope(envelope) => envelope.event,
+            other => panic!("{other:?}"),
+        };
+        let first = HolderId::new("1");
+        hub.follow(&first);
+        let followed = hub.terminal(&first).unwrap();
+        let is_same = || Arc::ptr_eq(&followed, &hub.terminal(&first).unwrap());
+        has_begun.recv().unwrap();
+        hub.follow(&first);
+        assert!(is_same(), "its end is about to be reported");
+        allow.send(()).unwrap();
+        assert!(matches!(
+            next(),
+            Event::AttemptEnded {
+                attempt: AttemptId(1),
+                ..
+            }
+        ));
+        hub.follow(&first);
+        assert!(is_same(), "its end was reported");
+        // The screens of many later ones take the place of the first.
+        for id in &ids[1..] {
+            hub.follow(&HolderId::new(id));
+            has_begun.recv().unwrap();
+            allow.send(()).unwrap();
+            assert!(matches!(next(), Event::AttemptEnded { .. }));
+        }
+        ended(folder.path(), "shell-1", ExitedBy::Itself);
+        hub.follow(&HolderId::new("shell-1"));
+        assert!(hub.terminal(&first).is_none());
+        hub.follow(&first);
+        assert!(hub.terminal(&first).is_none(), "its end was reported");
     }
 
     /// What is known of an agent in words, once it has asked for a permission by a hook.

@@ -100,7 +100,8 @@ pub trait Git: Send + Sync {
     fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead;
 
     /// Finds the cause of the movement of a branch of the remote to its present head since the last look, besides the engine's own
-    /// publications. The first look at a branch finds nothing; later ones find the same again until it is noted.
+    /// publications. The first look at a branch finds nothing; later ones find the same again until it is noted. `now` may be older than
+    /// what another look saw; then the branch is read again, and the result says to which commit it moved.
     ///
     /// # Errors
     /// When the repositories cannot be read.
