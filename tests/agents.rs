@@ -47,6 +47,8 @@ mod headless;
 mod lab;
 #[path = "agents/lab_others.rs"]
 mod lab_others;
+#[path = "agents/long_commands.rs"]
+mod long_commands;
 #[path = "support/model_server.rs"]
 mod model_server;
 #[path = "agents/outages.rs"]
@@ -85,6 +87,8 @@ mod resuming;
 mod served;
 #[path = "agents/storied.rs"]
 mod storied;
+#[path = "agents/suspending.rs"]
+mod suspending;
 #[expect(dead_code, reason = "the stories of the whole program use the rest")]
 #[path = "e2e/terminal.rs"]
 mod terminal;

@@ -6,7 +6,8 @@ pub(super) mod memory;
 pub(super) mod output;
 
 pub(super) use group::{
-    interrupt, kill, kill_group, leads_group, new_process_group, terminate, terminate_group,
+    interrupt, kill, kill_group, leads_group, new_process_group, resume_group, suspend_self, terminate,
+    terminate_group,
 };
 
 /// A command line that runs this program with these words, in the shell of the platform.
@@ -58,6 +59,17 @@ mod group {
         to_group(leader, Signal::SIGKILL);
     }
 
+    /// Continues the group of that leader, if it is suspended.
+    pub(in super::super) fn resume_group(leader: u32) {
+        to_group(leader, Signal::SIGCONT);
+    }
+
+    /// Suspends this process until another one continues it.
+    pub(in super::super) fn suspend_self() {
+        // No process may be refused this signal to itself.
+        signal::raise(Signal::SIGSTOP).ok();
+    }
+
     /// Returns whether that process is the leader of its group.
     pub(in super::super) fn leads_group(pid: u32) -> bool {
         let id = i32::try_from(pid).map(Pid::from_raw);
@@ -93,6 +105,10 @@ mod group {
     pub(in super::super) fn interrupt(_leader: u32) {}
 
     pub(in super::super) fn kill_group(_leader: u32) {}
+
+    pub(in super::super) fn resume_group(_leader: u32) {}
+
+    pub(in super::super) fn suspend_self() {}
 
     pub(in super::super) fn leads_group(_pid: u32) -> bool {
         true

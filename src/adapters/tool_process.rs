@@ -12,7 +12,9 @@ use std::thread;
 
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::child_process::{interrupt, kill_group, new_process_group, terminate_group};
+use super::child_process::{
+    interrupt, kill_group, new_process_group, resume_group, suspend_self, terminate_group,
+};
 
 /// Maximum length of a line that is handed on, in bytes; the rest of a longer one is passed over.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
@@ -34,6 +36,8 @@ pub enum ToolOutput {
     Error(Vec<u8>),
     /// End of its output.
     OutputOver,
+    /// The tool is suspended, as by SIGSTOP, or continues.
+    Suspended(bool),
     Ended(io::Result<ExitStatus>),
 }
 
@@ -74,7 +78,9 @@ impl ToolProcess {
             }
         };
         named("tool-end", move || {
-            let ended = child.wait();
+            let ended = wait(&mut child, |is_suspended| {
+                drop(sender.blocking_send(ToolOutput::Suspended(is_suspended)));
+            });
             drop(sender.blocking_send(ToolOutput::Ended(ended)));
         })?;
         Ok(ToolProcess {
@@ -101,6 +107,12 @@ impl ToolProcess {
         interrupt(self.leader);
     }
 
+    /// Suspends this process, because the tool is suspended, and continues the tool once another process has continued this one.
+    pub fn share_suspension(&self) {
+        suspend_self();
+        resume_group(self.leader);
+    }
+
     /// Kills the rest of the tool's process group.
     pub fn kill(&self) {
         kill_group(self.leader);
@@ -124,6 +136,33 @@ pub fn typed_keys() -> io::Result<Receiver<Vec<u8>>> {
         named("typed", move || read_typed(&sender))?;
     }
     Ok(keys)
+}
+
+/// Waits for the end of the tool, and tells whenever it is suspended or continues.
+#[cfg(unix)]
+fn wait(child: &mut Child, mut told: impl FnMut(bool)) -> io::Result<ExitStatus> {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::holder::process::{ChildChange, next_change};
+    use crate::domain::ProcessExit;
+
+    loop {
+        match next_change(Some(child.id())) {
+            Some((_, ChildChange::Suspended(is_suspended))) => told(is_suspended),
+            Some((_, ChildChange::Ended(ProcessExit::Code(code)))) => {
+                return Ok(ExitStatus::from_raw(code << 8));
+            }
+            Some((_, ChildChange::Ended(ProcessExit::Signal(signal)))) => {
+                return Ok(ExitStatus::from_raw(signal));
+            }
+            Some((_, ChildChange::Ended(_))) | None => return child.wait(),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn wait(child: &mut Child, _told: impl FnMut(bool)) -> io::Result<ExitStatus> {
+    child.wait()
 }
 
 type Followed = (

@@ -10,17 +10,17 @@ use crate::codex_pipeline;
 use crate::driver::{Server, Story};
 use crate::lab::scripts;
 use crate::model_server::{ModelServer, Scripts};
-use crate::pipeline::{create, file_in_base, story_with, wait_for_ask};
+use crate::pipeline::{create, file_in_base, results, story_with, wait_for_ask};
 use crate::resuming::{meta, word_behind};
 use crate::terminal::Tty;
 
 const HEADLESS: &str = "mode = \"headless\"\npermissions = \"allow\"\n";
-const ALLOW: &str = "permissions = \"allow\"\n";
-const COMMIT: &str = "echo work > work.txt && git add -A && git commit -qm Work";
-const DONE: &str = "dbs signal done 'Made work.txt'";
+pub(crate) const ALLOW: &str = "permissions = \"allow\"\n";
+pub(crate) const COMMIT: &str = "echo work > work.txt && git add -A && git commit -qm Work";
+pub(crate) const DONE: &str = "dbs signal done 'Made work.txt'";
 
 /// A reply of the model that runs a command.
-fn bash(command: &str) -> Value {
+pub(crate) fn bash(command: &str) -> Value {
     let input = json!({ "command": command, "description": "Do it" });
     json!({ "text": "I do it.", "calls": [{ "tool": "Bash", "input": input }] })
 }
@@ -33,7 +33,7 @@ fn build() -> Value {
     json!({ "text": "I build it.", "calls": [{ "tool": "Bash", "input": input }] })
 }
 
-fn says(text: &str) -> Value {
+pub(crate) fn says(text: &str) -> Value {
     json!({ "text": text })
 }
 
@@ -150,6 +150,41 @@ fn several_questions_of_claude_are_one_ask_until_the_last_is_answered_in_its_ter
     let is_dialog = |line: &str| line.contains("\"doing\":\"dialog\"");
     assert!(!events.lines().any(is_dialog), "{events}");
     assert!(is_told(&model, "Postgres"), "the answers reached the model");
+}
+
+#[test]
+#[cfg_attr(not(has_claude), ignore = "there is no claude")]
+fn several_questions_of_claude_without_its_interface_are_returned_to_it_and_asked_one_by_one() {
+    let database = question("Which database?", ["SQLite", "Postgres"]);
+    let port = question("Which port?", ["80", "443"]);
+    let replies = [
+        questions(&json!([database, port])),
+        questions(&json!([database])),
+        questions(&json!([port])),
+        bash(COMMIT),
+        bash(DONE),
+        says("All done."),
+    ];
+    let (story, model, _server) = claude(HEADLESS, &replies);
+    for (asked, chosen) in [("Which database?", "Postgres"), ("Which port?", "443")] {
+        story.wait_until(asked, || story.dbs(&["status"]).contains(asked));
+        let said = story.dbs(&["answer", "t-1", "2"]);
+        assert!(said.contains(&format!("chose {chosen}")), "{said}");
+    }
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    let requests = model.requests_for("asking");
+    let last = requests
+        .iter()
+        .map(|request| results(&request.body))
+        .max_by_key(Vec::len);
+    let told: Vec<String> = last.unwrap().iter().map(Value::to_string).collect();
+    assert!(told[0].contains("Ask one question at a time"), "{told:?}");
+    assert!(
+        told[1].contains("Postgres") && told[2].contains("443"),
+        "{told:?}"
+    );
+    let events = story.dbs(&["events"]);
+    assert_eq!(events.matches("asks: Which").count(), 2, "{events}");
 }
 
 #[test]

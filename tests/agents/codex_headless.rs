@@ -5,7 +5,7 @@ use std::fs;
 use dbs::domain::ProcessExit;
 use dbs::term::ReportedState;
 
-use crate::codex_pipeline::{recorded_tokens, story, tokens};
+use crate::codex_pipeline::{is_interrupted, recorded_tokens, rests_until_its_limit_ends, story, tokens};
 use crate::headless::run_by;
 use crate::lab::{Lab, wait_for};
 use crate::pane::Pane;
@@ -116,6 +116,18 @@ fn without_its_interface_codex_goes_on_with_its_session_after_its_runner_was_kil
     for said in ["I make half of it.", "You were interrupted"] {
         assert!(last.contains(said), "the model sees what was said before: {said}");
     }
+}
+
+#[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
+fn a_turn_of_codex_without_its_interface_is_ended_from_outside_and_an_answer_begins_the_next() {
+    is_interrupted(HEADLESS);
+}
+
+#[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
+fn a_usage_limit_of_codex_without_its_interface_pauses_the_work_until_it_ends() {
+    rests_until_its_limit_ends(HEADLESS);
 }
 
 /// Codex without its interface, in a terminal without a server.

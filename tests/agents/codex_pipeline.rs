@@ -4,11 +4,12 @@
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::driver::{Server, Story};
+use crate::headless::ends_a_turn_and_begins_the_next;
 use crate::lab::{KEY, installed, scripts};
 use crate::model_server::{ModelServer, RecordedRequest, Scripts};
 use crate::pipeline::{OTHERS, create, file_in_base, path_with, wait_for_ask};
@@ -74,17 +75,17 @@ fn write_person_settings(story: &Story, model: &ModelServer) {
     fs::write(folder.join("config.toml"), settings).unwrap();
 }
 
+/// A reply of the model that runs a command.
+pub(crate) fn exec(command: &str) -> Value {
+    let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
+    json!({ "text": "I do it.", "calls": [{ "tool": "exec", "input": input }] })
+}
+
 /// A script that first fails so, and then commits and reports.
 pub(crate) fn failing(name: &str, fail: &Value) -> Scripts {
-    let call = |command: &str| {
-        let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
-        json!([{ "tool": "exec", "input": input }])
-    };
-    let replies = json!([
-        { "text": "I make the file.", "calls": call("echo work > work.txt && git add -A && git commit -qm Work"), "fail": fail },
-        { "text": "I report.", "calls": call("dbs signal done 'Made work.txt'") },
-        { "text": "All done." },
-    ]);
+    let mut first = exec("echo work > work.txt && git add -A && git commit -qm Work");
+    first["fail"] = fail.clone();
+    let replies = json!([first, exec("dbs signal done 'Made work.txt'"), { "text": "All done." }]);
     scripts().with(name, &json!({ name: { "replies": replies } }).to_string())
 }
 
@@ -147,14 +148,10 @@ fn a_task_is_done_by_codex_in_its_sandbox_and_merged() {
 #[test]
 #[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_comment_of_codex_in_its_sandbox_comes_to_its_task_through_the_inbox() {
-    let call = |command: &str| {
-        let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
-        json!([{ "tool": "exec", "input": input }])
-    };
     let replies = json!([
-        { "text": "I make the file.", "calls": call("echo work > work.txt && git add -A && git commit -qm Work") },
-        { "text": "I remark.", "calls": call("dbs task comment t-1 'The port is odd.'") },
-        { "text": "I report.", "calls": call("dbs signal done 'Made work.txt'") },
+        exec("echo work > work.txt && git add -A && git commit -qm Work"),
+        exec("dbs task comment t-1 'The port is odd.'"),
+        exec("dbs signal done 'Made work.txt'"),
         { "text": "All done." },
     ]);
     let script = json!({ "remark": { "replies": replies } }).to_string();
@@ -299,24 +296,65 @@ fn codex_that_stops_without_a_report_though_it_was_told_to_is_a_question_for_a_p
 #[test]
 #[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn a_usage_limit_of_codex_pauses_the_work_until_it_ends_and_costs_no_try() {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    let ends = (now + 20).to_string();
-    let fail = json!({
+    rests_until_its_limit_ends("");
+}
+
+/// A request that is refused for a usage limit that ends so many seconds later.
+pub(crate) fn limit(seconds: u64) -> Value {
+    json!({
         "status": 429, "type": "usage_limit_reached", "message": "The usage limit has been reached", "times": 1,
-        "headers": { "x-codex-primary-used-percent": "100", "x-codex-primary-window-minutes": "300", "x-codex-primary-reset-at": ends },
-    });
-    let Some((story, _model, _server)) = story_of("", failing("codex_limit", &fail)) else {
+        "headers": {
+            "x-codex-primary-used-percent": "100", "x-codex-primary-window-minutes": "300",
+            "x-codex-primary-reset-at": format!("now+{seconds}"),
+        },
+    })
+}
+
+/// The work rests until the limit ends, and goes on by itself.
+pub(crate) fn rests_until_its_limit_ends(settings: &str) {
+    const SECONDS: u64 = 12;
+    let scripts = failing("codex_limit", &limit(SECONDS));
+    let Some((story, model, _server)) = story_of(settings, scripts) else {
         return;
     };
+    // Without its interface the failed turn is known before its reason, and would be continued meanwhile.
+    story.dbs(&["config", "limits.infra_backoff", "60"]);
     create(&story, "t-1", "codex_limit");
     story.wait_until("the pause", || {
         story.dbs(&["logs"]).contains("paused by a usage limit: You")
     });
-    story.wait_until("the end of the task", || story.count("done") == 1);
-    let over = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    assert!(over >= now + 20, "nobody works before the limit ends");
+    story.wait_until(&format!("the end of the task; {}", model.summary()), || {
+        story.count("done") == 1
+    });
+    let [refused, next, ..] = &model.requests_for("codex_limit")[..] else {
+        panic!("{}", model.summary())
+    };
+    let rest = next.at - refused.at;
+    assert!(
+        rest >= Duration::from_secs(SECONDS),
+        "nobody works before the limit ends: {rest:?}"
+    );
+    assert!(file_in_base(&story, "work.txt"));
     let task: Value = serde_json::from_str(&story.dbs(&["task", "show", "t-1", "--json"])).unwrap();
     assert!(!task.to_string().contains("crash"), "{task}");
+}
+
+#[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
+fn a_turn_of_codex_is_ended_from_outside_and_an_answer_begins_the_next_in_the_same_session() {
+    is_interrupted("");
+}
+
+pub(crate) fn is_interrupted(settings: &str) {
+    let replies = [
+        exec("dbs signal block 'I was stopped.'"),
+        json!({ "text": "All done." }),
+    ];
+    let script = json!({ "codex_gives_up": { "replies": replies } }).to_string();
+    let Some((story, model, _server)) = story_of(settings, scripts().with("codex_gives_up", &script)) else {
+        return;
+    };
+    ends_a_turn_and_begins_the_next(&story, &model, "codex_gives_up");
 }
 
 #[test]

@@ -326,7 +326,12 @@ fn a_turn_is_ended_from_outside_and_an_answer_begins_the_next_in_the_same_sessio
 
 fn is_interrupted(settings: &str) {
     let (story, model, _server) = story(&format!("{settings}permissions = \"allow\"\n"));
-    create(&story, "t-1", "held");
+    ends_a_turn_and_begins_the_next(&story, &model, "pipeline_gives_up");
+}
+
+/// Ends the turn of an agent by `dbs interrupt`, and begins one by `dbs answer` whose script reports that the agent is blocked.
+pub(crate) fn ends_a_turn_and_begins_the_next(story: &Story, model: &ModelServer, next: &str) {
+    create(story, "t-1", "held");
     model.wait_at_gate("held");
     let why = |part: &str| story.dbs(&["why", "t-1", "--sources"]).contains(part);
     story.wait_until("its turn", || why("now: working"));
@@ -341,9 +346,9 @@ fn is_interrupted(settings: &str) {
         }
         why("now: idle")
     });
-    story.dbs(&["answer", "t-1", "[[script:pipeline_gives_up]] report"]);
+    story.dbs(&["answer", "t-1", &format!("[[script:{next}]] report")]);
     story.wait_until("the report", || story.count("held") == 1);
-    let told = model.requests_for("pipeline_gives_up")[0].body.to_string();
+    let told = model.requests_for(next)[0].body.to_string();
     assert!(told.contains("[[script:held]]"), "it is the same session");
     assert!(
         story

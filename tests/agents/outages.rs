@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::codex_pipeline;
 use crate::driver::{Server, Story};
 use crate::lab::scripts;
-use crate::model_server::{ModelServer, Scripts};
+use crate::model_server::{ModelServer, RecordedRequest, Scripts};
 use crate::pipeline::{create, file_in_base, story_with};
 
 const VISIBLE: &str = "permissions = \"allow\"\n";
@@ -282,9 +282,19 @@ fn a_request_that_claude_tries_again_in_its_interface_is_shown_with_its_cause() 
 #[test]
 #[cfg_attr(not(has_codex), ignore = "there is no codex")]
 fn codex_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
+    codex_gives_up("");
+}
+
+#[test]
+#[cfg_attr(not(has_codex), ignore = "there is no codex")]
+fn without_an_interface_codex_that_gives_up_is_told_to_go_on_too() {
+    codex_gives_up("mode = \"headless\"\n");
+}
+
+fn codex_gives_up(settings: &str) {
     let fail = json!({ "status": 503, "type": "server_error", "message": "Overloaded", "times": 5 });
     let scripts = codex_pipeline::failing("outage", &fail);
-    let Some((story, model, _server)) = codex_pipeline::story_of("", scripts) else {
+    let Some((story, model, _server)) = codex_pipeline::story_of(settings, scripts) else {
         return;
     };
     create(&story, "t-1", "outage");
@@ -292,6 +302,13 @@ fn codex_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
         story.dbs(&["logs"]).contains("it is told to continue in 1s")
     });
     ends_at_no_cost(&story, &model);
+    let asked = model.requests_for("outage");
+    let is_told = |request: &RecordedRequest| request.body.to_string().contains("your last turn failed");
+    assert!(
+        asked.iter().any(is_told),
+        "it goes on in its session: {}",
+        model.summary()
+    );
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub(crate) struct RecordedRequest {
     pub(crate) body: Value,
     /// The script and the number of the reply in it; none for a request that asks no model.
     pub(crate) script: Option<(String, usize)>,
+    /// When it came.
+    pub(crate) at: Instant,
 }
 
 /// What the threads of a server share.

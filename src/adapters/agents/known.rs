@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::{AgentTool, ClaudeAgent, CodexAgent, DescribedAgent};
 use crate::formats::agent_kind::{AgentKinds, DescribedKind, ScreenState};
 use crate::formats::permissions::PermissionPolicy;
 
@@ -76,6 +77,14 @@ struct LoginSigns {
 
 /// Versions that the tests run, by the name of the agent.
 const TESTED: [(&str, &str); 2] = [("claude", "2.1.330"), ("codex", "0.169.0")];
+
+/// Returns the tools that come with the program, except the scripted one.
+pub(super) fn builtins() -> Vec<AgentTool> {
+    let described = AgentKinds::default().all().into_iter();
+    let described = described.map(|kind| AgentTool::Described(DescribedAgent(kind)));
+    let own = [AgentTool::Claude(ClaudeAgent), AgentTool::Codex(CodexAgent)];
+    own.into_iter().chain(described).collect()
+}
 
 /// Returns the version that the tests run, if that of the agent is newer.
 pub fn tested_before(agent: &str, version: &str) -> Option<&'static str> {

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -195,9 +195,23 @@ fn record(request: &HttpRequest, body: &Value, choice: Option<&Choice>, shared: 
         headers: request.headers.clone(),
         body: body.clone(),
         script: choice.map(|choice| (choice.script.clone(), choice.turn)),
+        at: Instant::now(),
     });
     shared.changed.notify_all();
     Some(state.requests.len())
+}
+
+/// The value of a header: `now+10` is the second ten seconds after the answer, any other value is itself.
+fn at_answer(value: &str) -> String {
+    let later = value
+        .strip_prefix("now+")
+        .and_then(|text| text.parse::<u64>().ok());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    later.map_or_else(
+        || value.to_owned(),
+        // The second that has begun is over by then.
+        |later| (now.as_secs() + 1 + later).to_string(),
+    )
 }
 
 /// One reply on its way.
@@ -213,7 +227,9 @@ impl Answer {
         let reply = &self.choice.reply;
         if let Some(failure) = self.failure(shared) {
             let body = self.interface.error(failure);
-            return http::answer(connection, failure.status, &failure.headers, &body);
+            let headers = failure.headers.iter();
+            let headers = headers.map(|(name, value)| (name.clone(), at_answer(value)));
+            return http::answer(connection, failure.status, &headers.collect(), &body);
         }
         if self.interface.streams(&self.body) {
             let events = self.interface.events(&self.body, reply, self.number);

@@ -1,6 +1,5 @@
 //! Needs of a holder from the system, once for Unix and once for the rest: a session of its own, signals, collecting children.
 
-use dbs_domain::ProcessExit;
 pub(crate) use system::daemonize;
 pub(super) use system::{Mask, SignalWaiter, close_standard_streams, reap_children, resume};
 
@@ -17,32 +16,19 @@ pub(crate) enum SignalAction {
     Ignore,
 }
 
-/// Change of the held program that its parent is told.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum ProgramChange {
-    #[cfg_attr(
-        windows,
-        expect(dead_code, reason = "Windows has no signal that suspends a program")
-    )]
-    Suspended(bool),
-    Ended(ProcessExit),
-}
-
 #[cfg(unix)]
 mod system {
     use std::fs::File;
 
-    use nix::errno::Errno;
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     use nix::sys::signal::{SigSet, Signal, killpg};
     use nix::sys::stat::{Mode, umask};
-    use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
     use nix::unistd::Pid;
     use portable_pty::Child;
 
-    use super::{ProgramChange, SignalAction};
+    use super::SignalAction;
     use crate::error::HolderError;
-    use dbs_domain::ProcessExit;
+    use crate::process::{ChildChange, next_change};
 
     pub(crate) use nix::sys::stat::Mode as Mask;
 
@@ -95,20 +81,10 @@ mod system {
     }
 
     /// Collects every child, adopted ones too, until there is none; reports when `program` is suspended, continues or ends.
-    pub(in super::super) fn reap_children(program: &mut dyn Child, mut report: impl FnMut(ProgramChange)) {
-        let pid = program.process_id().and_then(|pid| i32::try_from(pid).ok());
-        loop {
-            let (of, change) = match waitpid(None, Some(WaitPidFlag::WUNTRACED | WaitPidFlag::WCONTINUED)) {
-                Ok(WaitStatus::Exited(of, code)) => (of, ProgramChange::Ended(ProcessExit::Code(code))),
-                Ok(WaitStatus::Signaled(of, signal, _)) => {
-                    (of, ProgramChange::Ended(ProcessExit::Signal(signal as i32)))
-                }
-                Ok(WaitStatus::Stopped(of, _)) => (of, ProgramChange::Suspended(true)),
-                Ok(WaitStatus::Continued(of)) => (of, ProgramChange::Suspended(false)),
-                Err(Errno::ECHILD) => return,
-                _ => continue,
-            };
-            if Some(of.as_raw()) == pid {
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut report: impl FnMut(ChildChange)) {
+        let pid = program.process_id();
+        while let Some((of, change)) = next_change(None) {
+            if Some(of) == pid {
                 report(change);
             }
         }
@@ -129,8 +105,9 @@ mod system {
 
     use portable_pty::Child;
 
-    use super::{ProgramChange, SignalAction};
+    use super::SignalAction;
     use crate::error::HolderError;
+    use crate::process::ChildChange;
     use dbs_domain::ProcessExit;
 
     /// Placeholder: new files have no mask here.
@@ -158,9 +135,9 @@ mod system {
     }
 
     /// Waits for the end of `program`; nothing else is reported here.
-    pub(in super::super) fn reap_children(program: &mut dyn Child, mut report: impl FnMut(ProgramChange)) {
+    pub(in super::super) fn reap_children(program: &mut dyn Child, mut report: impl FnMut(ChildChange)) {
         let code = program.wait().map(|status| status.exit_code());
-        report(ProgramChange::Ended(code.map_or(ProcessExit::Vanished, |code| {
+        report(ChildChange::Ended(code.map_or(ProcessExit::Vanished, |code| {
             ProcessExit::Code(code.cast_signed())
         })));
     }

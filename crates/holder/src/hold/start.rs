@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use portable_pty::Child;
 
 use super::peer::{self, PeerContext};
-use super::platform::{self, ProgramChange, SignalAction, SignalWaiter};
+use super::platform::{self, SignalAction, SignalWaiter};
 use super::pty::PtyProcess;
 use super::pump::{InputQueue, pump_output};
 use super::shared::SharedState;
@@ -20,7 +20,7 @@ use super::{answer, maintenance, thread};
 use crate::error::HolderError;
 use crate::files::{EXIT, FORMAT, HoldSpec, HolderMeta, LaunchAnswer, META, now, reserve, write_durably};
 use crate::log::LogWriter;
-use crate::process::{ProcessIdentity, ProcessSelector, terminate};
+use crate::process::{ChildChange, ProcessIdentity, ProcessSelector, terminate};
 use crate::socket;
 use dbs_ports::holders::ExitedBy;
 
@@ -119,8 +119,8 @@ impl StartedHolder {
                 let context = Arc::clone(&context);
                 move || {
                     platform::reap_children(&mut *program, |change| match change {
-                        ProgramChange::Suspended(is_suspended) => context.hub.suspended(is_suspended),
-                        ProgramChange::Ended(exit) => context.hub.program_ended(exit, now()),
+                        ChildChange::Suspended(is_suspended) => context.hub.suspended(is_suspended),
+                        ChildChange::Ended(exit) => context.hub.program_ended(exit, now()),
                     });
                 }
             }),

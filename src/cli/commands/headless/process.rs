@@ -14,11 +14,15 @@ use crate::cli::command_error::{CommandResult, failed};
 /// may hold it open.
 const TO_END: Duration = Duration::from_secs(5);
 const DRAIN: Duration = Duration::from_secs(2);
+/// Shortest time of a suspension that counts. What limits a program's share of the processor suspends it for less, again and again.
+const SUSPENDED: Duration = Duration::from_millis(500);
 
 /// Event of a process.
 #[derive(Debug)]
 pub(super) enum ProcessEvent {
     Output(ToolOutput),
+    /// The process is suspended.
+    Suspended,
     /// End of the process, after all its output was handed on.
     Ended(io::Result<ExitStatus>),
 }
@@ -31,6 +35,8 @@ pub(super) struct ToolRun {
     is_output_over: bool,
     /// Time until which the next step of the end is waited for.
     limit: Option<Pin<Box<Sleep>>>,
+    /// Time from which a suspension counts.
+    suspended: Option<Pin<Box<Sleep>>>,
 }
 
 impl ToolRun {
@@ -71,6 +77,13 @@ impl ToolRun {
         }
     }
 
+    /// Suspends this run until another process continues it, and then the process too.
+    pub(super) fn share_suspension(&self) {
+        if let Some(process) = &self.process {
+            process.share_suspension();
+        }
+    }
+
     /// Returns the next event; waits for ever while no process runs.
     pub(super) async fn next(&mut self) -> ProcessEvent {
         loop {
@@ -84,12 +97,22 @@ impl ToolRun {
                         self.status = Some(status);
                         self.limit = Some(Box::pin(sleep(DRAIN)));
                     }
+                    Some(ToolOutput::Suspended(is_suspended)) => {
+                        self.suspended = is_suspended.then(|| Box::pin(sleep(SUSPENDED)));
+                    }
                     Some(event) => return ProcessEvent::Output(event),
                     None => {
                         self.is_output_over = true;
                         self.status.get_or_insert_with(|| Err(io::Error::other("nobody told")));
                     }
                 },
+                () = reached(self.suspended.as_mut()) => {
+                    self.suspended = None;
+                    // One that has to end soon ends suspended.
+                    if self.limit.is_none() {
+                        return ProcessEvent::Suspended;
+                    }
+                }
                 () = reached(self.limit.as_mut()) => {
                     self.limit = None;
                     if self.status.is_none() {

@@ -90,6 +90,7 @@ impl Runner {
             tokio::select! {
                 event = self.process.next() => match event {
                     ProcessEvent::Output(output) => self.take(output),
+                    ProcessEvent::Suspended => self.suspend(),
                     ProcessEvent::Ended(status) => {
                         let status = status
                             .map_err(failed("could not learn how the tool ended"))?;
@@ -128,9 +129,18 @@ impl Runner {
                 self.console.lines([text]);
             }
             ToolOutput::Error(line) => self.stray_line(&line),
-            // The process knows of its end already.
-            ToolOutput::OutputOver | ToolOutput::Ended(_) => {}
+            // The process knows of these already.
+            ToolOutput::OutputOver | ToolOutput::Suspended(_) | ToolOutput::Ended(_) => {}
         }
+    }
+
+    /// Suspends this run with its tool, as a shell's job is suspended: the holder sees it, and continues this process, which continues the
+    /// tool.
+    fn suspend(&self) {
+        self.console
+            .lines(["~ the tool is suspended, and this run with it until it is continued"]);
+        self.process.share_suspension();
+        self.console.lines(["~ continued"]);
     }
 
     fn line(&mut self, line: &[u8]) {
