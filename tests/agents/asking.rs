@@ -234,6 +234,8 @@ fn what_claude_asks_is_answered_in_its_terminal_by_a_key() {
     tty.press("1");
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "work.txt"));
+    let events = story.dbs(&["events"]);
+    assert!(events.contains("ask_withdrawn"), "{events}");
 }
 
 #[test]
