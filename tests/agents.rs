@@ -55,6 +55,8 @@ mod model_server;
 mod outages;
 #[path = "agents/pane.rs"]
 mod pane;
+#[path = "agents/pending_requests.rs"]
+mod pending_requests;
 #[path = "agents/pipeline.rs"]
 mod pipeline;
 #[path = "agents/planned.rs"]

@@ -133,7 +133,8 @@ fn several_questions_of_claude_are_one_ask_until_the_last_is_answered_in_its_ter
     let replies = [questions(&both), bash(COMMIT), bash(DONE), says("All done.")];
     let (story, model, _server) = claude(ALLOW, &replies);
     let asks = "Which database? Which port?";
-    story.wait_until("the questions", || story.dbs(&["status"]).contains(asks));
+    // What its terminal shows, which the status says, is only the first of them.
+    story.wait_until("the questions", || story.dbs(&["logs"]).contains(asks));
     let refused = story.run(&["answer", "t-1", "Postgres"]);
     assert!(!refused.status.success());
     let tty = typing(&story);
@@ -234,6 +235,8 @@ fn what_claude_asks_is_answered_in_its_terminal_by_a_key() {
     tty.press("1");
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "work.txt"));
+    let events = story.dbs(&["events"]);
+    assert!(events.contains("ask_withdrawn"), "{events}");
 }
 
 #[test]

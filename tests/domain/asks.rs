@@ -182,6 +182,10 @@ fn a_clock_that_is_set_back_hides_nothing_that_is_asked() {
         fixture.now,
         "it has just shown it"
     );
+    fixture.happen(Event::AskWithdrawn {
+        attempt,
+        ask: "k".into(),
+    });
     seen(&mut fixture, attempt, ActivityKind::Working);
     assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");
 
@@ -204,26 +208,35 @@ fn a_clock_that_is_set_back_hides_nothing_that_is_asked() {
 }
 
 #[test]
-fn a_report_of_work_from_before_a_request_was_shown_does_not_end_it() {
-    let (mut fixture, attempt) = running();
-    seen(&mut fixture, attempt, ActivityKind::Idle);
-    fixture.happen(opened(attempt, request("k")));
-    seen(&mut fixture, attempt, ActivityKind::Working);
-    assert_eq!(waiting(&fixture, attempt), ["k".into()]);
-    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
-    assert_eq!(waiting(&fixture, attempt), ["k".into()], "it is shown now");
-    seen(&mut fixture, attempt, ActivityKind::Working);
-    assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");
-}
-
-#[test]
-fn an_agent_that_goes_on_ends_a_request_that_its_terminal_showed_first() {
+fn a_request_waits_for_its_answer_while_its_agent_goes_on_and_ends_its_turn() {
     let (mut fixture, attempt) = running();
     seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
     fixture.wait(Span::seconds(1));
     fixture.happen(opened(attempt, request("k")));
     seen(&mut fixture, attempt, ActivityKind::Working);
-    assert!(waiting(&fixture, attempt).is_empty());
+    assert_eq!(waiting(&fixture, attempt), ["k".into()], "its model goes on");
+    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
+    seen(&mut fixture, attempt, ActivityKind::Idle);
+    assert_eq!(waiting(&fixture, attempt), ["k".into()], "its turn is over");
+    fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
+    assert!(fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
+}
+
+#[test]
+fn the_answer_to_one_request_leaves_the_other_open() {
+    let (mut fixture, attempt) = running();
+    for id in ["k", "l"] {
+        fixture.happen(opened(attempt, request(id)));
+        seen(
+            &mut fixture,
+            attempt,
+            ActivityKind::Permission(format!("make {id}")),
+        );
+    }
+    fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert_eq!(waiting(&fixture, attempt), ["l".into()]);
+    assert!(fixture.board.attempts[&attempt].asks[0].closed.is_some());
 }
 
 #[test]
@@ -241,7 +254,6 @@ fn asks_that_were_answered_are_over_with_the_next_work_though_nothing_was_shown(
 #[test]
 fn an_agent_that_goes_on_or_ends_asks_no_more() {
     let (mut fixture, attempt) = running();
-    fixture.happen(opened(attempt, request("k")));
     seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
     seen(&mut fixture, attempt, ActivityKind::Working);
     assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");

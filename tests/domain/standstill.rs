@@ -1,7 +1,8 @@
 //! An agent whose turn is over, and that neither reports nor asks: a person is asked.
 
 use dbs::domain::{
-    ActivityKind, Ask, AskChannel, AskKind, AttemptId, AttemptState, Command, Event, SignalKind, Span,
+    ActivityKind, Ask, AskChannel, AskKind, AskReply, AttemptId, AttemptState, Command, Event, SignalKind,
+    Span,
 };
 
 use crate::fixture::BoardFixture;
@@ -61,6 +62,38 @@ fn an_agent_that_has_reported_or_waits_for_an_answer_does_not_stand_still() {
     fixture.see(attempt, ActivityKind::Background("make".to_owned()), "title");
     fixture.wait(Span::minutes(2));
     assert_eq!(open_asks(&fixture, attempt), Vec::<String>::new());
+}
+
+#[test]
+fn an_agent_whose_request_is_answered_after_its_turn_stands_still_from_then_on() {
+    let mut fixture = BoardFixture::developing("a");
+    let attempt = fixture.open("a");
+    fixture.start(attempt);
+    fixture.happen(Event::AskOpened {
+        attempt,
+        ask: Ask {
+            id: "k".into(),
+            kind: AskKind::Permission,
+            text: "Bash: make".to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Request,
+        },
+        rule: None,
+    });
+    fixture.see(attempt, ActivityKind::Idle, "title");
+    fixture.wait(Span::minutes(2));
+    assert_eq!(open_asks(&fixture, attempt), ["Bash: make"]);
+    let yes = Command::AnswerAsk {
+        attempt,
+        ask: "k".into(),
+        reply: AskReply::Allow,
+    };
+    fixture.ask(yes).unwrap();
+    fixture.wait(Span(WAIT.0 - 1));
+    assert_eq!(fixture.attempt(attempt).asks.len(), 1);
+    fixture.wait(Span(1));
+    let last = fixture.attempt(attempt).asks.last().unwrap().ask.text.clone();
+    assert!(last.contains("has not reported"), "{last}");
 }
 
 #[test]

@@ -102,7 +102,12 @@ fn a_tool_without_an_interface_is_given_its_prompt_asks_and_is_sent_back_once_wh
     assert_eq!(kept(&story, "answer")["message"]["content"], "report now");
     story.wait_until("the merge", || story.count("done") == 1);
     let shown = story.dbs(&["logs", "1"]);
-    for part in ["I make the file.", "! allowed it", "! sent back", "sent > report now"] {
+    for part in [
+        "I make the file.",
+        "! allowed it",
+        "! sent back",
+        "sent > report now",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
 }

@@ -64,11 +64,26 @@ fn asked(screen: &str, menu: &ScreenMenu) -> Option<String> {
     let mut texts = texts.into_iter().skip(whole);
     let first = menu.entries.first().map(|entry| entry.label.as_str());
     let heading = texts.next().or(first)?;
-    let text = match texts.filter_map(question).next_back() {
-        Some(question) => format!("{heading}: {question}"),
-        None => heading.to_owned(),
+    let rest: Vec<&str> = texts.collect();
+    let (place, words) = rest
+        .iter()
+        .enumerate()
+        .filter_map(|(place, line)| Some((place, question(line)?)))
+        .next_back()
+        .unzip();
+    let text = match (words, command(rest.get(place.unwrap_or(0)..).unwrap_or_default())) {
+        (Some(question), Some(command)) => format!("{question} {command}"),
+        (Some(question), None) => format!("{heading}: {question}"),
+        (None, _) => heading.to_owned(),
     };
     Some(harmless(&text))
+}
+
+/// The command that is asked about, behind the prompt of a shell, with its further lines.
+fn command(lines: &[&str]) -> Option<String> {
+    let first = lines.iter().position(|line| line.starts_with("$ "))?;
+    let lines = lines.get(first..)?.join(" ");
+    lines.strip_prefix("$ ").map(str::to_owned)
 }
 
 /// The line up to the end of the question in it.
@@ -110,9 +125,15 @@ mod tests {
         let of_claude = "\n────────\n  Detected a custom API key in your environment\n\n  ANTHROPIC_API_KEY: sk-ant-...abc\n\n  \
                          Do you want to use this API key?\n\n    Yes\n  ❯ No (recommended)\n\n  Enter to confirm · Esc to cancel\n";
         let words = "Detected a custom API key in your environment: Do you want to use this API key?";
+        // What Codex drew last stands above its dialog.
+        let of_codex = "• Ran make\n    + Show details\n\n  Would you like to run the following command?\n\n  Environment: local\n\n  \
+                        Reason: It needs the outside.\n\n  $ git add f &&\n    git commit\n\n› 1. Yes, proceed (y)\n  2. Yes, and don't \
+                        ask again (p)\n  3. No, and tell Codex what to do differently (esc)\n\n  Press enter to confirm or esc to cancel\n";
+        let its_command = "Would you like to run the following command? git add f && git commit";
         let framed = "╭─────╮\n│ Sign in with ChatGPT │\n│ › 1. Yes │\n│   2. No │\n│ Press Enter to continue │\n╰─────╯";
         for (screen, text) in [
             (of_claude, words),
+            (of_codex, its_command),
             (framed, "Sign in with ChatGPT"),
             ("Update available\n\nPress Enter to continue", "Update available"),
             (

@@ -84,10 +84,12 @@ pub(in crate::server) async fn serve(
                 }
                 let (intake, poison) = (conversations.intake.clone(), poison.clone());
                 let (settings, hub) = (Arc::clone(&services.settings), services.hub.clone());
+                let stop = stop.clone();
                 conversations.tasks.spawn_blocking(move || {
                     poison.guard("the intake of signals", || {
                         intake.usage.tell(&intake.engine.inbox, clock::now(), false);
                         inbox_folder::take_all(&intake);
+                        intake.hooks.withdraw_lost(&intake.engine, hub.agents(), &stop);
                     });
                     let model = intake.engine.read_model();
                     intake.records.look(&settings.agents, &model, &intake.usage, hub.agents(), clock::now());

@@ -11,6 +11,7 @@ use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::signals::inbox_folder;
 use crate::server::signals::intake::SignalIntake;
+use crate::server::signals::waiting_hooks::{WaitingHook, withdraw};
 use crate::server::terminals::hub::AgentStates;
 use crate::term::sanitize;
 
@@ -33,6 +34,8 @@ pub(in crate::server) enum HookOutcome {
 pub(in crate::server) struct WaitingAsk {
     attempt: AttemptId,
     ask: AskId,
+    /// Entry in the list of the hooks that wait.
+    _hook: WaitingHook,
 }
 
 /// Takes in the report of a hook. A hook without a valid token gets no answer.
@@ -165,6 +168,7 @@ fn take_ask(
     let waiting = WaitingAsk {
         attempt: attempt.id,
         ask: ask.id.clone(),
+        _hook: intake.hooks.begin(attempt.id, &ask.id),
     };
     let opened = (!is_known).then(|| Event::AskOpened {
         attempt: attempt.id,
@@ -267,13 +271,7 @@ impl WaitingAsk {
 
     /// Reports that the reply is not waited for any more.
     pub(in crate::server) fn withdraw(&self, engine: &EngineHandle, states: &AgentStates) {
-        let over = AgentReport::of(Seen::WaitOver { child: None });
-        states.observe(self.attempt, Source::Hook, &over);
-        let withdrawn = Event::AskWithdrawn {
-            attempt: self.attempt,
-            ask: self.ask.clone(),
-        };
-        drop(engine.inbox.send(withdrawn));
+        withdraw(engine, states, self.attempt, &self.ask);
     }
 }
 
@@ -284,6 +282,7 @@ mod tests {
     use crate::domain::{AskAnswer, AskChannel, AskKind, AskReply, AttemptState, Span, Timestamp, Verdict};
     use crate::engine::inbox::{Received, inbox};
     use crate::read_model::settled_attempt;
+    use crate::server::signals::waiting_hooks::WaitingHooks;
 
     fn ask() -> Ask {
         Ask {
@@ -306,6 +305,7 @@ mod tests {
         let waiting = WaitingAsk {
             attempt: AttemptId(7),
             ask: "k".into(),
+            _hook: WaitingHooks::new(Span(0)).begin(AttemptId(7), &"k".into()),
         };
         let decided = |attempt: &Attempt| waiting.decided(Some(attempt));
         let mut attempt = running();

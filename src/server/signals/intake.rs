@@ -4,6 +4,7 @@ use crate::domain::cut::cut_bytes;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::adapters::clock;
 use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{Accepted, Command, Event, Refusal, RequestId};
@@ -15,6 +16,7 @@ use crate::server::figures::session_figures::SessionFigures;
 use crate::server::figures::usage::UsageMeters;
 use crate::server::signals::comment_limit::flood_refusal;
 use crate::server::signals::socket_reach::SocketReach;
+use crate::server::signals::waiting_hooks::WaitingHooks;
 
 /// Way on which a signal came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub(in crate::server) struct SignalIntake {
     pub(in crate::server) usage: Arc<UsageMeters>,
     /// Positions up to which the records of their sessions were read for that.
     pub(in crate::server) records: Arc<SessionFigures>,
+    /// Hooks that wait for the reply to an ask.
+    pub(in crate::server) hooks: WaitingHooks,
 }
 
 impl SignalIntake {
@@ -55,6 +59,7 @@ impl SignalIntake {
             engine,
             usage: Arc::default(),
             records: Arc::default(),
+            hooks: WaitingHooks::new(clock::uptime()),
         }
     }
 }

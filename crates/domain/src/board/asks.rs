@@ -6,7 +6,7 @@ use super::Board;
 use super::process_end::deciding_signal;
 use super::transition::Transition;
 use crate::ask::{Ask, AskChannel, AskKind, AskRecord, AskReply, CONTINUE, MOST_CLOSED_ASKS};
-use crate::attempt::{Activity, ActivityKind, Attempt, Worker};
+use crate::attempt::{ActivityKind, Attempt, Worker};
 use crate::effect::NoticeLevel;
 use crate::event::Event;
 use crate::id::{AskId, AttemptId};
@@ -109,9 +109,7 @@ impl Board {
         // An agent that has reported the end of its work waits for nobody, even if something goes wrong after that.
         let is_late = matches!(doing, ActivityKind::Error(_)) && deciding_signal(attempt).is_some();
         let Some((kind, text)) = asked(doing).filter(|_| !is_late) else {
-            self.close_asks(transition.now, attempt.id, |known| {
-                is_over(known, &attempt.activity)
-            });
+            self.close_asks(transition.now, attempt.id, is_over);
             return;
         };
         let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
@@ -344,15 +342,12 @@ fn is_on_screen(record: &AskRecord) -> bool {
     matches!(record.ask.channel, AskChannel::Keys | AskChannel::Terminal)
 }
 
-/// Returns true if an agent that was seen to continue no longer asks this. `before` is its activity until now.
-fn is_over(record: &AskRecord, before: &Activity) -> bool {
+/// Returns true if an agent that was seen to continue no longer asks this.
+fn is_over(record: &AskRecord) -> bool {
     match record.ask.channel {
         AskChannel::Keys | AskChannel::Terminal => true,
-        // A request may arrive before the terminal shows its subject: a report of work in between does not end it.
-        AskChannel::Request => {
-            let was_shown = before.doing.needs_person() && before.since >= record.since;
-            was_shown || record.given().is_some()
-        }
+        // A tool may go on, or end its turn, while a request of it waits. Whoever waits for the reply reports that nobody does any more.
+        AskChannel::Request => record.given().is_some(),
         // A question in words stays open while the agent works on something else.
         AskChannel::Line => false,
     }

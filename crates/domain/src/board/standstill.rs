@@ -6,7 +6,7 @@ use super::Board;
 use super::asks::call_for_answer;
 use super::process_end::deciding_signal;
 use super::transition::Transition;
-use crate::ask::{Ask, AskKind, AskRecord};
+use crate::ask::{Ask, AskChannel, AskKind, AskRecord};
 use crate::attempt::{ActivityKind, Attempt, AttemptState};
 use crate::id::AttemptId;
 use crate::time::{Span, Timestamp};
@@ -42,11 +42,18 @@ impl Attempt {
     /// Returns the time at which a person is asked because the agent stands still.
     pub fn still_until(&self) -> Option<Timestamp> {
         let rests = self.activity.doing == ActivityKind::Idle && self.activity.is_reported_by_tool();
-        let is_waited_for = self.asks.iter().any(|known| known.closed.is_none());
+        let is_waited_for = self.asks.iter().any(|known| answered_at(known).is_none());
         let has_other_end = self.conducts() || self.leaves.is_some() || self.background.is_some();
         let is_still = self.state == AttemptState::Running && rests && !is_waited_for && !has_other_end;
-        let last_ask = self.asks.iter().filter_map(|known| known.closed).max();
-        let since = last_ask.map_or(self.activity.since, |closed| closed.max(self.activity.since));
+        let last_ask = self.asks.iter().filter_map(answered_at).max();
+        let since = last_ask.map_or(self.activity.since, |over| over.max(self.activity.since));
         (is_still && deciding_signal(self).is_none()).then_some(since + STANDSTILL)
     }
+}
+
+/// Returns the time since which nobody waits for this ask any more. A request is over with its answer, which reaches the agent at once: a
+/// tool whose turn has ended shows nothing of it.
+fn answered_at(known: &AskRecord) -> Option<Timestamp> {
+    let given = known.given().filter(|_| known.ask.channel == AskChannel::Request);
+    known.closed.or_else(|| given.map(|answer| answer.at))
 }

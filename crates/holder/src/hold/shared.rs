@@ -148,9 +148,13 @@ impl SharedState {
         self.state.lock().is_suspended
     }
 
-    /// Informs the attached peer that the program is suspended, or continues.
+    /// Informs the attached peer that the program is suspended, or continues. A program that has to end is suspended by the holder itself,
+    /// just before it is killed.
     pub(super) fn suspended(&self, is_suspended: bool) {
         let mut state = self.state.lock();
+        if is_suspended && state.end_requested_by != ExitedBy::Itself {
+            return;
+        }
         state.is_suspended = is_suspended;
         let attached = state.attached;
         if let Some(peer) = attached.and_then(|id| state.peers.get_mut(&id)) {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::{Attempt, AttemptId, AttemptState, Signal, SignalKind, Timestamp, Verdict};
+use crate::domain::{Attempt, AttemptId, AttemptState, Signal, SignalKind, Span, Timestamp, Verdict};
 use crate::engine::inbox::{InboxReceiver, inbox};
 use crate::engine::journal::Journal;
 use crate::read_model::{ReadModel, settled_attempt};
@@ -33,6 +33,7 @@ pub(in crate::server) fn intake(folder: &Path) -> (SignalIntake, InboxReceiver) 
         },
         usage: Arc::default(),
         records: Arc::default(),
+        hooks: WaitingHooks::new(Span(0)),
     };
     std::fs::create_dir(&intake.folder).unwrap();
     (intake, outlet)

@@ -29,6 +29,30 @@ fn an_end_waits_for_whoever_may_come_and_no_longer_than_somebody_can() {
     });
 }
 
+/// What a peer is told about suspensions, in order.
+fn told_of_suspensions(hub: &SharedState, peer: PeerId) -> Vec<bool> {
+    let mut told = Vec::new();
+    while let Some(update) = hub.state.lock().next(peer, Instant::now()) {
+        if let PeerUpdate::Reply(HolderReply::Suspended(is_suspended)) = update {
+            told.push(is_suspended);
+        }
+    }
+    told
+}
+
+#[test]
+fn a_program_that_is_stopped_to_be_killed_is_not_reported_as_suspended() {
+    let hub = SharedState::new(PaneSize::cells(80, 24));
+    let peer = hub.add_peer().unwrap();
+    hub.attach(peer, 0);
+    hub.suspended(true);
+    hub.ask_to_end(ExitedBy::Stop);
+    hub.suspended(false);
+    hub.suspended(true);
+    assert_eq!(told_of_suspensions(&hub, peer), [true, false]);
+    assert!(!hub.is_suspended(), "a peer that comes later is told the same");
+}
+
 /// A hub with one peer that is attached and whose output is collected for longer than any test takes; the first pieces are gone.
 fn paced() -> (SharedState, PeerId) {
     let hub = SharedState::new(PaneSize::cells(80, 24));
