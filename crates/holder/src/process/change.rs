@@ -5,7 +5,7 @@ use dbs_domain::ProcessExit;
 /// Change of a child process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChildChange {
-    /// It is suspended, as by Ctrl-Z, or continues. Windows has no signal that suspends a program.
+    /// Suspension, as by Ctrl-Z (true), or its end (false). Windows has no signal that suspends a program.
     Suspended(bool),
     Ended(ProcessExit),
 }
