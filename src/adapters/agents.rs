@@ -198,6 +198,13 @@ impl AgentsByRole {
         }
     }
 
+    /// Returns true if no setting names an agent.
+    pub fn is_unset(&self) -> bool {
+        let mut named = self.clone();
+        named.layers.both_ways.clear();
+        named == Self::default()
+    }
+
     /// Takes over the settings for the choice of agents, and the agents that stages name.
     pub fn add_layers(&mut self, layers: AgentLayers, tools: BTreeMap<String, AgentTool>) {
         (self.layers, self.tools) = (layers, tools);

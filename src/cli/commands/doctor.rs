@@ -10,8 +10,8 @@ use std::path::Path;
 
 pub(super) use check::{DoctorCheck, DoctorResult, check, print_checks, warning};
 
+use crate::adapters::agents::find_program;
 use crate::adapters::agents::known::known_agents;
-use crate::adapters::agents::{AgentsByRole, find_program};
 use crate::adapters::git::GitCli;
 use crate::adapters::logout::{LogoutEffect, logout_effect};
 use crate::adapters::store::SqliteStore;
@@ -293,7 +293,7 @@ fn base(paths: &ProjectPaths, env: &ProcessEnv) -> DoctorResult {
 
 fn set_agents(paths: &ProjectPaths) -> DoctorResult {
     let kinds = session_setup::agents(paths)?;
-    if kinds == AgentsByRole::default() {
+    if kinds.is_unset() {
         refuse_unreadable(paths)?;
         if let Some(waiting) = untrusted(paths, "roles.") {
             return Err(waiting.into());

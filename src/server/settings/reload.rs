@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::adapters::agents::AgentsByRole;
 use crate::adapters::clock;
 use crate::config::appearance;
 use crate::config::faults;
@@ -291,7 +290,7 @@ impl Reloader {
             return Err(ReloadError::Faults(unknown.join("\n")));
         }
         // Without any kinds of agents those in force stay.
-        if kinds != AgentsByRole::default() {
+        if !kinds.is_unset() {
             *self.settings.agents.kinds.write() = kinds;
         }
         let model = self.engine.read_model();
