@@ -10,7 +10,7 @@ use dbs::config::{
 };
 use dbs::display::{AlertEvents, Glyphs, MouseCapture};
 use dbs::domain::time::Span;
-use dbs::domain::{BoardSettings, DeliveryMode, EnvironmentMode, MergeStyle, RoleId};
+use dbs::domain::{AgentLayers, BoardSettings, DeliveryMode, EnvironmentMode, MergeStyle, RoleId};
 use dbs::formats::finding::FindingLevel;
 use tempfile::TempDir;
 
@@ -157,6 +157,13 @@ fn without_any_source_every_default_holds_and_gives_the_default_settings() {
     // The rules alone deliver nothing; a project with a remote tells.
     let rules = BoardSettings {
         deliver: DeliveryMode::Tell,
+        // A task may name an agent that no setting names.
+        agents: AgentLayers {
+            both_ways: ["claude", "codex", "gemini", "opencode"]
+                .map(str::to_owned)
+                .into(),
+            ..AgentLayers::default()
+        },
         ..BoardSettings::default()
     };
     assert_eq!(config.settings(), rules);

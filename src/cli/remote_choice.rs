@@ -10,14 +10,15 @@ use crate::config::{SettingOrigin, set};
 use crate::ports::git::Git as _;
 
 /// Asks a person at the terminal whether the project needs no remote, if it has none and the setting was never made; a yes makes the
-/// setting. `takes` is a yes that was given before. Otherwise nothing happens, and whatever needs the remote says so.
+/// setting. `takes` is a yes that was given before. Otherwise nothing happens, and whatever needs the remote says so. Returns true if a
+/// person was asked and said yes.
 ///
 /// # Errors
 /// When the repository is not fit for work without a remote either, or the setting cannot be made.
-pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandResult<()> {
+pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandResult<bool> {
     let asks = asking::can_ask() && !env.is_agent();
     if !(takes || asks) || !is_open(env, paths)? {
-        return Ok(());
+        return Ok(false);
     }
     let alone = GitSetup {
         remote: RemoteChoice::Control,
@@ -30,7 +31,7 @@ pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandRes
         let answer = asking::answer_to(question)?;
         let answer = answer.map(|answer| answer.to_lowercase());
         if !matches!(answer.as_deref(), Some("" | "y" | "yes")) {
-            return Ok(());
+            return Ok(false);
         }
     }
     paths.prepare()?;
@@ -39,7 +40,7 @@ pub fn settle(env: &ProcessEnv, paths: &ProjectPaths, takes: bool) -> CommandRes
     written?;
     trusted?;
     output::line("work here needs no remote; `dbs config remote NAME` names one");
-    Ok(())
+    Ok(!takes)
 }
 
 /// Refuses to begin anything in a repository in which no server could work.

@@ -44,11 +44,12 @@ pub fn play_demo(env: &ProcessEnv) -> CommandResult<()> {
 /// Starts a server and waits until it listens, or until it has reported why it cannot. A server that another process is starting serves as
 /// well.
 pub fn start_server(env: &ProcessEnv, paths: &ProjectPaths) -> CommandResult<()> {
-    remote_choice::settle(env, paths, false)?;
+    let is_alone = remote_choice::settle(env, paths, false)?;
     paths
         .prepare_for_server(env.environment.clone())
         .map_err(could_not)?;
-    if let chosen @ BaseChoice::Made(_) = base_choice::settle(env, paths, false)? {
+    // The screen asks at a first start only where no setting was made yet.
+    if is_alone && let chosen @ BaseChoice::Made(_) = base_choice::settle(env, paths, false)? {
         chosen.print();
     }
     let deadline = Deadline::start();
