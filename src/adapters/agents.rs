@@ -208,12 +208,7 @@ impl AgentsByRole {
     /// Takes over the settings for the choice of agents, and the agents that stages name.
     pub fn add_layers(&mut self, layers: AgentLayers, tools: BTreeMap<String, AgentTool>) {
         (self.layers, self.tools) = (layers, tools);
-        // A task may name an agent that no setting names.
-        let is_named = |tool: &AgentTool| self.all().any(|named| named.name() == tool.name());
-        let others = known::builtins().into_iter().filter(|tool| !is_named(tool));
-        let both = others.chain(self.all().cloned());
-        let both = both.filter(|tool| tool.kind().runs_headless());
-        self.layers.both_ways = both.map(|tool| tool.name().to_owned()).collect();
+        self.layers.both_ways = known::both_ways(self.all());
     }
 
     /// Returns true if any agent is a scripted one.

@@ -1,5 +1,6 @@
 //! Agents that are known by name: the way to find each, the place of a person's login, and its features here.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -78,8 +79,21 @@ struct LoginSigns {
 /// Versions that the tests run, by the name of the agent.
 const TESTED: [(&str, &str); 2] = [("claude", "2.1.330"), ("codex", "0.169.0")];
 
+/// Returns the names of the tools that work with and without an interface: of those that settings name, and of those that come with the
+/// program, because a task may name an agent that no setting names.
+pub(super) fn both_ways<'a>(set: impl Iterator<Item = &'a AgentTool>) -> BTreeSet<String> {
+    let set: Vec<&AgentTool> = set.collect();
+    let builtins = builtins();
+    let is_set = |tool: &&AgentTool| set.iter().any(|named| named.name() == tool.name());
+    let others = builtins.iter().filter(|tool| !is_set(tool));
+    let both = others
+        .chain(set.iter().copied())
+        .filter(|tool| tool.kind().runs_headless());
+    both.map(|tool| tool.name().to_owned()).collect()
+}
+
 /// Returns the tools that come with the program, except the scripted one.
-pub(super) fn builtins() -> Vec<AgentTool> {
+fn builtins() -> Vec<AgentTool> {
     let described = AgentKinds::default().all().into_iter();
     let described = described.map(|kind| AgentTool::Described(DescribedAgent(kind)));
     let own = [AgentTool::Claude(ClaudeAgent), AgentTool::Codex(CodexAgent)];
