@@ -110,12 +110,12 @@ impl Board {
         by: &str,
         reply: AskReply,
     ) {
-        let words = match &reply {
-            // The reason that a rule gives begins with the rule.
-            AskReply::Deny(why) if why.starts_with(by) => "denied".to_owned(),
-            _ => reply.words(ask),
-        };
-        let text = format!("{by} {words} {}: {}", attempt.worker.name(), ask.text);
+        let text = format!(
+            "{by} {} {}: {}",
+            reply.words(ask),
+            attempt.worker.name(),
+            ask.text
+        );
         transition.notify_attempt(NoticeLevel::Info, "answer", attempt, text);
         let answer = AskAnswer {
             by: by.to_owned(),
