@@ -134,7 +134,7 @@ fn on_a_forge(program: &str) -> (Story, OsString) {
     };
     let script = format!(
         "#!/bin/sh\ncase \"$1 $2\" in\n\"--version \") echo '{program} version 2.46.0' ;;\n\"issue list\") echo '{issues}' ;;\n\
-         \"issue close\") echo \"$@\" >>\"$0.closed\"; git --git-dir='{}' ls-tree -r --name-only work >>\"$0.base\" ;;\n*) exit 9 ;;\nesac\n",
+         \"issue close\") git --git-dir='{}' ls-tree -r --name-only work >>\"$0.base\"; echo \"$@\" >>\"$0.closed\" ;;\n*) exit 9 ;;\nesac\n",
         origin.display()
     );
     let file = bin.join(program);
