@@ -44,6 +44,7 @@ use typing::TypingTerminal;
 
 /// Maximum number of screens of ended programs that are kept to be looked at; the oldest is dropped first, its log stays on disk.
 const MAX_ENDED_SCREENS: usize = 24;
+
 /// All live terminals of a server, shared between its threads. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct TerminalHub(Arc<HubInner>);
@@ -221,11 +222,13 @@ impl TerminalHub {
         }
         let pane = Arc::new(self.0.new_terminal());
         panes.insert(id.clone(), Arc::clone(&pane));
-        let ended: Vec<HolderId> = panes
+        let mut ended: Vec<HolderId> = panes
             .iter()
             .filter(|(_, pane)| !pane.alive.load(Ordering::Acquire))
             .map(|(id, _)| id.clone())
             .collect();
+        // The map has them in the order of their text, in which attempt 100 comes before attempt 99.
+        ended.sort_by_key(|id| (id.attempt().is_none(), id.attempt()));
         for old in ended.iter().take(ended.len().saturating_sub(MAX_ENDED_SCREENS)) {
             panes.remove(old);
         }
@@ -488,7 +491,7 @@ mod tests {
     #[test]
     fn the_end_of_an_attempt_is_reported_once_however_often_its_terminal_is_followed() {
         let folder = tempfile::tempdir().unwrap();
-        let ids: Vec<String> = (1..=MAX_ENDED_SCREENS + 1).map(|n| n.to_string()).collect();
+        let ids: Vec<String> = (99..=99 + MAX_ENDED_SCREENS).map(|n| n.to_string()).collect();
         for id in &ids {
             ended(folder.path(), id, ExitedBy::Itself);
         }
@@ -501,7 +504,7 @@ mod tests {
             Received::Envelope(envelope) => envelope.event,
             other => panic!("{other:?}"),
         };
-        let first = HolderId::new("1");
+        let first = HolderId::new("99");
         hub.follow(&first);
         let followed = hub.terminal(&first).unwrap();
         let is_same = || Arc::ptr_eq(&followed, &hub.terminal(&first).unwrap());
@@ -512,7 +515,7 @@ mod tests {
         assert!(matches!(
             next(),
             Event::AttemptEnded {
-                attempt: AttemptId(1),
+                attempt: AttemptId(99),
                 ..
             }
         ));
