@@ -13,7 +13,7 @@ use crate::ports::gates::{GateEnvSource, Gates};
 use crate::ports::git::{
     AtticOwner, BranchName, CommitId, Git, Head, NameError, Revision, SafeName, Signature,
 };
-use crate::ports::holders::{Holders, PaneSize};
+use crate::ports::holders::Holders;
 use crate::ports::stories::StoryFiles;
 use crate::ports::terminals::Terminals;
 use crate::ports::workspaces::Workspaces;
@@ -59,8 +59,6 @@ pub struct EngineConfig {
     pub commit_message: Option<String>,
     /// Form and words of the engine's own merges.
     pub merging: MergeRules,
-    /// Size of the terminal of an agent that is not looked at yet.
-    pub size: PaneSize,
     pub log_limit: Option<u64>,
     /// Bytes of room on the disk below which no agent is started.
     pub min_free_disk: u64,

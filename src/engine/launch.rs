@@ -345,7 +345,7 @@ fn spec(context: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchC
         argv: line.argv,
         cwd: folder.to_path_buf(),
         env: line.env,
-        size: context.config.size,
+        size: context.terminals.first_size(),
         marker: format!("{}-{}", context.config.marker, attempt.id),
         log_limit: context.config.log_limit,
         orphans: OrphanPolicy::Sweep,

@@ -1,7 +1,10 @@
 //! Clients of different sizes at once, and clients that change their size.
 
+use std::fs;
+
 use crate::attached::{go_to_shell, type_in_shell};
 use crate::driver::Story;
+use crate::script::write_script;
 use crate::terminal::{Screen, Tty};
 
 /// Begins to print the size of the shell's terminal again and again.
@@ -169,6 +172,46 @@ fn a_window_that_is_dragged_ends_with_the_right_size() {
     tty.resize(179, 49);
     assert_eq!(fits(&tty), last);
     // Told as often as its pace allows, and no more: the shell's program would otherwise be busy with nothing else.
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
+/// An agent that notes the size of its terminal at its start, and then again and again.
+const MEASURING: &str = r#"#!/bin/sh
+stty size > "$ROOT/$DBS_TASK.begun"
+mv "$ROOT/$DBS_TASK.begun" "$ROOT/$DBS_TASK.first"
+while sleep 0.05; do
+  stty size > "$ROOT/$DBS_TASK.measured"
+  mv "$ROOT/$DBS_TASK.measured" "$ROOT/$DBS_TASK.now"
+done
+"#;
+
+#[test]
+fn an_agent_starts_with_the_size_that_the_last_one_had_on_the_screen() {
+    let story = Story::new("");
+    let program = story.root().join("measure");
+    let text = MEASURING.replace("$ROOT", &story.root().display().to_string());
+    write_script(&program, text);
+    story.configure(&format!(
+        "[roles.developer]\ncommand = {:?}\n",
+        program.display().to_string()
+    ));
+    let size = |name: &str| fs::read_to_string(story.root().join(name)).ok();
+    let tty = story.tty(&[], (100, 30));
+    tty.see("No agent is running.");
+    story.dbs(&["task", "create", "First", "--id", "t-1", "--release"]);
+    let unseen = Some("40 120\n".to_owned());
+    story.wait_until("the first agent", || size("t-1.first").is_some());
+    assert_eq!(size("t-1.first"), unseen);
+    tty.see("t-1 First");
+    tty.press("2");
+    tty.see("[2 Agents]");
+    story.wait_until("the size of its pane", || {
+        size("t-1.now").is_some_and(|now| Some(now) != unseen)
+    });
+    story.dbs(&["task", "create", "Second", "--id", "t-2", "--release"]);
+    story.wait_until("the second agent", || size("t-2.first").is_some());
+    assert_eq!(size("t-2.first"), size("t-1.now"));
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }

@@ -164,6 +164,10 @@ impl Terminals for Outside {
         self.followed.lock().unwrap().push(id.to_string());
     }
 
+    fn first_size(&self) -> PaneSize {
+        PaneSize::cells(80, 24)
+    }
+
     fn interrupt(&self, _id: &HolderId) -> Result<(), Cause> {
         Ok(())
     }
@@ -508,7 +512,6 @@ fn config(git: &GitFixture) -> EngineConfig {
         gate_env: gate_env(git),
         gate_timeout: Duration::from_mins(1),
         marker: "test".to_owned(),
-        size: PaneSize::cells(80, 24),
         log_limit: None,
         min_free_disk: 1 << 30,
         free_disk: |path| {

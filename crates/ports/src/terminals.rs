@@ -2,13 +2,16 @@
 
 use dbs_domain::{Ask, AskAnswer, AttemptId, Cause};
 
-use super::holders::HolderId;
+use super::holders::{HolderId, PaneSize};
 
 /// Follows the terminals of running attempts and reports their end.
 pub trait Terminals: Send + Sync {
     /// Attaches to the holder of that id, shows its screen and reports its end to the engine, also when it has ended already. Safe to
     /// repeat: an end is reported once, however often it is followed.
     fn follow(&self, id: &HolderId);
+
+    /// Returns the size with which the program of an attempt is to start: the one that its terminal will probably get, once it is looked at.
+    fn first_size(&self) -> PaneSize;
 
     /// Types a line of text into the terminal, as a person would.
     ///

@@ -7,7 +7,6 @@ use crate::domain::Timestamp;
 use crate::engine::context::{EngineConfig, signature};
 use crate::ports::gates::{GateEnv, GateEnvSource};
 use crate::ports::git::Signature;
-use crate::ports::holders::PaneSize;
 
 /// Returns the signature of the engine's commits for agents, by the setting; without an address it has the engine's.
 fn author(text: Option<&str>) -> Signature {
@@ -58,7 +57,6 @@ pub(super) fn config(paths: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         gate_env: gate_env(paths, setup),
         gate_timeout: setup.gate_timeout,
         marker: paths.marker.clone(),
-        size: PaneSize::cells(120, 40),
         log_limit: Some(setup.log_limit),
         min_free_disk: setup.min_free_disk,
         free_disk: crate::adapters::load::room,

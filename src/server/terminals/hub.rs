@@ -45,6 +45,9 @@ use typing::TypingTerminal;
 /// Maximum number of screens of ended programs that are kept to be looked at; the oldest is dropped first, its log stays on disk.
 const MAX_ENDED_SCREENS: usize = 24;
 
+/// Size of the terminals of agents before a client has shown one.
+const UNSEEN_SIZE: PaneSize = PaneSize::cells(120, 40);
+
 /// All live terminals of a server, shared between its threads. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct TerminalHub(Arc<HubInner>);
@@ -58,6 +61,8 @@ struct HubInner {
     followed: Mutex<BTreeSet<AttemptId>>,
     poison: PoisonFlag,
     palette: Mutex<ColorPalette>,
+    /// Size that the terminal of an agent got last.
+    agent_size: Mutex<PaneSize>,
 }
 
 impl TerminalHub {
@@ -77,6 +82,7 @@ impl TerminalHub {
             followed: Mutex::default(),
             poison: PoisonFlag::default(),
             palette: Mutex::default(),
+            agent_size: Mutex::new(UNSEEN_SIZE),
         }))
     }
 
@@ -136,6 +142,9 @@ impl TerminalHub {
     /// it has to wait.
     pub(in crate::server) fn resize(&self, id: &HolderId, size: PaneSize, now: Instant) -> Option<Instant> {
         let pane = self.terminal(id)?;
+        if id.attempt().is_some() {
+            *self.0.agent_size.lock() = size;
+        }
         let turn = pane.size.lock().request(size, now);
         match turn {
             ResizeAction::At(at) => return Some(at),
@@ -327,6 +336,10 @@ impl Terminals for TerminalHub {
                 self.0.followed.lock().remove(&attempt);
             }
         }
+    }
+
+    fn first_size(&self) -> PaneSize {
+        *self.0.agent_size.lock()
     }
 
     fn type_line(&self, id: &HolderId, line: &str) -> Result<(), Cause> {
