@@ -113,6 +113,26 @@ fn a_run_whose_other_tasks_are_done_says_that_the_backlog_was_not_released() {
 }
 
 #[test]
+fn a_task_created_after_the_end_of_a_run_is_planned_and_does_not_stall_it() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(draft("a", "investigation"));
+    fixture.pass("a");
+    assert_eq!(*run(&fixture), RunState::Completed);
+    fixture.planned(draft("b", "investigation"));
+    assert_eq!(*run(&fixture), RunState::Planning);
+    fixture.ask(Command::Release(vec!["b".into()])).unwrap();
+    assert_eq!(*run(&fixture), RunState::Running);
+    fixture.pass("b");
+    assert_eq!(*run(&fixture), RunState::Completed);
+    let kinds = fixture.effects.iter().filter_map(|effect| match effect {
+        dbs::domain::Effect::Notify(notice) => Some(notice.kind.as_str()),
+        _ => None,
+    });
+    let stalled = kinds.filter(|kind| *kind == "stalled");
+    assert_eq!(stalled.count(), 0, "{:?}", fixture.effects);
+}
+
+#[test]
 fn waiting_for_a_cooldown_or_for_room_is_not_stalling() {
     let mut fixture = BoardFixture::with(BoardSettings {
         max_agents: 1,

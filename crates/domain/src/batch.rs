@@ -164,6 +164,11 @@ impl RunState {
         }
     }
 
+    /// Returns true if the run has started and is not over.
+    pub fn is_under_way(&self) -> bool {
+        matches!(self, RunState::Running | RunState::Paused | RunState::Stalled)
+    }
+
     /// Returns true if the run is over or stalled: nothing more happens without a person.
     pub fn is_final(&self) -> bool {
         matches!(

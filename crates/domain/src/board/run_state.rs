@@ -44,7 +44,11 @@ impl Board {
         let paused = self.pause.is_some();
         let state_of = |batch: &Batch| {
             let sum = self.index.totals.get(&batch.id);
-            let run = sum.map_or(RunState::Planning, |sum| sum.state(paused));
+            let run = match sum {
+                None => RunState::Planning,
+                Some(sum) if !batch.run.is_under_way() && sum.waits_for_release() => RunState::Planning,
+                Some(sum) => sum.state(paused),
+            };
             with_job(batch.job.as_deref(), run)
         };
         let told: Vec<(BatchId, RunState, String)> = self
@@ -257,6 +261,11 @@ impl BatchTotals {
             TaskProgress::Skipped => Some(&mut self.skipped),
             TaskProgress::Stuck | TaskProgress::Finished => None,
         }
+    }
+
+    /// Returns true if nothing is under way or stuck, and there are tasks to release.
+    fn waits_for_release(&self) -> bool {
+        self.backlog > 0 && self.ongoing == 0 && self.stuck.is_empty()
     }
 
     fn state(&self, paused: bool) -> RunState {
