@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dbs::adapters::store::SqliteStore;
+use dbs::adapters::store::{SqliteStore, attempts_at};
 use dbs::ports::store::{Store, StoreError, StoredEvent};
 
 use super::boards::{self, NOW, commit, files, nth_turn, owner};
@@ -130,6 +130,29 @@ fn a_row_that_was_changed_without_its_checksum_is_refused_by_readers_too() {
             "{change}: {refused}"
         );
     }
+}
+
+#[test]
+fn attempts_are_read_by_their_own_checksums_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let raw = rusqlite::Connection::open(files(folder.path()).database).unwrap();
+    let (id, task): (i64, String) = raw
+        .query_row("SELECT id, task FROM attempts LIMIT 1", [], |row| row.try_into())
+        .unwrap();
+    let read = || attempts_at(&files(folder.path()), &task.as_str().into());
+    let before = read().unwrap();
+    assert!(!before.is_empty());
+    let elsewhere = "UPDATE tasks SET title = 'forged' WHERE id = 't-3'";
+    assert_eq!(raw.execute(elsewhere, []).unwrap(), 1);
+    assert_eq!(read().unwrap(), before);
+    let forged = "UPDATE attempts SET doc = replace(doc, '\"stage\"', '\"Stage\"') WHERE id = ?1";
+    assert_eq!(raw.execute(forged, [id]).unwrap(), 1);
+    let refused = read().unwrap_err();
+    assert!(
+        matches!(&refused, StoreError::Damaged { why, .. } if why.contains(&format!("attempt {id}"))),
+        "{refused}"
+    );
 }
 
 #[test]

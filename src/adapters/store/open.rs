@@ -7,7 +7,7 @@ use super::ballast::Ballast;
 use super::create::{create_if_absent, is_absent, step_error};
 use super::errors::{failure, newer};
 use super::files::StoreFiles;
-use super::integrity::{BUSY, WholeDatabase};
+use super::integrity::{BUSY, WholeDatabase, examine};
 use super::last_turn::LastTurn;
 use super::lock::{LockOwner, ServerLock};
 use super::presence::{OpenFiles, saved_copies};
@@ -120,15 +120,22 @@ impl SqliteStore {
 }
 
 /// Returns all attempts at a task, also those the board has forgotten, in order; empty if there is no store yet. An error reads after
-/// "could not".
+/// "could not". Only the rows that are read are checked: the database was checked as a
+/// whole when its board was read.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub fn attempts_at(files: &StoreFiles, task: &TaskId) -> Result<Vec<Attempt>, StoreError> {
-    match SqliteStore::open_reader(files)? {
-        Some(reader) => reader.attempts_at(task),
-        None => Ok(Vec::new()),
+    files.refuse_links()?;
+    if is_absent(files)? {
+        return Ok(Vec::new());
     }
+    let (connection, _) = examine(files, newest(MIGRATIONS))?;
+    let reader = StoreReader {
+        connection,
+        files: files.clone(),
+    };
+    reader.attempts_at(task)
 }
 
 pub(super) fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {

@@ -155,8 +155,20 @@ impl StoreReader {
     /// # Errors
     /// When the database cannot be read.
     pub fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, StoreError> {
-        let sql = "SELECT doc FROM attempts WHERE task = ?1 ORDER BY id";
-        self.documents("an attempt", sql, params![task.as_str()])
+        let failed = || failure(&self.files, "read attempts");
+        let is_whole = sums::attempt_test(&self.connection).map_err(failed())?;
+        let sql = format!("SELECT id, doc, {is_whole} FROM attempts a WHERE task = ?1 ORDER BY id");
+        let read = |row: &Row<'_>| <(i64, String, bool)>::try_from(row);
+        let rows = self.query(&sql, params![task.as_str()], read).map_err(failed())?;
+        let attempt = |(id, doc, is_whole): (i64, String, bool)| {
+            if is_whole {
+                value(&self.files, "an attempt", &doc)
+            } else {
+                let why = format!("attempt {id} cannot be understood: the checksum is wrong");
+                Err(damaged(&self.files, why))
+            }
+        };
+        rows.into_iter().map(attempt).collect()
     }
 
     /// Tasks on the board whose id begins so, by id, at most `limit`.

@@ -123,6 +123,16 @@ fn row_sum(context: &Context<'_>) -> i64 {
     i64::from_be_bytes(first)
 }
 
+/// Returns the expression that checks whether an attempt of `attempts a` has its own checksum.
+pub(super) fn attempt_test(connection: &Connection) -> rusqlite::Result<&'static str> {
+    Ok(if are_kept(connection)? {
+        "(a.sum IS row_sum(a.id, a.task, a.stage, a.state, a.open, a.created_at, a.ended_at, a.seq, a.gone_at, a.doc)
+          OR (a.sum IS NULL AND a.seq < (SELECT summed_from FROM about)))"
+    } else {
+        "1"
+    })
+}
+
 /// Returns the expression that checks whether an event of `events e` has its own checksum.
 pub(super) fn event_test(connection: &Connection) -> rusqlite::Result<&'static str> {
     Ok(if are_kept(connection)? {
