@@ -187,7 +187,7 @@ done
 "#;
 
 #[test]
-fn an_agent_starts_with_the_size_that_the_last_one_had_on_the_screen() {
+fn an_agent_starts_as_wide_as_the_last_one_was_on_the_screen() {
     let story = Story::new("");
     let program = story.root().join("measure");
     let text = MEASURING.replace("$ROOT", &story.root().display().to_string());
@@ -211,7 +211,12 @@ fn an_agent_starts_with_the_size_that_the_last_one_had_on_the_screen() {
     });
     story.dbs(&["task", "create", "Second", "--id", "t-2", "--release"]);
     story.wait_until("the second agent", || size("t-2.first").is_some());
-    assert_eq!(size("t-2.first"), size("t-1.now"));
+    let columns = |name: &str| size(name).and_then(|size| Some(size.split_once(' ')?.1.to_owned()));
+    assert_eq!(columns("t-2.first"), columns("t-1.now"));
+    assert!(
+        size("t-2.first").unwrap().starts_with("40 "),
+        "high enough for dialogs"
+    );
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }

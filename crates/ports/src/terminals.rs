@@ -10,7 +10,7 @@ pub trait Terminals: Send + Sync {
     /// repeat: an end is reported once, however often it is followed.
     fn follow(&self, id: &HolderId);
 
-    /// Returns the size with which the program of an attempt is to start: the one that its terminal will probably get, once it is looked at.
+    /// Returns the size with which the program of an attempt is to start: as wide as its terminal will probably be, once it is looked at.
     fn first_size(&self) -> PaneSize;
 
     /// Types a line of text into the terminal, as a person would.

@@ -45,8 +45,11 @@ use typing::TypingTerminal;
 /// Maximum number of screens of ended programs that are kept to be looked at; the oldest is dropped first, its log stays on disk.
 const MAX_ENDED_SCREENS: usize = 24;
 
-/// Size of the terminals of agents before a client has shown one.
+/// Size of the terminals of agents before a client has shown one; none starts with fewer rows.
 const UNSEEN_SIZE: PaneSize = PaneSize::cells(120, 40);
+
+/// Minimum number of columns with which an agent starts.
+const NARROWEST_START: u16 = 60;
 
 /// All live terminals of a server, shared between its threads. Cheap to clone; all clones are the same.
 #[derive(Clone)]
@@ -61,7 +64,7 @@ struct HubInner {
     followed: Mutex<BTreeSet<AttemptId>>,
     poison: PoisonFlag,
     palette: Mutex<ColorPalette>,
-    /// Size that the terminal of an agent got last.
+    /// Size with which the next agent starts: as wide as the terminal of one was shown last.
     agent_size: Mutex<PaneSize>,
 }
 
@@ -143,7 +146,9 @@ impl TerminalHub {
     pub(in crate::server) fn resize(&self, id: &HolderId, size: PaneSize, now: Instant) -> Option<Instant> {
         let pane = self.terminal(id)?;
         if id.attempt().is_some() {
-            *self.0.agent_size.lock() = size;
+            // Dialogs of a terminal that nobody looks at are read best in one piece. A change of height alone wraps no line.
+            let (cols, rows) = (size.cols.max(NARROWEST_START), size.rows.max(UNSEEN_SIZE.rows));
+            *self.0.agent_size.lock() = PaneSize::cells(cols, rows);
         }
         let turn = pane.size.lock().request(size, now);
         match turn {
