@@ -77,7 +77,7 @@ struct LoginSigns {
 }
 
 /// Versions that the tests run, by the name of the agent.
-const TESTED: [(&str, &str); 2] = [("claude", "2.1.330"), ("codex", "0.169.0")];
+const TESTED: [(&str, &str); 2] = [("claude", "2.1.332"), ("codex", "0.171.0")];
 
 /// Returns the names of the tools that work with and without an interface: of those that settings name, and of those that come with the
 /// program, because a task may name an agent that no setting names.
@@ -296,8 +296,8 @@ mod tests {
         for (_, tested) in TESTED {
             assert!(installed.contains(&format!("\"{tested}\"")), "{tested}");
         }
-        assert_eq!(tested_before("claude", "2.1.1000"), Some("2.1.330"));
-        assert_eq!(tested_before("codex", "0.169.0"), None);
+        assert_eq!(tested_before("claude", "2.1.1000"), Some("2.1.332"));
+        assert_eq!(tested_before("codex", "0.171.0"), None);
         assert_eq!(tested_before("codex", "0.99.5"), None);
         assert_eq!(tested_before("aider", "9"), None);
     }
