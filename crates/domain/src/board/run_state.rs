@@ -44,11 +44,7 @@ impl Board {
         let paused = self.pause.is_some();
         let state_of = |batch: &Batch| {
             let sum = self.index.totals.get(&batch.id);
-            let run = match sum {
-                None => RunState::Planning,
-                Some(sum) if !batch.run.is_under_way() && sum.waits_for_release() => RunState::Planning,
-                Some(sum) => sum.state(paused),
-            };
+            let run = sum.map_or(RunState::Planning, |sum| sum.state(paused));
             with_job(batch.job.as_deref(), run)
         };
         let told: Vec<(BatchId, RunState, String)> = self
@@ -66,8 +62,16 @@ impl Board {
             .collect();
         let mut concerns_others = false;
         for (id, run, why) in told {
-            announce_run(transition, &id, &run, &why);
             let before = self.batches.get(&id).map(|batch| &batch.run);
+            let waits = self
+                .index
+                .totals
+                .get(&id)
+                .is_some_and(BatchTotals::waits_for_release);
+            // A person who plans more after the end of a run, or before its beginning, knows that it waits for the release.
+            if before.is_some_and(RunState::is_under_way) || !waits {
+                announce_run(transition, &id, &run, &why);
+            }
             let is_turn = (before == Some(&RunState::Completed)) != (run == RunState::Completed);
             concerns_others |= is_turn && self.is_needed(&[&id].into());
             self.edit_batch(&id, |batch| {
