@@ -120,8 +120,7 @@ impl SqliteStore {
 }
 
 /// Returns all attempts at a task, also those the board has forgotten, in order; empty if there is no store yet. An error reads after
-/// "could not". Only the rows that are read are checked: the database was checked as a
-/// whole when its board was read.
+/// "could not". Only the rows that are read are checked, so call it where the board has been read: then the whole database was checked.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -6,7 +6,7 @@ pub(super) mod log_follower;
 use std::path::PathBuf;
 
 use crate::adapters::holder::LogReader;
-use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader, attempts_at};
+use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
 use crate::cli::commands::prelude::*;
 use crate::domain::{Attempt, AttemptId, TaskId, Worker};
 use crate::read_model::LogLine;
@@ -113,13 +113,13 @@ fn attempts_called(
     name: &str,
     number: Option<AttemptId>,
 ) -> CommandResult<Vec<Attempt>> {
-    let at_task = attempts_at(&paths.store, &TaskId::from(name))?;
-    if !at_task.is_empty() {
-        return Ok(at_task);
-    }
     let Some(reader) = SqliteStore::open_reader(&paths.store)? else {
         return Ok(Vec::new());
     };
+    let at_task = reader.attempts_at(&TaskId::from(name))?;
+    if !at_task.is_empty() {
+        return Ok(at_task);
+    }
     let all = reader.attempts(number.unwrap_or(AttemptId(0)))?;
     let is_meant = |attempt: &Attempt| match number {
         Some(number) => attempt.id == number,
