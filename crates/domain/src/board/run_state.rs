@@ -47,7 +47,7 @@ impl Board {
             let run = sum.map_or(RunState::Planning, |sum| sum.state(paused));
             with_job(batch.job.as_deref(), run)
         };
-        let told: Vec<(BatchId, RunState, String)> = self
+        let told: Vec<(BatchId, RunState, Option<String>)> = self
             .batches
             .values()
             .filter(|batch| !matches!(batch.run, RunState::Aborted(_)))
@@ -55,23 +55,20 @@ impl Board {
                 let run = state_of(batch);
                 (run != batch.run).then(|| {
                     let sum = self.index.totals.get(&batch.id);
-                    let why = sum.map_or_else(String::new, |sum| self.reasons(sum));
-                    (batch.id.clone(), run, why)
+                    // A person who plans more after the end of a run, or before its beginning, knows that it waits for the release.
+                    let is_known =
+                        !batch.run.is_under_way() && sum.is_some_and(BatchTotals::waits_for_release);
+                    let why = || sum.map_or_else(String::new, |sum| self.reasons(sum));
+                    (batch.id.clone(), run, (!is_known).then(why))
                 })
             })
             .collect();
         let mut concerns_others = false;
         for (id, run, why) in told {
-            let before = self.batches.get(&id).map(|batch| &batch.run);
-            let waits = self
-                .index
-                .totals
-                .get(&id)
-                .is_some_and(BatchTotals::waits_for_release);
-            // A person who plans more after the end of a run, or before its beginning, knows that it waits for the release.
-            if before.is_some_and(RunState::is_under_way) || !waits {
+            if let Some(why) = why {
                 announce_run(transition, &id, &run, &why);
             }
+            let before = self.batches.get(&id).map(|batch| &batch.run);
             let is_turn = (before == Some(&RunState::Completed)) != (run == RunState::Completed);
             concerns_others |= is_turn && self.is_needed(&[&id].into());
             self.edit_batch(&id, |batch| {
