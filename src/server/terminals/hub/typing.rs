@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::TerminalHub;
 use super::pane::{LiveTerminal, OutputWatch};
+use crate::adapters::agents::dialog;
 use crate::adapters::agents::menu::{MenuEntry, ScreenMenu};
 use crate::adapters::deadline::Deadline;
 use crate::agent_state::Wait;
@@ -188,10 +189,17 @@ fn check_asks(terminal: &impl AgentTerminal, ask: &Ask) -> Result<(), Cause> {
         kind => kind,
     };
     // The board keeps the first part of a long text.
-    if kind == ask.kind && wait.text.starts_with(&ask.text) {
+    if kind == ask.kind && (wait.text.starts_with(&ask.text) || shows_dialog(terminal, ask)) {
         return Ok(());
     }
     Err("it asks something else by now".into())
+}
+
+/// Returns true if the screen shows that dialog, whatever its tool calls it: a report that comes a moment after the screen was read has words
+/// of its own.
+fn shows_dialog(terminal: &impl AgentTerminal, ask: &Ask) -> bool {
+    let shown = dialog::at_rest(&terminal.screen());
+    ask.kind == AskKind::Dialog && shown.is_some_and(|text| text.starts_with(&ask.text))
 }
 
 /// Takes the entry of the menu for a yes, once or lasting.
@@ -944,6 +952,24 @@ mod tests {
                 "{busy}: {given:?}"
             );
         }
+    }
+
+    #[test]
+    fn an_answer_to_the_dialog_on_the_screen_is_given_although_its_tool_has_named_it_in_other_words_since() {
+        let all = dialogs();
+        let trust = all.iter().find(|dialog| dialog.entries[0] == "No, exit").unwrap();
+        let answered = |text: &str| {
+            let tool = Tool::of(trust);
+            *tool.wait.borrow_mut() = Some(Wait::new(AskKind::Dialog, "trust this folder"));
+            let ask = Ask {
+                text: text.to_owned(),
+                ..tool.ask(AskKind::Dialog)
+            };
+            give_reply(&tool, &ask, &AskReply::Choose(1)).is_ok()
+        };
+        let shown = dialog::at_rest(&trust.screen).unwrap();
+        assert!(answered(&shown), "{shown}");
+        assert!(!answered("Detected a custom API key in your environment"));
     }
 
     #[test]
