@@ -452,6 +452,37 @@ fn an_answer_that_did_not_arrive_is_said_and_asked_again() {
 }
 
 #[test]
+fn an_answer_that_did_not_arrive_is_said_although_the_agent_asks_something_else_by_now() {
+    let (mut fixture, attempt) = running();
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Permission("Bash: make".to_owned()),
+    );
+    let ask = waiting(&fixture, attempt).remove(0);
+    fixture
+        .ask(answer(attempt, ask.as_str(), AskReply::Allow))
+        .unwrap();
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Dialog("Use the key?".to_owned()),
+    );
+    let next = waiting(&fixture, attempt);
+    fixture.happen(Event::AnswerLost {
+        attempt,
+        ask,
+        problem: "it asks something else by now".to_owned(),
+    });
+    let said = fixture.lines();
+    assert!(
+        said.iter().any(|text| text.contains("did not get the answer")),
+        "{said:?}"
+    );
+    assert_eq!(waiting(&fixture, attempt), next);
+}
+
+#[test]
 fn a_flood_of_asks_is_bounded() {
     let (mut fixture, attempt) = running();
     for number in 0..200 {

@@ -146,7 +146,8 @@ impl Board {
     ) {
         let Some(attempt) = self.attempt(id) else { return };
         let is_it = |known: &AskRecord| known.ask.id == *ask && known.closed.is_none();
-        if !attempt.asks.iter().any(is_it) {
+        // The answer is reported as lost although the ask is over by now: the person believes that it arrived.
+        if !attempt.asks.iter().any(|known| known.ask.id == *ask) {
             return;
         }
         self.edit_attempt(id, |row| {
