@@ -1,5 +1,5 @@
-//! What the rules cost on a large board: planning ten thousand tasks one by one, releasing them, and an event on a board that
-//! holds them.
+//! Cost of the rules on a large board: planning ten thousand tasks one by one, releasing them, and an event on a board with that many
+//! tasks.
 
 #[path = "figures/tasks.rs"]
 mod tasks;

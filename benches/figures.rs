@@ -1,7 +1,7 @@
-//! Every figure the program is held to, measured on the real binary in real terminals, beside tmux doing the same work in
-//! the same run where tmux can. `cargo bench --bench figures` prints one Markdown table for `docs/performance.md`;
-//! words after `--` choose groups, `DBS_BENCH_QUICK=1` tries all of it with small sizes. Must not be asked for on a busy
-//! machine, and kills nothing it did not start.
+//! Every figure with a target for the program, measured on the real binary in real terminals, beside tmux with the same work in the same
+//! run where tmux can do it. `cargo bench --bench figures` prints one Markdown table for `docs/performance.md`; words after `--` choose
+//! groups, `DBS_BENCH_QUICK=1` runs everything with small sizes. Must not be run on a busy machine, and kills only processes that it
+//! started.
 #![cfg_attr(unix, expect(clippy::print_stdout, reason = "the table is what it is for"))]
 #![cfg_attr(
     unix,
@@ -52,7 +52,7 @@ mod worktrees;
 #[cfg(unix)]
 type Group = (&'static str, fn(&mut table::Table));
 
-/// The group that needs registries, and so is measured only where it is named.
+/// The group that needs registries, and is therefore measured only if it is named.
 #[cfg(unix)]
 const PROJECTS: &str = "projects";
 

@@ -1,4 +1,4 @@
-//! What the store costs: a commit with its flush to the disk, and reading a board of 10,000 tasks.
+//! Cost of the store: a commit with its flush to the disk, and reading a board of 10,000 tasks.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn commit(store: &mut SqliteStore, board: &Board, touched: &ChangedRows, effects
     store.commit(&turn).unwrap()
 }
 
-/// One turn that changes so many tasks, with a notice, flushed to the disk.
+/// One turn that changes that many tasks, with a notice, flushed to the disk.
 #[divan::bench(args = [1, 10, 100], sample_count = 100, sample_size = 1)]
 fn turn(bencher: Bencher<'_, '_>, tasks: usize) {
     let folder = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ fn load(bencher: Bencher<'_, '_>, tasks: usize) {
     bencher.bench_local(|| store.load().unwrap());
 }
 
-/// Opening, with the check of all pages, at 10,000 tasks and 2,000 events.
+/// Opening with the check of all pages, at 10,000 tasks and 2,000 events.
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn reopen(bencher: Bencher<'_, '_>) {
     let folder = tempfile::tempdir().unwrap();

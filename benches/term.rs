@@ -1,4 +1,4 @@
-//! How fast a terminal takes bytes: scanner and emulator together, in the chunks a pty gives, with a full history.
+//! Throughput of a terminal: scanner and emulator together, in the chunks of a pty, with a full history.
 #![expect(clippy::expect_used, reason = "a bench that cannot run has failed")]
 
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use dbs::term::{EmulatorKind, Size, Terminal};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 
-/// What a read from a pty returns at most.
+/// Most bytes that a read from a pty returns.
 const READ: usize = 4096;
 const KINDS: [&str; 2] = ["rio", "vt100"];
 
@@ -27,7 +27,7 @@ fn feed(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
     });
 }
 
-/// The same bytes without the scanner, to see what it costs.
+/// Feeds the same bytes without the scanner, to see its cost.
 fn feed_bare(bencher: Bencher<'_, '_>, kind: &str, bytes: &[u8]) {
     let kind: EmulatorKind = kind.parse().expect("a known engine");
     let mut engine = kind.build(Size::new(200, 50), 2000);
@@ -45,7 +45,7 @@ fn log_text(bencher: Bencher<'_, '_>, kind: &str) {
     feed(bencher, kind, log().as_bytes());
 }
 
-/// All of 10,000 lines read back, as COPY does; how much memory they take is held by a test (`tests/term/memory.rs`).
+/// Reads all of 10,000 lines back, as COPY does; a test checks their memory (`tests/term/memory.rs`).
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn read_history(bencher: Bencher<'_, '_>, kind: &str) {
     let kind: EmulatorKind = kind.parse().expect("a known engine");
@@ -74,13 +74,13 @@ fn log() -> String {
     text
 }
 
-/// A diff or a compiler: a colour for every word, of about twenty.
+/// Output of a diff or a compiler: one of about twenty colours for every word.
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn coloured(bencher: Bencher<'_, '_>, kind: &str) {
     feed(bencher, kind, coloured_words().as_bytes());
 }
 
-/// The same without the scanner.
+/// The same output without the scanner.
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn coloured_bare(bencher: Bencher<'_, '_>, kind: &str) {
     feed_bare(bencher, kind, coloured_words().as_bytes());
@@ -98,7 +98,7 @@ fn coloured_words() -> String {
     text
 }
 
-/// Two letters a line: nothing but scrolling.
+/// Two letters a line: only scrolling.
 #[divan::bench(args = KINDS, sample_count = 20)]
 fn y_lines(bencher: Bencher<'_, '_>, kind: &str) {
     feed(bencher, kind, &b"y\r\n".repeat(60_000));

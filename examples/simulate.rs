@@ -1,5 +1,5 @@
-//! Runs pipelines of the simulator: `cargo run --example simulate -- --seed N --pipelines M`. Stops at the first broken rule
-//! and prints how to see it again.
+//! Runs pipelines of the simulator: `cargo run --example simulate -- --seed N --pipelines M`. Stops at the first broken rule and prints how
+//! to reproduce it.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -19,7 +19,7 @@ const TEXTS: [(&str, &str); 2] = [
     ("stories", include_str!("../tests/domain/workflows/stories.toml")),
 ];
 
-/// What people are told of attempts.
+/// Returns what people are told of attempts.
 fn told(board: &Board) -> Vec<(AttemptId, String)> {
     let items = ReadModel::of(board, Timestamp::default()).attention.into_iter();
     items

@@ -1,4 +1,4 @@
-//! What is concluded from recordings of real tools: their streams, hooks, titles and status records.
+//! Conclusions from recordings of real tools: their streams, hooks, titles and status records.
 
 #![expect(
     clippy::expect_used,

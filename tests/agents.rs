@@ -1,5 +1,5 @@
-//! Real agents (Claude Code and Codex) against a scripted model: what `dbs` knows of them is measured, not remembered. No
-//! account, no network but 127.0.0.1, no waiting for time. `docs/agents.md` says how to get the agents.
+//! Real agents (Claude Code and Codex) with a scripted model: what `dbs` knows of them is measured, not remembered. They need no account
+//! and no network but 127.0.0.1, and no test waits for a fixed time. `docs/agents.md` says how to get the agents.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "tests start processes and measure time")]
 #![expect(
@@ -96,7 +96,7 @@ mod suspending;
 mod terminal;
 #[path = "agents/two_tools.rs"]
 mod two_tools;
-/// The sandbox of Codex lets nobody work in a folder of memory.
+/// Folder for work that is on a disk: the sandbox of Codex does not work in a folder in memory.
 mod work_folder {
     pub(crate) fn work_folder() -> std::path::PathBuf {
         std::env::temp_dir()

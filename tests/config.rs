@@ -1,4 +1,4 @@
-//! Settings: where they come from, what is not understood, and how they are changed.
+//! Settings: their sources, diagnostics of values that are not understood, and changes.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is a failed test")]
 
 use std::fs;
@@ -154,10 +154,10 @@ fn a_person_hears_of_all_events_where_an_earlier_programs_notifications_are_in_u
 fn without_any_source_every_default_holds_and_gives_the_default_settings() {
     let config = Fixture::new().read();
     assert!(config.diagnostics().is_empty());
-    // The rules alone deliver nothing; a project with a remote tells.
+    // The rules alone deliver nothing; in a project with a remote the default is `Tell`.
     let rules = BoardSettings {
         deliver: DeliveryMode::Tell,
-        // A task may name an agent that no setting names.
+        // A task may name an agent that is in no setting.
         agents: AgentLayers {
             both_ways: ["claude", "codex", "gemini", "opencode"]
                 .map(str::to_owned)
@@ -197,7 +197,7 @@ fn agents_go_on_with_their_sessions_unless_their_role_or_the_default_says_otherw
         [false, true]
     );
     let scripted = "[roles.reviewer]\nagent = \"rehearsal\"\n";
-    assert_eq!(allows(scripted), [true, false], "it keeps no sessions");
+    assert_eq!(allows(scripted), [true, false], "a rehearsal keeps no sessions");
 }
 
 #[test]
@@ -351,12 +351,12 @@ fn a_file_that_holds_a_secret_is_closed_to_others_when_it_is_written() {
         set(&fixture.places, "base_branch", "main").unwrap();
         fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
         set(&fixture.places, "base_branch", "develop").unwrap();
-        assert_eq!(mode(file), 0o644, "nothing in it is a secret");
+        assert_eq!(mode(file), 0o644, "nothing in the file is a secret");
         set(&fixture.places, key, "s3cret").unwrap();
         assert_eq!(mode(file), 0o600, "{key}");
         fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
         set(&fixture.places, "base_branch", "main").unwrap();
-        assert_eq!(mode(file), 0o600, "{key}: written by hand before");
+        assert_eq!(mode(file), 0o600, "{key}: the mode was widened by hand");
         let fixture = Fixture::new();
         set(&fixture.places, key, "s3cret").unwrap();
         assert_eq!(mode(fixture.places.toml()), 0o600, "{key}: a new file");
@@ -441,7 +441,7 @@ fn a_file_of_settings_without_end_or_that_is_no_file_is_refused_at_once_and_the_
         );
         assert!(
             set(&fixture.places, "max_total_agents", "3").is_err(),
-            "it is left alone"
+            "the file is left alone"
         );
     };
     std::os::unix::fs::symlink("/dev/zero", toml).unwrap();
@@ -573,7 +573,7 @@ fn a_value_goes_to_the_file_that_has_the_key_otherwise_to_config_toml() {
         fs::read_to_string(fixture.places.json()).unwrap(),
         "{\n  \"zeta\": {\n    \"kept\": true\n  },\n  \"max_total_agents\": 1\n}\n"
     );
-    // What the earlier program knows goes where it looks, the rest to our own file.
+    // Settings of the earlier program go into its file, the others into our own.
     assert_eq!(
         set(&fixture.places, "agent_timeout", "2h").unwrap().file,
         fixture.places.json()
@@ -634,7 +634,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
                 "a".to_owned()
             }
         };
-        // Both spellings of the same table cannot stand in one file.
+        // One file cannot contain both spellings of a table.
         if name.starts_with("notifications.") {
             continue;
         }
@@ -770,7 +770,7 @@ fn files_of_earlier_programs_are_read_in_every_dialect_and_each_value_knows_its_
     );
 }
 
-/// C17, P51: what the files of the phased predecessor say reaches the rules, each key by its own value.
+/// C17, P51: each value in the files of the phased predecessor reaches the rules under its own key.
 #[test]
 fn keys_of_an_earlier_program_decide_what_their_settings_decide() {
     let yaml = "timeout: 61\ncontext_threshold: 62.0\ntool_call_threshold: 63\nmax_restarts: 7\nauto_commit: false\n\
@@ -798,11 +798,15 @@ fn keys_of_an_earlier_program_decide_what_their_settings_decide() {
         fixture.read().settings().agents.others.model
     };
     let own = model("[roles.default]\nagent = \"claude\"\nmodel = \"haiku\"\n");
-    assert_eq!(own.as_deref(), Some("haiku"), "what is set now takes precedence");
+    assert_eq!(
+        own.as_deref(),
+        Some("haiku"),
+        "the newer setting takes precedence"
+    );
     assert_eq!(
         model("[roles.default]\nagent = \"codex\"\n"),
         None,
-        "it is a word of Claude's"
+        "sonnet and opus are models of Claude"
     );
 }
 
@@ -919,7 +923,7 @@ fn a_value_in_a_yaml_file_is_changed_there_and_nothing_else() {
         "{text}"
     );
     assert_eq!(text.lines().count(), YAML.lines().count());
-    // What does not stand alone on its line is left to the person.
+    // A value that shares its line with others is left to the person.
     let refused = set(&fixture.places, "notifications.provider", "none")
         .unwrap_err()
         .to_string();
@@ -959,7 +963,7 @@ fn shown_settings_can_be_written_as_json() {
     assert!(json["origin"].as_str().unwrap().ends_with("config.toml:1"));
 }
 
-/// Returns the table of all settings in markdown, as it is in the documentation.
+/// Returns the table of all settings in Markdown, as in the documentation.
 fn reference() -> String {
     let mut text = String::from(
         "| setting | value | default | takes effect | what it is for | from |\n| --- | --- | --- | --- | --- | --- |\n",

@@ -1,4 +1,4 @@
-//! The rules of the board, from outside: sentences on small boards, properties over random events, and a simulator.
+//! Rules of the board, tested from outside: scenarios on small boards, properties over random events, and a simulator.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

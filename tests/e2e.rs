@@ -1,12 +1,12 @@
-//! Stories of the whole program: the real binary, real terminals, real processes, real repositories. Each has a home, a runtime
-//! folder and a project of its own, and leaves no process behind.
+//! Stories of the whole program: the real binary, real terminals, real processes, real repositories. Each has its own home, runtime folder
+//! and project, and leaves no process behind.
 //!
-//! The journeys of a person (A16), and where each is told:
+//! The journeys of a person (A16), and the modules that tell them:
 //!
 //! | journey | told in |
 //! |---|---|
 //! | first start: three questions, demo, never asked again | `journeys` |
-//! | allow, allow all (and think better of it), deny, retry with a note | `journeys`, `plain` |
+//! | allow, allow all (then reconsider), deny, retry with a note | `journeys`, `plain` |
 //! | question answered by key, from the command line, by a plain line | `attached`, `plain` |
 //! | take over an agent: type into it | `attached`, `demo`, `journeys` |
 //! | new task by form and editor, priority and undo, set aside, release, merge now | `journeys` |
@@ -18,12 +18,12 @@
 //! | find in history, replay a moment | `reaching` |
 //! | arrangement kept over kill and restart; another session | `reaching` |
 //! | leave and come back, window closed, terminal without colours | `attached` |
-//! | server killed while somebody looks, while somebody reads lines, twenty times | `lost`, `plain`, `killing`, `servers` |
+//! | server killed while a client is attached, while a person reads lines, twenty times | `lost`, `plain`, `killing`, `servers` |
 //! | two clients, resize storm, one cell, wide letters | `sizes` |
 //! | called while looking elsewhere | `calling` |
-//! | settings reloaded, a slip told with its line | `settings` |
+//! | settings reloaded, a mistake reported with its line | `settings` |
 //! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
-//! | why an agent is shown as it is: title, hooks, status records | `activity` |
+//! | reason for the shown state of an agent: title, hooks, status records | `activity` |
 //! | a kind of agent that a file describes: prompt, session, model, permissions, title | `kinds` |
 //! | a workspace with ignored files, a setup and no packages of the checkout | `workspaces` |
 //! | a tool without its interface over the Agent Client Protocol: allowed, denied, interrupted, killed, broken | `protocol` |
@@ -31,8 +31,8 @@
 //! | usage limit, full disk, killed holder, hostile agent, flood | `hostile`, `mishaps` |
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
-//! | reports as files, and settings that a file's edit changes | `evidence` |
-//! | what gates, hooks of a remote and false servers do as a person | `below` |
+//! | reports as files, and settings changed by editing a file | `evidence` |
+//! | gates, hooks of a remote and false servers that act as a person | `below` |
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
 //! | a gate that prints a question as if we asked it | `false_questions` |
 //! | an agent that gives its token away | `secrets` |

@@ -1,4 +1,4 @@
-//! The engine against real git: effects are carried out in a real project with a real origin; agents are played by the tests.
+//! Engine against real git: effects are carried out in a real project with a real origin; the tests play the agents.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The git adapter against real git in temporary folders.
+//! Tests of the git adapter with real git in temporary folders.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -108,7 +108,7 @@ pub(crate) fn branch(name: &str) -> BranchName {
     BranchName::new(name).unwrap()
 }
 
-/// A base branch as the remote has it now.
+/// Returns a base branch as the remote has it now.
 pub(crate) fn base(git: &GitCli, name: &str) -> RemoteBase {
     RemoteBase::new(branch(name), git.resolve(&Revision::RemoteBranch(branch(name))))
 }
@@ -153,7 +153,7 @@ pub(crate) fn on_branch(task: &str) -> WorktreeKind {
     }
 }
 
-/// A worktree `a` on `feature/t1` with one commit of `work.txt`.
+/// Makes a worktree `a` on `feature/t1` with one commit of `work.txt`.
 pub(crate) fn developed(fixture: &GitFixture, git: &GitCli) -> (Worktree, CommitId) {
     let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     let commit = fixture.commit(&worktree.path, "work.txt", "work\n", "Work");
@@ -177,7 +177,7 @@ pub(crate) fn merge_of(head: &CommitId) -> MergeRequest {
     }
 }
 
-/// Text of a file in a commit of the control repository.
+/// Returns the text of a file in a commit of the control repository.
 pub(crate) fn file_at(fixture: &GitFixture, commit: &CommitId, path: &str) -> String {
     let control = fixture.state().join("control.git");
     fixture.git(&control, &["show", &format!("{commit}:{path}")])

@@ -1,5 +1,5 @@
-//! Holders with real terminals and real programs: nothing is lost, nothing is left, whoever dies. Conditions with
-//! deadlines, no sleeps.
+//! Holders with real terminals and real programs: nothing is lost and nothing is left, whichever process dies. Conditions have deadlines;
+//! there are no sleeps.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "tests start processes and measure time")]
 #![expect(

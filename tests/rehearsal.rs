@@ -1,4 +1,4 @@
-//! The rehearsal agent: in a real pseudo-terminal, on real repositories, and the demo as a whole.
+//! The rehearsal agent in a real pseudo-terminal and on real repositories, and the demo as a whole.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! The store against real files: turns, recovery, refusals, races, power cuts.
+//! The store with real files: turns, recovery, refusals, races, power cuts.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is a failed test")]
 
 #[path = "store/backups.rs"]

@@ -1,5 +1,5 @@
-//! Proof for the terminal layer: control sequences against their standards, recorded agents, hostile bytes, and the two
-//! emulators against each other.
+//! Tests of the terminal layer: control sequences against their standards, recorded agents, hostile bytes, and the two emulators against
+//! each other.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,7 +1,7 @@
-//! Keeps the walls of the project: layers, cycles, sizes, documents, names, doors. It reads the tree and runs nothing.
+//! Rules that keep the structure of the project: layers, cycles, sizes, documents, names, doors. They read the tree and run nothing.
 //!
-//! Each rule is a plain function from files to findings and has a planted violation beside it, so that it is known to be
-//! able to fail. A rule changes together with an ADR, not quietly.
+//! Each rule is a plain function from files to findings, with a planted violation beside it that proves that the rule can fail. A rule
+//! changes together with an ADR, not quietly.
 #![expect(
     clippy::expect_used,
     reason = "a tree that cannot be read is a failed test, and the text says which part"
@@ -44,13 +44,13 @@ use std::collections::BTreeSet;
 
 use source::{Finding, Tree};
 
-/// What a rule found, and the way out.
+/// Findings of a rule, and the way out.
 struct Ruling {
     findings: Vec<Finding>,
     way_out: &'static str,
 }
 
-// Two tests and not one for each rule, because each reads the whole tree: two cores have one each.
+// Two tests instead of one per rule, because each test reads the whole tree, and two cores can run two at once.
 
 #[test]
 fn the_project_keeps_its_walls() {
@@ -80,7 +80,7 @@ fn assert_kept(rulings: &[Ruling]) {
     );
 }
 
-/// Which part may know, hold and do what.
+/// Rules on what each part may know, contain and do.
 fn rulings_on_walls(tree: &Tree) -> Vec<Ruling> {
     vec![
         Ruling {
@@ -118,7 +118,7 @@ fn rulings_on_walls(tree: &Tree) -> Vec<Ruling> {
     ]
 }
 
-/// What things are called, and what the documents say.
+/// Rules on names and on the content of the documents.
 fn rulings_on_words(tree: &Tree) -> Vec<Ruling> {
     let tests = conformance::test_names(tree);
     vec![

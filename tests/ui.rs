@@ -1,4 +1,4 @@
-//! The screen, through its public face: what is drawn, what keys and clicks do, what can never happen.
+//! The screen through its public interface: drawing, the effect of keys and clicks, and impossible states.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,

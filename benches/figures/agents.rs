@@ -13,15 +13,15 @@ use crate::processes::{private, resident, ticks, wakeups};
 use crate::table::{Table, mebibytes, median, millis};
 use crate::tmux::Tmux;
 
-/// What a frame on a terminal begins with of which nothing is known.
+/// Beginning of a frame for a terminal whose content is unknown.
 const ANEW: &[u8] = b"\x1b[?25l\x1b[0m\x1b[2J";
-/// Chooses a tab at once; a digit alone might be the begin of a count.
+/// Chooses a tab at once; a digit alone might be the beginning of a count.
 const FIRST_TAB: &[u8] = b"\x021";
 const AGENTS_TAB: &[u8] = b"\x022";
-/// Longest time anything here may take.
+/// Longest time for any step here.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// From the start of the command to the first frame: with the server to be started, and with one that runs.
+/// Time from the start of the command to the first frame, with a server that must be started and with one that runs.
 pub(crate) fn starts(table: &mut Table) {
     let times = table.sizes.of(9, 3);
     let (mut new, mut again) = (Vec::new(), Vec::new());
@@ -72,7 +72,7 @@ pub(crate) fn starts(table: &mut Table) {
     );
 }
 
-/// A project with so many agents that have written 10,000 lines and wait.
+/// A project with that many agents that have written 10,000 lines and wait.
 fn with_agents(count: u32, lines: &str) -> Project {
     let project = Project::new(&format!(
         "max_total_agents = {count}\n[limits]\nstarts_per_turn = 20\n[roles.default]\nagent = \"custom\"\ncommand = \"sh {}\"\n",
@@ -126,7 +126,7 @@ pub(crate) fn twenty(table: &mut Table) {
     attaching(table, &project, say(|t| format!("{} ms", millis(t.attach))));
 }
 
-/// Processor time and wake-ups while nothing happens.
+/// Processor time and wake-ups while no work is done.
 fn idle(table: &mut Table, (project, client): (&Project, &Outer), theirs: String) {
     let seconds = table.sizes.of(20, 3);
     let all = |measure: fn(u32) -> u64| {
@@ -159,7 +159,7 @@ fn idle(table: &mut Table, (project, client): (&Project, &Outer), theirs: String
     );
 }
 
-/// A second client, while all agents are there.
+/// Attaches a second client while all agents are there.
 fn attaching(table: &mut Table, project: &Project, theirs: String) {
     let times = table.sizes.of(9, 3);
     let taken = median((0..times).map(|_| project.client().first()).collect());
@@ -198,13 +198,13 @@ fn tmux_with(count: u32, script: &std::path::Path) -> TmuxFigures {
     }
 }
 
-/// Six agents that count on and on; the server is killed, the client brings it back. Nothing they wrote may be missing.
+/// Six agents that keep counting; the server is killed, and the client starts it again. None of their output may be missing.
 pub(crate) fn killed(table: &mut Table) {
     let count = 6;
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("agent.sh");
     let lines = table.sizes.of(200_000, 20_000);
-    // As fast as it goes for a while, so that some of it happens while nobody listens; then a word that stays.
+    // At full speed for a while, so that some of the output comes while no server reads it; then a word that stays.
     let body = format!("sleep 2; seq 1 {lines}; echo counted-$DBS_TASK-counted; exec sleep 100000\n");
     fs::write(&script, body).unwrap();
     let project = with_agents(count, script.to_str().unwrap());
@@ -254,8 +254,8 @@ pub(crate) fn killed(table: &mut Table) {
     table.row("bytes of agents lost by killing servers", "0", said, "–");
 }
 
-/// Kills the server once it serves, and says how long it took until its client had that again. The client goes on at its first
-/// tab, so the tab of the agents is chosen as soon as anything is drawn.
+/// Kills the server once it serves, and returns the time until its client shows that text again. The client continues at its first tab, so
+/// the tab of the agents is chosen at the first output.
 fn kill(project: &Project, client: &Outer, what: &[u8]) -> Duration {
     project.wait_until("a server", DEADLINE, || {
         project.json(&["status", "--json"]).pointer("/live") == Some(&true.into())

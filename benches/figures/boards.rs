@@ -1,5 +1,5 @@
-//! The board: how soon one agent follows another, how long commands take at 10,000 tasks, how long a key takes there, and
-//! two hundred tasks through real git.
+//! The board: the time from one agent to the next, the time of commands and of a key at 10,000 tasks, and two hundred tasks through real
+//! git.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(clippy::disallowed_methods, reason = "measures time")]
 
@@ -16,15 +16,15 @@ use serde_json::{Value, json};
 use crate::dbs::{FRAME, Project};
 use crate::table::{Table, median, millis, percentiles};
 
-/// Longest time anything here may take.
+/// Longest time for any step here.
 const DEADLINE: Duration = Duration::from_mins(30);
 
-/// A developer says it is done, a reviewer begins: both write down when.
+/// Time between the end of a developer and the start of a reviewer; both write it down.
 pub(crate) fn signal_to_spawn(table: &mut Table) {
     let count = table.sizes.of(20, 3);
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("agent.sh");
-    // `begun` comes first, `said` last: between two agents of a task lies all that the engine does.
+    // `begun` comes first, `said` last: the whole work of the engine is between two agents of a task.
     let body = format!(
         "date +%s%N > {0}/begun-$DBS_TASK-$DBS_ROLE\n{1} signal claim\n\
          if [ $DBS_ROLE = developer ]; then echo work > $DBS_TASK.txt; git add .; git commit -q -m Work; git push -q origin HEAD; fi\n\
@@ -56,7 +56,7 @@ pub(crate) fn signal_to_spawn(table: &mut Table) {
     );
 }
 
-/// A project whose store has so many tasks.
+/// A project with that many tasks in its store.
 fn with_tasks(count: usize) -> Project {
     let project = Project::new("paused = true\n");
     project.dbs(&["init"]);
@@ -116,7 +116,7 @@ pub(crate) fn ten_thousand(table: &mut Table) {
         format!("{} ms", millis(median(times.collect())))
     };
     let lines = project.dbs(&["task", "ready"]).lines().count();
-    assert_eq!(lines, count, "all of them could be started, and are printed");
+    assert_eq!(lines, count, "all tasks are ready, and are printed");
     let commands: [(&[&str], &str); 7] = [
         (&["task", "ready"], "< 50 ms"),
         (&["board"], "< 50 ms"),
@@ -200,7 +200,7 @@ pub(crate) fn batch(table: &mut Table) {
     );
 }
 
-/// A developer adds a file, a reviewer agrees.
+/// A developer adds a file, a reviewer approves.
 const SCENARIO: &str = r#"
 [[part]]
 role = "developer"
@@ -219,7 +219,7 @@ steps = [
 ]
 "#;
 
-/// Mean times of the attempts the server still knows: to their start, and from there to their verdict, by stage.
+/// Mean times of the attempts that the server still knows, by stage: to their start, and from there to their verdict.
 fn shares(board: &Value) -> String {
     let mut stages: std::collections::BTreeMap<&str, (u64, u64, u32)> = std::collections::BTreeMap::new();
     for attempt in board

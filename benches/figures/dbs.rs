@@ -1,5 +1,4 @@
-//! Our own program at work in a project of its own: home, runtime folder, repository, bare origin. Everything is stopped at
-//! the end.
+//! Our own program at work in its own project: home, runtime folder, repository, bare origin. Everything is stopped at the end.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(
     clippy::disallowed_methods,
@@ -19,7 +18,7 @@ use crate::outer::Outer;
 use crate::panes::Multiplexer;
 use crate::processes;
 
-/// The program: the one just built, or another build of it to compare with.
+/// The program: the present build, or another build for a comparison.
 pub(crate) fn program() -> String {
     std::env::var("DBS_BENCH_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dbs").to_owned())
 }
@@ -34,7 +33,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A project with that in its configuration.
+    /// A project with that configuration.
     pub(crate) fn new(config: &str) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("dbs-figures-")
@@ -72,7 +71,7 @@ impl Project {
         project
     }
 
-    /// Trusts the configuration, as its person does who wrote it.
+    /// Trusts the configuration, as the person who wrote it does.
     fn trust(&self) {
         let shown = self.json(&["trust", "show", "--json"]);
         if let Some(hash) = shown.pointer("/hash").and_then(Value::as_str) {
@@ -80,7 +79,7 @@ impl Project {
         }
     }
 
-    /// Folder of everything.
+    /// Folder of the whole project, with its home and its origin.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
@@ -120,24 +119,24 @@ impl Project {
         command
     }
 
-    /// Runs a command of the program to its end; any exit code.
+    /// Runs a command of the program to its end, with any exit code.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.outside(&program()).args(arguments).output().unwrap()
     }
 
-    /// Runs a command of the program, which must succeed; what it printed.
+    /// Runs a command of the program, which must succeed, and returns its output.
     pub(crate) fn dbs(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "dbs {arguments:?}: {}", said(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// What a command says for programs.
+    /// JSON output of a command.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         serde_json::from_slice(&self.run(arguments).stdout).unwrap_or_default()
     }
 
-    /// A client in a terminal of its own; it starts a server if there is none.
+    /// A client in a separate terminal; it starts a server if there is none.
     pub(crate) fn client(&self) -> Outer {
         Outer::start(&[&program()], &self.path(), &environment(&self.root()), FRAME)
     }
@@ -156,7 +155,7 @@ impl Project {
         });
     }
 
-    /// The process id of the server; 0 when none answers.
+    /// The process id of the server; 0 if there is none.
     pub(crate) fn server_pid(&self) -> u32 {
         processes::found(&self.root().to_string_lossy(), "server")
             .first()
@@ -164,7 +163,7 @@ impl Project {
             .unwrap_or(0)
     }
 
-    /// The process ids of the holders that run.
+    /// The process ids of the running holders.
     pub(crate) fn holders(&self) -> Vec<u32> {
         let attempts = fs::read_dir(self.path().join(".git/dbs/attempts"));
         let folders = attempts.into_iter().flatten().flatten().map(|entry| entry.path());
@@ -178,7 +177,7 @@ impl Project {
         .collect()
     }
 
-    /// How many tasks are in that state.
+    /// Number of tasks in that state.
     pub(crate) fn count(&self, state: &str) -> u64 {
         let status = self.json(&["status", "--json"]);
         status
@@ -187,7 +186,7 @@ impl Project {
             .unwrap_or(0)
     }
 
-    /// Makes released tasks `t-1`, `t-2`, …
+    /// Creates released tasks `t-1`, `t-2`, …
     pub(crate) fn tasks(&self, count: u32) {
         for number in 1..=count {
             let (title, id) = (format!("Task {number}"), format!("t-{number}"));
@@ -195,7 +194,7 @@ impl Project {
         }
     }
 
-    /// Waits until a condition holds; fails otherwise.
+    /// Waits until a condition holds; fails if it does not hold in time.
     pub(crate) fn wait_until(&self, what: &str, within: Duration, mut condition: impl FnMut() -> bool) {
         let deadline = Instant::now() + within;
         while !condition() {
@@ -222,7 +221,7 @@ impl Drop for Project {
         let deadline = Instant::now() + Duration::from_secs(20);
         while self.holders().len() + servers() > 0 && Instant::now() < deadline {
             for server in self.servers.borrow_mut().iter_mut() {
-                // One that has ended is let go, so that it does not count as there.
+                // Collects a server that has ended, so that it no longer counts as running.
                 drop(server.try_wait());
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -230,7 +229,7 @@ impl Drop for Project {
     }
 }
 
-/// What a command printed, for a failure.
+/// Output of a command, for the message of a failure.
 fn said(output: &Output) -> String {
     format!(
         "{}\n{}{}",
@@ -240,7 +239,7 @@ fn said(output: &Output) -> String {
     )
 }
 
-/// Variables that say how a registry is reached, and where the toolchain of Rust is.
+/// Variables for access to registries, and for the place of the Rust toolchain.
 const REACH: [&str; 12] = [
     "HTTPS_PROXY",
     "HTTP_PROXY",
@@ -256,7 +255,7 @@ const REACH: [&str; 12] = [
     "RUSTUP_HOME",
 ];
 
-/// The environment of everything that is started: nothing of the person's own but the way to registries.
+/// The environment of every started program: nothing of the person's own except the access to registries.
 pub(crate) fn environment(folder: &Path) -> Vec<(String, String)> {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
     let path = std::env::var("PATH").unwrap_or_default();
@@ -283,19 +282,19 @@ pub(crate) fn environment(folder: &Path) -> Vec<(String, String)> {
 
 /// Our own program with one client.
 pub(crate) struct Dbs {
-    // Dropped first: a client brings back a server that vanishes.
+    // Dropped first, because a client brings back a server that vanishes.
     outer: Outer,
     project: Project,
 }
 
 impl Dbs {
-    /// Starts it.
+    /// Starts a project and its client.
     pub(crate) fn start() -> Self {
         // Without an agent the questions of a first start would take the keys.
         Self::of(Project::new("[roles.default]\ncommand = \"true\"\n"))
     }
 
-    /// Starts it with so many agents at work that run a script.
+    /// Starts with that many agents at work that run a script.
     pub(crate) fn with_agents(count: u32, script: &Path) -> Self {
         let dbs = Self::of(Project::new(&format!(
             "max_total_agents = {count}\n[limits]\nstarts_per_turn = {count}\n[disk]\nmin_free = 0\n\
@@ -322,7 +321,7 @@ impl Dbs {
 }
 
 impl Dbs {
-    /// Types, and waits for the prompt of a new shell: before it is there, keys would mean something else.
+    /// Types keys and waits for the prompt of a new shell: before the prompt, further keys would mean something else.
     fn prompted(&self, keys: &[u8]) {
         let prompt: &[u8] = if nix::unistd::geteuid().is_root() {
             b"#"

@@ -1,5 +1,5 @@
-//! What a frame costs while the board holds ten thousand tasks and four agents flood their terminals, and what a letter costs in
-//! what searches all of them. In this process: the share of a key's way that grows with the board.
+//! Cost of a frame while the board has ten thousand tasks and four agents flood their terminals, and cost of a letter in a search of all
+//! tasks. In this process only: the part of the time of a key that grows with the board.
 #![expect(clippy::disallowed_methods, reason = "measures time")]
 #![expect(
     clippy::expect_used,
@@ -27,14 +27,14 @@ use ratatui::layout::Rect;
 use crate::table::{Table, percentiles};
 use crate::tasks::{NOW, released};
 
-/// The client's terminal.
+/// Size of the client's terminal.
 const SIZE: (u16, u16) = (200, 50);
-/// Agents that write without end.
+/// Number of agents that write without end.
 const AGENTS: usize = 4;
-/// What each of them writes between two frames: 16 ms of a flood of 4 MB a second.
+/// Output of each agent between two frames: 16 ms of a flood of 4 MB a second.
 const WRITTEN: usize = 64 * 1024;
 
-/// Frames on each of the main tabs, then letters typed into what finds.
+/// Frames on each of the main tabs, then letters typed into a search.
 pub(crate) fn frames(table: &mut Table) {
     let count = table.sizes.of(10_000, 2_000);
     let (frames, words) = table.sizes.of((300, 20), (30, 2));
@@ -87,7 +87,7 @@ impl Screens for Terminals {
     }
 }
 
-/// A client in front of a large board.
+/// A client of a large board.
 struct Desk {
     board: Board,
     model: ReadModel,
@@ -145,14 +145,14 @@ impl Desk {
         self.with(Span(0), |state, scene| drop(update(state, scene, key)));
     }
 
-    /// A moment without keys, after which a digit is a tab.
+    /// Waits a moment without keys, after which a digit selects a tab.
     fn rest(&mut self) {
         self.with(Span(400), |state, scene| {
             drop(update(state, scene, UiInput::Tick));
         });
     }
 
-    /// All agents write; then the time something takes.
+    /// Lets all agents write, and returns the time of drawing.
     fn after_flood(&mut self, draw: fn(&mut Desk)) -> Duration {
         for terminal in self.terminals.0.values() {
             terminal.borrow_mut().feed(0, &self.flood);
@@ -199,7 +199,7 @@ impl Desk {
     }
 }
 
-/// Has the engine's first agents run, so that as many as are to write are at work.
+/// Runs the engine's first agents until as many as needed are at work.
 fn start_agents(board: &mut Board) -> Vec<AttemptId> {
     let mut running: Vec<AttemptId> = Vec::new();
     while running.len() < AGENTS {

@@ -1,4 +1,4 @@
-//! Agents that work where nobody looks: their tools draw spinners, change titles and report the same again and again.
+//! Agents that work without a viewer: their tools draw spinners, change titles and report the same again and again.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(clippy::disallowed_methods, reason = "measures time")]
 
@@ -16,19 +16,19 @@ use crate::processes::ticks;
 use crate::table::Table;
 use crate::tmux::Tmux;
 
-/// The word with which this program plays a tool at work.
+/// Argument that makes this program play a tool at work.
 pub(crate) const PLAY: &str = "--play";
 /// Longest time until all agents have started.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// A tool, a recording of it, and the milliseconds of it in which it works and has said so: they end before the status record that says
-/// that the turn is over, because each turn that begins or ends is an event that the board has to keep.
+/// A tool, a recording of it, and the milliseconds of the recording in which it works and has said so. They end before the status record
+/// for the end of the turn, because the board must store an event for each begin and end of a turn.
 const TOOLS: [(&str, &str, (u64, u64)); 2] = [
     ("claude", "subagent_and_question_osc7501.cast", (791, 2_260)),
     ("codex", "tui_working.cast", (2_000, 5_000)),
 ];
 
-/// Twenty of each, hidden: what the server and the holders need, and what is stored.
+/// Twenty hidden agents of each tool: the load of the server and the holders, and the number of stored events.
 pub(crate) fn animated(table: &mut Table) {
     let (count, seconds) = (table.sizes.of(20, 5), table.sizes.of(20, 4));
     for (name, cast, span) in TOOLS {
@@ -77,7 +77,7 @@ fn ours(command: &[String], count: u32, seconds: u64) -> String {
     )
 }
 
-/// How often a process asks the system to flush a file in so many seconds. It is looked at for itself, because that slows the process.
+/// Number of file flushes of a process in that many seconds. Measured separately, because tracing slows the process.
 fn flushes(pid: u32, seconds: u64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let calls = folder.path().join("calls");
@@ -99,7 +99,7 @@ fn flushes(pid: u32, seconds: u64) -> String {
     };
     std::thread::sleep(Duration::from_secs(seconds));
     let ended = looker.try_wait().unwrap();
-    // One that has ended by itself is not there to be ended.
+    // A tracer that has ended by itself cannot be killed.
     looker.kill().unwrap_or_default();
     looker.wait().unwrap();
     match (ended, fs::read_to_string(&calls)) {
@@ -120,7 +120,7 @@ fn theirs(command: &[String], count: u32, seconds: u64) -> String {
     for _ in 0..count {
         tmux.ask(&[&["new-window"], command.as_slice()].concat());
     }
-    // A window of nothing but a shell, so that none of the others is looked at.
+    // A window with only a shell, so that no other window is on the screen.
     tmux.ask(&["new-window", "/bin/sh"]);
     std::thread::sleep(Duration::from_secs(3));
     let server = tmux.server();
@@ -129,13 +129,13 @@ fn theirs(command: &[String], count: u32, seconds: u64) -> String {
     format!("{:.1} %", percent(ticks(server).saturating_sub(before), seconds))
 }
 
-/// Ticks of 10 ms as a share of so many seconds.
+/// Ticks of 10 ms as a share of that many seconds.
 fn percent(ticks: u64, seconds: u64) -> f64 {
     let ticks = u32::try_from(ticks).unwrap();
     f64::from(ticks) / f64::from(u32::try_from(seconds).unwrap())
 }
 
-/// The command line that plays a tool under its own name: titles are read by the name of a program.
+/// The command line that plays a tool under its own name, because titles are read by the name of a program.
 fn player(folder: &Path, name: &str, cast: &str, (from, to): (u64, u64)) -> Vec<String> {
     let program = folder.join(name);
     std::os::unix::fs::symlink(std::env::current_exe().unwrap(), &program).unwrap();
@@ -151,8 +151,8 @@ fn player(folder: &Path, name: &str, cast: &str, (from, to): (u64, u64)) -> Vec<
     [vec![program.display().to_string()], words.to_vec()].concat()
 }
 
-/// Writes what a recording has before two times once, and what it has between them again and again, as fast as it was recorded, until
-/// nobody reads it.
+/// Writes the part of a recording before the first time once, and then repeats the part between the two times at its recorded speed until
+/// the reader is gone.
 pub(crate) fn play(arguments: &[String]) {
     let [cast, from, to] = arguments else { return };
     let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
@@ -176,7 +176,7 @@ pub(crate) fn play(arguments: &[String]) {
     }
 }
 
-/// Writes chunks at their times, which begin at that one, unless nobody reads any more.
+/// Writes chunks at their times relative to `start`; returns false if the reader is gone.
 fn write_from(start: u64, chunks: &[(u64, String)]) -> bool {
     let begin = Instant::now();
     chunks.iter().all(|(at, chunk)| {

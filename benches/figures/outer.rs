@@ -1,5 +1,5 @@
-//! The terminal a client runs in: a pty of 200 by 50 that is always read, counts bytes, answers what terminals are asked, and
-//! notes the moment awaited bytes arrive. It does not emulate: what it costs must not be measured.
+//! The terminal of a client: a pty of 200 by 50 that is always read, counts bytes, answers queries, and notes the moment at which awaited
+//! bytes arrive. It does not emulate, so that its own cost is not measured.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(
     clippy::disallowed_methods,
@@ -17,13 +17,13 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize};
 /// Columns and rows of every client.
 pub(crate) const SIZE: (u16, u16) = (200, 50);
 
-/// A client in a terminal of its own. Killed when dropped.
+/// A client in a separate terminal. Killed when dropped.
 pub(crate) struct Outer {
     child: Box<dyn Child + Send + Sync>,
     _master: Box<dyn MasterPty + Send>,
     writer: Arc<Mutex<Box<dyn Write + Send>>>,
     seen: Arc<Seen>,
-    /// When the client was started.
+    /// Time of the client's start.
     pub(crate) started: Instant,
 }
 
@@ -43,7 +43,7 @@ struct State {
 }
 
 impl Outer {
-    /// Starts a program, and looks for these bytes from its first on.
+    /// Starts a program and looks for these bytes from its first byte on.
     pub(crate) fn start(argv: &[&str], folder: &Path, env: &[(String, String)], awaited: &[u8]) -> Self {
         let (cols, rows) = SIZE;
         let size = PtySize {
@@ -80,12 +80,12 @@ impl Outer {
         }
     }
 
-    /// How long after its start it has shown what was looked for from the start.
+    /// Time from the start until the bytes awaited from the start arrived.
     pub(crate) fn first(&self) -> Duration {
         self.awaited(Duration::from_mins(1), "a first frame") - self.started
     }
 
-    /// Types.
+    /// Types these bytes.
     pub(crate) fn type_in(&self, bytes: &[u8]) {
         let mut writer = self.writer.lock().unwrap();
         writer.write_all(bytes).and_then(|()| writer.flush()).unwrap();
@@ -96,7 +96,7 @@ impl Outer {
         self.seen.state.lock().unwrap().bytes
     }
 
-    /// From now on looks for these bytes.
+    /// Looks for these bytes from now on.
     pub(crate) fn look_for(&self, bytes: &[u8]) {
         let mut state = self.seen.state.lock().unwrap();
         state.awaited = bytes.to_vec();
@@ -104,7 +104,7 @@ impl Outer {
         state.arrived = None;
     }
 
-    /// When what is looked for arrived; nothing when it does not within that time.
+    /// Time at which the awaited bytes arrived; nothing if they do not arrive within that time.
     pub(crate) fn arrival(&self, within: Duration) -> Option<Instant> {
         let state = self.seen.state.lock().unwrap();
         let waited = self
@@ -114,14 +114,14 @@ impl Outer {
         waited.unwrap().0.arrived
     }
 
-    /// The same for what must arrive; fails with what came instead.
+    /// The same for bytes that must arrive; fails with the bytes received instead.
     pub(crate) fn awaited(&self, within: Duration, what: &str) -> Instant {
         let arrived = self.arrival(within);
         assert!(arrived.is_some(), "{what} did not come; {}", self.last());
         arrived.unwrap()
     }
 
-    /// What came last, for a failure.
+    /// Last bytes received, for the message of a failure.
     pub(crate) fn last(&self) -> String {
         let state = self.seen.state.lock().unwrap();
         let from = state.last.len().saturating_sub(2_000);

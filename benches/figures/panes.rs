@@ -1,4 +1,4 @@
-//! How fast panes are and how soon they answer: whole files through a pane, keys echoed beside floods.
+//! Throughput and response time of panes: whole files through a pane, and keys echoed beside floods.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(clippy::disallowed_methods, reason = "measures time")]
 
@@ -16,12 +16,12 @@ use crate::processes;
 use crate::table::{Table, median, percentiles, rate};
 use crate::tmux::Tmux;
 
-/// Longest time anything here may take.
+/// Longest time for any step here.
 const DEADLINE: Duration = Duration::from_mins(5);
-/// Letters that neither the floods nor escape codes have.
+/// Letters that occur neither in the floods nor in escape codes.
 const LETTERS: &[u8] = b"QVWYZ";
 
-/// What both programs can do.
+/// Actions that both programs can do.
 pub(crate) trait Multiplexer {
     /// The client's terminal.
     fn outer(&self) -> &Outer;
@@ -29,14 +29,14 @@ pub(crate) trait Multiplexer {
     fn open_shell(&mut self);
     /// Opens a shell beside this one.
     fn open_beside(&mut self);
-    /// Gives the keys to the other shell of two.
+    /// Gives the focus to the other of two shells.
     fn other_beside(&mut self);
-    /// Makes sure that keys go to the shell shown.
+    /// Makes sure that keys go to the shell on the screen.
     fn wake(&mut self);
-    /// The process id of its server.
+    /// The process id of the server.
     fn server_pid(&self) -> u32;
 
-    /// Types a line into the shell shown, once that listens, and waits until all it prints is on the screen.
+    /// Types a line into the shell on the screen once it listens, and waits until all of its output is on the screen.
     fn do_line(&mut self, line: &str) -> Duration {
         let mark = next_mark();
         let text = format!("{line}; printf '{mark}%.0s' 1 2 3 4 5 6 7 8 9 10 11 12\r");
@@ -47,7 +47,7 @@ pub(crate) trait Multiplexer {
         arrived - began
     }
 
-    /// Waits until the shell shown listens.
+    /// Waits until the shell on the screen listens.
     fn settle(&mut self) {
         let mark = next_mark();
         self.outer().look_for(mark.to_string().repeat(12).as_bytes());
@@ -62,7 +62,7 @@ pub(crate) trait Multiplexer {
     }
 }
 
-/// Another letter each time, so that a frame never finds it on the screen already.
+/// Returns another letter each time, so that it is never on the screen already.
 fn next_mark() -> char {
     use std::sync::atomic::{AtomicUsize, Ordering};
     static LAST: AtomicUsize = AtomicUsize::new(0);
@@ -70,7 +70,7 @@ fn next_mark() -> char {
     ['@', '~', '=', '+', '_'].into_iter().cycle().nth(at % 5).unwrap()
 }
 
-/// Runs the same with both; tmux only where it is.
+/// Runs the same measurement with both programs; with tmux only if it is installed.
 fn both(table: &Table, measure: impl Fn(&mut dyn Multiplexer) -> String) -> (String, String) {
     let ours = measure(&mut Dbs::start());
     let theirs = table.tmux.as_ref().map(|_| {
@@ -91,7 +91,7 @@ pub(crate) fn home() -> TempDir {
     folder
 }
 
-/// The three floods, from the moment the line is typed until its end is on the client's screen.
+/// The three floods, from typing the line until its end is on the client's screen.
 pub(crate) fn throughput(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
     let megabytes = table.sizes.of(100, 5);
@@ -134,7 +134,7 @@ pub(crate) fn throughput(table: &mut Table) {
     }
 }
 
-/// Keys echoed by a raw `cat`: alone, beside a flood nobody sees, beside a flood on the screen.
+/// Keys echoed by a raw `cat`: alone, beside a flood in the background, beside a flood on the screen.
 pub(crate) fn echo(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
     let file = log_text(folder.path(), 2);
@@ -184,7 +184,7 @@ pub(crate) fn echo(table: &mut Table) {
     );
 }
 
-/// Keys echoed by a raw `cat` beside eight programs that take all processors and are not on the screen: agents of ours, windows of tmux.
+/// Keys echoed by a raw `cat` beside eight programs that use all processors and are not on the screen: agents of ours, windows of tmux.
 pub(crate) fn beside_agents(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
     let file = log_text(folder.path(), 2);
@@ -225,11 +225,11 @@ fn beside_visible_flood(shell: &mut dyn Multiplexer, flood: &str) {
     shell.wake();
 }
 
-/// Begins the program that echoes.
+/// Starts the program that echoes.
 fn listen(shell: &mut dyn Multiplexer, line: &[u8]) {
     shell.outer().look_for(b"ready");
     shell.outer().type_in(line);
-    // Beside a flood the word may come in two frames; then the time is what counts.
+    // Beside a flood the word may be split over two frames; then the timeout ends the wait.
     shell.outer().arrival(Duration::from_secs(1));
     std::thread::sleep(Duration::from_millis(500));
 }
@@ -244,13 +244,13 @@ fn echoes(outer: &Outer, keys: usize) -> String {
             Some(arrived) => times.push(arrived - typed),
             None => lost += 1,
         }
-        // People type no faster; the pace must have come to rest.
+        // No person types faster, and the pace of frames must have settled.
         std::thread::sleep(Duration::from_millis(40 + u64::from(*letter) % 7));
     }
     percentiles(times, lost)
 }
 
-/// Lines of about 120 letters, none of [`LETTERS`].
+/// Lines of about 120 letters, without any of [`LETTERS`].
 pub(crate) fn log_text(folder: &Path, megabytes: usize) -> PathBuf {
     let mut text = String::new();
     for line in 0..4000 {
@@ -264,7 +264,7 @@ pub(crate) fn log_text(folder: &Path, megabytes: usize) -> PathBuf {
     repeated(folder, text.as_bytes(), megabytes)
 }
 
-/// A colour for every word, of twenty.
+/// One of twenty colours for every word.
 fn coloured(folder: &Path, megabytes: usize) -> PathBuf {
     let mut text = String::new();
     for (word, token) in (0..20_000u32).zip(["fn", "value", "return", "self"].into_iter().cycle()) {

@@ -1,4 +1,4 @@
-//! What processes cost, as the kernel counts it.
+//! Cost of processes, as the kernel counts it.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ pub(crate) fn resident(pid: u32) -> u64 {
     field(&format!("/proc/{pid}/status"), "VmRSS:")
 }
 
-/// Memory that would be free without it, in KiB.
+/// Memory that would be free without the process, in KiB.
 pub(crate) fn private(pid: u32) -> u64 {
     let rollup = format!("/proc/{pid}/smaps_rollup");
     field(&rollup, "Private_Clean:") + field(&rollup, "Private_Dirty:")
@@ -21,7 +21,7 @@ pub(crate) fn ticks(pid: u32) -> u64 {
     fields.get(11).copied().unwrap_or(0) + fields.get(12).copied().unwrap_or(0)
 }
 
-/// How often its threads were woken up so far.
+/// Number of wake-ups of its threads so far.
 pub(crate) fn wakeups(pid: u32) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
@@ -37,7 +37,7 @@ pub(crate) fn wakeups(pid: u32) -> u64 {
         .sum()
 }
 
-/// Processes with that text in their environment and these words at the begin of their command line behind the program.
+/// Processes with that text in their environment and that word as first argument of their command line.
 pub(crate) fn found(folder: &str, word: &str) -> Vec<u32> {
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter_map(|entry| {

@@ -1,4 +1,4 @@
-//! How long after the evidence a person sees the state of an agent: what it says itself, and what a hook of its tool says.
+//! Time from the evidence until a person sees the state of an agent: from its own status record, and from a hook of its tool.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(clippy::disallowed_methods, reason = "measures time")]
 
@@ -13,18 +13,18 @@ use crate::dbs::Project;
 use crate::outer::Outer;
 use crate::table::{Table, percentiles};
 
-/// Longest time anything here may take.
+/// Longest time for any step here.
 const DEADLINE: Duration = Duration::from_mins(1);
-/// Longer than the board waits between two words of one agent, so that none is measured that had to wait.
+/// Longer than the board waits between two reports of one agent, so that no measured report had to wait.
 const BETWEEN: Duration = Duration::from_millis(900);
-/// A tab that shows no terminal, chosen at once. The board shows that of the selected task where there is room.
+/// A tab without a terminal, chosen at once. The board shows the terminal of the selected task where there is room.
 const LOG_TAB: &[u8] = b"\x024";
-/// Seconds between two frames of a program that draws all the time.
+/// Seconds between two frames of a program that always draws.
 const FRAME: &str = "0.033";
 
-/// An agent that prints what it is told, or calls its hook with it.
+/// An agent that prints each order, or calls its hook with it.
 struct ToldAgent {
-    // Dropped first: a client brings back a server that vanishes.
+    // Dropped first, because a client brings back a server that vanishes.
     client: Outer,
     _project: Project,
     orders: File,
@@ -33,12 +33,12 @@ struct ToldAgent {
 }
 
 impl ToldAgent {
-    /// One that draws nothing by itself.
+    /// An agent that draws nothing by itself.
     fn quiet() -> Self {
         Self::new("")
     }
 
-    /// One that draws 30 frames a second, as tools do that work.
+    /// An agent that draws 30 frames a second, as tools at work do.
     fn drawing() -> Self {
         Self::new(&format!(
             "(while :; do printf '\\033[9;1H\\033[2Kframe %s' $((n = n + 1)); sleep {FRAME}; done) &\n"
@@ -65,7 +65,7 @@ impl ToldAgent {
         project.wait_until("the agent", DEADLINE, || project.holders().len() == 1);
         let client = project.client();
         client.first();
-        // Whoever opens it for both waits for nobody.
+        // Opening the pipe for both reading and writing does not block.
         let orders = File::options().read(true).write(true).open(&orders).unwrap();
         Self {
             client,
@@ -80,13 +80,13 @@ impl ToldAgent {
         writeln!(self.orders, "{line}").unwrap();
     }
 
-    /// A text that no cell of the one before has in common.
+    /// A text that differs from the one before in every cell.
     fn next_text(&mut self) -> String {
         self.asked = (self.asked + 1) % 26;
         char::from(b'a' + self.asked).to_string().repeat(12)
     }
 
-    /// How long it takes from an order until its text is on the client's screen; nothing when it never is.
+    /// Time from an order until its text is on the client's screen; nothing if it never is.
     fn measure(&mut self, line: &str, text: &str) -> Option<Duration> {
         self.client.look_for(text.as_bytes());
         let begin = Instant::now();
@@ -94,7 +94,7 @@ impl ToldAgent {
         self.client.arrival(Duration::from_secs(5)).map(|at| at - begin)
     }
 
-    /// From a status record until the screen shows what it asks; `before` is the time from one that said that it works.
+    /// Time from a status record until the screen shows its ask; `before` is the time since the record that the agent works.
     fn record(&mut self, before: Duration) -> Option<Duration> {
         self.order(&status_record("working", ""));
         std::thread::sleep(before);
@@ -102,7 +102,7 @@ impl ToldAgent {
         self.measure(&status_record("blocked:kind=permission", &text), &text)
     }
 
-    /// From the start of a hook's process until the screen shows what it asks.
+    /// Time from the start of a hook's process until the screen shows its ask.
     fn hook(&mut self) -> Option<Duration> {
         let text = self.next_text();
         let call = format!(
@@ -115,7 +115,7 @@ impl ToldAgent {
     }
 }
 
-/// What an agent prints to say its state, as `printf` takes it.
+/// Output of an agent that reports its state, in the form for `printf`.
 fn status_record(state: &str, text: &str) -> String {
     let text = STANDARD.encode(text);
     format!(r"\033]7501;state={state}:app=bench:msg={text}\033\\")

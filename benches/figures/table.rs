@@ -1,21 +1,21 @@
-//! The rows and how they are printed; how large the work is.
+//! The rows of the table, their output, and the sizes of the work.
 
 #![expect(clippy::disallowed_methods, reason = "is asked for a size by the environment")]
 
 use std::fmt;
 use std::time::Duration;
 
-/// How much work is measured.
+/// Amount of work that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sizes {
-    /// As the targets say.
+    /// The sizes of the targets.
     Full,
-    /// Small, to see whether it all works.
+    /// Small sizes, to check that everything works.
     Quick,
 }
 
 impl Sizes {
-    /// What the environment asks for.
+    /// Returns the sizes that the environment chooses.
     pub(crate) fn chosen() -> Self {
         match std::env::var_os("DBS_BENCH_QUICK") {
             Some(value) if value != "0" => Sizes::Quick,
@@ -40,7 +40,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// No rows yet.
+    /// Returns a table without rows.
     pub(crate) fn new(sizes: Sizes, tmux: Option<String>) -> Self {
         Self {
             sizes,
@@ -49,7 +49,7 @@ impl Table {
         }
     }
 
-    /// Adds a row: what, the target, ours, and theirs (empty where tmux has nothing like it).
+    /// Adds a row: the name, the target, our figure, and that of tmux (empty if tmux has no such feature).
     pub(crate) fn row(
         &mut self,
         what: impl Into<String>,
@@ -67,7 +67,7 @@ impl Table {
     }
 }
 
-/// Prints a row as soon as it is known: a later one may fail.
+/// Prints a row as soon as it is known, because a later one may fail.
 #[expect(clippy::print_stderr, reason = "prints the progress beside the table")]
 fn print_row([what, target, ours, theirs]: &[String; 4]) {
     eprintln!("  {what}: {ours} (target {target}, tmux {theirs})");
@@ -100,7 +100,7 @@ fn load() -> String {
     text.split(' ').take(3).collect::<Vec<_>>().join(" ")
 }
 
-/// Milliseconds with two digits behind the point.
+/// Milliseconds with two decimals.
 pub(crate) fn millis(time: Duration) -> String {
     format!("{:.2}", time.as_secs_f64() * 1000.0)
 }
@@ -119,7 +119,7 @@ pub(crate) fn mebibytes(kibibytes: u64) -> String {
     )
 }
 
-/// The middle and the 99th of a hundred, both in milliseconds; `LOST` when some never came.
+/// The median and the 99th percentile, both in milliseconds; `LOST` if some never came.
 pub(crate) fn percentiles(mut times: Vec<Duration>, lost: usize) -> String {
     times.sort_unstable();
     let at = |share: usize| {
@@ -138,7 +138,7 @@ pub(crate) fn percentiles(mut times: Vec<Duration>, lost: usize) -> String {
     }
 }
 
-/// The middle one.
+/// The median.
 pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()

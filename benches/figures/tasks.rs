@@ -1,14 +1,14 @@
-//! Boards of any size, for what is measured on them.
+//! Boards of any size for measurements.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 
 use dbs::domain::{Board, BoardSettings, Command, Event, Inventory, RequestId, TaskDraft, TaskId, Timestamp};
 use dbs::formats::workflow;
 use serde_json::json;
 
-/// When everything happens.
+/// Time of all events.
 pub(crate) const NOW: Timestamp = Timestamp(1_767_323_045_678);
 
-/// Somebody asks for something.
+/// Event of a request.
 pub(crate) fn asked(command: Command) -> Event {
     Event::Asked {
         request: RequestId(0),
@@ -17,7 +17,7 @@ pub(crate) fn asked(command: Command) -> Event {
     }
 }
 
-/// Task `n`, which waits for the one before it, but for every tenth.
+/// Task `n`; each waits for the one before it, except every tenth.
 fn draft(n: usize) -> TaskDraft {
     let deps: Vec<String> = (!n.is_multiple_of(10))
         .then(|| format!("t-{}", n - 1))
@@ -46,7 +46,7 @@ fn empty() -> Board {
     board
 }
 
-/// So many tasks in the backlog.
+/// A board with that many tasks in the backlog.
 pub(crate) fn planned(tasks: usize) -> Board {
     let mut board = empty();
     for n in 0..tasks {
@@ -56,7 +56,7 @@ pub(crate) fn planned(tasks: usize) -> Board {
     board
 }
 
-/// So many tasks that were handed over; the first agents are being started.
+/// A board with that many released tasks; the first agents are being started.
 pub(crate) fn released(tasks: usize) -> Board {
     let mut board = planned(tasks);
     let ids = (0..tasks).map(|n| TaskId::new(format!("t-{n}")));

@@ -1,4 +1,4 @@
-//! The other multiplexer, doing the same: an own socket, no configuration, killed at the end.
+//! tmux with the same work: a separate socket, no configuration, killed at the end.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(clippy::disallowed_methods, reason = "starts tmux")]
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::outer::Outer;
 use crate::panes::Multiplexer;
 
-/// What is installed.
+/// Installed version of tmux.
 pub(crate) fn version() -> Option<String> {
     let said = Command::new("tmux").arg("-V").output().ok()?;
     let text = String::from_utf8_lossy(&said.stdout).trim().to_owned();
@@ -19,12 +19,12 @@ pub(crate) fn version() -> Option<String> {
 /// A server of tmux with one client.
 pub(crate) struct Tmux {
     socket: PathBuf,
-    /// Its client.
+    /// Client of the server.
     pub(crate) outer: Outer,
 }
 
 impl Tmux {
-    /// Starts it with one pane that runs a plain shell.
+    /// Starts tmux with one pane that runs a plain shell.
     pub(crate) fn start(folder: &Path) -> Self {
         let socket = folder.join("tmux.sock");
         let text = socket.to_str().unwrap().to_owned();
@@ -54,7 +54,7 @@ impl Tmux {
         Outer::start(&argv, folder, &environment(folder), b"[bench]")
     }
 
-    /// Asks its server; what it printed.
+    /// Runs a command of tmux on the server, and returns its output.
     pub(crate) fn ask(&self, words: &[&str]) -> String {
         let said = Command::new("tmux")
             .arg("-S")
@@ -65,14 +65,14 @@ impl Tmux {
         String::from_utf8_lossy(&said.stdout).trim().to_owned()
     }
 
-    /// Types a binding. Keys that follow others too closely are taken as pasted and mean nothing.
+    /// Types a key binding. Keys that follow others too closely are taken for a paste and have no effect.
     fn prefixed(&self, keys: &[u8]) {
         std::thread::sleep(Duration::from_millis(100));
         self.outer.type_in(keys);
         std::thread::sleep(Duration::from_millis(100));
     }
 
-    /// The process id of its server.
+    /// The process id of the server.
     pub(crate) fn server(&self) -> u32 {
         self.ask(&["display", "-p", "#{pid}"]).parse().unwrap_or(0)
     }
@@ -107,13 +107,13 @@ impl Multiplexer for Tmux {
 impl Drop for Tmux {
     fn drop(&mut self) {
         self.ask(&["kill-server"]);
-        // The client says goodbye.
+        // The last output of the client.
         self.outer.look_for(b"exited]");
         self.outer.arrival(Duration::from_secs(2));
     }
 }
 
-/// The same environment our own client gets.
+/// The same environment as for our own client.
 pub(crate) fn environment(folder: &Path) -> Vec<(String, String)> {
     crate::dbs::environment(folder)
 }

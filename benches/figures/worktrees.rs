@@ -1,5 +1,5 @@
-//! How soon an agent has its worktree, beside `git worktree add` of the same commit in the same run: in a large repository, and in projects
-//! whose packages come from a registry.
+//! Time until an agent has its worktree, beside `git worktree add` of the same commit in the same run: in a large repository, and in
+//! projects with packages from a registry.
 #![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
 #![expect(clippy::disallowed_methods, reason = "measures time")]
 
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use crate::dbs::Project;
 use crate::table::{Table, median};
 
-/// Longest time anything here may take.
+/// Longest time for any step here.
 const DEADLINE: Duration = Duration::from_mins(15);
 
-/// An agent that notes the size of its worktree when it begins, and works once it may.
+/// An agent that notes the size of its worktree when it begins, and works once the file `go` exists.
 fn script(folder: &Path) -> String {
     let body = format!(
         "du -sk . | cut -f1 > {0}/size; mv {0}/size {0}/begun-$DBS_TASK-$DBS_ROLE\n\
@@ -44,7 +44,7 @@ fn until_done(project: &Project, tasks: u64) {
     });
 }
 
-/// Time of `git worktree add` of the commit that is checked out, the middle of three.
+/// Time of `git worktree add` of the checked-out commit, the median of three.
 fn worktree_add(project: &Project) -> Duration {
     let place = project.root().join("alone");
     let place = place.to_str().unwrap();
@@ -105,7 +105,7 @@ pub(crate) fn large(table: &mut Table) {
     );
 }
 
-/// A project as people have it.
+/// A typical project of one kind.
 struct Kind {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -166,7 +166,7 @@ const KINDS: [Kind; 3] = [
     },
 ];
 
-/// Three projects whose gates need packages of a registry, prepared as `dbs init` proposes; only measured when named, since it needs the
+/// Three projects whose gates need packages from a registry, prepared as `dbs init` proposes; measured only if named, because they need the
 /// network.
 pub(crate) fn projects(table: &mut Table) {
     for kind in KINDS {

@@ -1,4 +1,4 @@
-//! The campaign: work is always there, something is killed or goes wrong every few hundred milliseconds, and at the end all of it must be done.
+//! Campaign: there is always work, something is killed or goes wrong every few hundred milliseconds, and at the end all work must be done.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -11,35 +11,35 @@ use crate::project::Project;
 use crate::victims::Victim;
 use crate::volume::Disk;
 
-/// Tasks that are open at any time while something is killed.
+/// Number of tasks that are open at any time while something is killed.
 const OPEN_TASKS: u64 = 8;
 /// Longest time between two kills, in milliseconds.
 const LONGEST_PAUSE: u64 = 700;
-/// How often something that nobody is there for is tried before something else takes its place.
+/// Number of tries of a fault that finds no target, before another fault takes its place.
 const TRIES: u32 = 20;
-/// How long all tasks may take to end after the last kill.
+/// Longest time that all tasks may take to end after the last kill.
 const END_LIMIT: Duration = Duration::from_mins(10);
 
-/// What a person asked for.
+/// Arguments of the campaign.
 struct Arguments {
     seed: u64,
     kills: u64,
-    /// Instead of killing anything, so many attempts are played while the memory of the server is measured.
+    /// Number of attempts to play without any kill while the memory of the server is measured.
     attempts: u64,
     keep: bool,
     disk: Disk,
 }
 
-/// Numbers that look random and are the same for the same seed (xorshift).
+/// Pseudo-random numbers that are the same for the same seed (xorshift).
 pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        // Zero would stay zero, and small seeds would begin alike.
+        // Zero would stay zero, and small seeds would start with similar numbers.
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | (1 << 63))
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -116,7 +116,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     ))
 }
 
-/// Lets so many things go wrong; how many of each kind.
+/// Lets that many faults happen; returns how many of each kind did.
 fn kill_many(
     project: &mut Project,
     random: &mut Random,
@@ -131,7 +131,7 @@ fn kill_many(
     Ok(happened)
 }
 
-/// Lets it happen, or a kill where nobody was there for it so often; what it was.
+/// Lets a fault happen, or a kill after too many tries without a target; returns the fault that happened.
 fn let_happen(project: &mut Project, random: &mut Random, wanted: Fault) -> Result<Fault, String> {
     let mut fault = wanted;
     let deadline = Instant::now() + END_LIMIT;
@@ -148,7 +148,7 @@ fn let_happen(project: &mut Project, random: &mut Random, wanted: Fault) -> Resu
                 project.logs()
             ));
         }
-        // What is held lets nobody come; a person would look after it by now.
+        // Held tasks bring no agents, and a person would look after them by now.
         project.retry_held();
         if round % TRIES == 0 {
             fault = Fault::Kill(Victim::Server);
@@ -157,7 +157,7 @@ fn let_happen(project: &mut Project, random: &mut Random, wanted: Fault) -> Resu
     Ok(fault)
 }
 
-/// Waits until every task is done, and takes up again what is held because its agents were killed too often.
+/// Waits until every task is done, and retries tasks that are held because their agents were killed too often.
 fn finish(project: &mut Project) -> Result<(), String> {
     let deadline = Instant::now() + END_LIMIT;
     loop {

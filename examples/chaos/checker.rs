@@ -1,4 +1,4 @@
-//! The judge: compares what agents wrote down outside with what is in the repositories, and looks what is left.
+//! Checker of a campaign: compares the agents' records outside with the repositories, and looks for leftovers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,13 +9,14 @@ use crate::faults::wait_for;
 use crate::project::Project;
 use crate::victims;
 
-/// How long processes may take to end after `dbs stop --all`.
+/// Longest time that processes may take to end after `dbs stop --all`.
 const STOP_LIMIT: Duration = Duration::from_mins(1);
 
-/// How long the lock of a killed git may stay: a minute before it counts as left behind, and the pauses of who stumbles over it.
+/// Longest time that the lock of a killed git may stay: a minute before it counts as left behind, plus the pauses of the process that runs
+/// into it.
 const LOCK_LIMIT: Duration = Duration::from_mins(3);
 
-/// What was found.
+/// Findings of the checker.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     pub(crate) attempts: usize,
@@ -23,7 +24,7 @@ pub(crate) struct Verdict {
     pub(crate) lost: usize,
     pub(crate) twice: usize,
     pub(crate) left: usize,
-    /// For people, one line each.
+    /// Problems for people, one line each.
     pub(crate) problems: Vec<String>,
 }
 
@@ -46,7 +47,7 @@ fn notes(project: &Project, name: &str) -> Result<Vec<Vec<String>>, String> {
     Ok(text.lines().map(words).collect())
 }
 
-/// Each attempt has started one agent.
+/// Checks that each attempt started one agent.
 fn check_starts(project: &Project, verdict: &mut Verdict) -> Result<(), String> {
     let mut starts: BTreeMap<String, usize> = BTreeMap::new();
     for line in notes(project, "starts")? {
@@ -64,7 +65,7 @@ fn check_starts(project: &Project, verdict: &mut Verdict) -> Result<(), String> 
     Ok(())
 }
 
-/// Each task is merged once, and its file is there.
+/// Checks that each task is merged once and that its file is in the base.
 fn check_base(project: &Project, verdict: &mut Verdict) {
     let trailer = "--format=%(trailers:key=Dbs-Task,valueonly,separator=%x2C)";
     let log = project.git(&project.origin(), &["log", "--merges", trailer, "main"]);
@@ -79,7 +80,7 @@ fn check_base(project: &Project, verdict: &mut Verdict) {
             verdict.twice += 1;
             verdict.problems.push(format!("{id} was merged {times} times"));
         }
-        // What git says when it fails is part of the problem: it need not be that the work is gone.
+        // The error text of git is part of the problem, because a failure need not mean that the work is gone.
         let (_, text) = project.try_git(&project.origin(), &["show", &format!("main:work/{id}.txt")]);
         if text.trim() != id {
             verdict.lost += 1;
@@ -90,7 +91,7 @@ fn check_base(project: &Project, verdict: &mut Verdict) {
     }
 }
 
-/// Every commit an agent made can be reached from a ref somewhere.
+/// Checks that every commit of an agent can be reached from some ref.
 fn check_commits(project: &Project, verdict: &mut Verdict) -> Result<(), String> {
     let made: BTreeMap<String, String> = notes(project, "commits")?
         .into_iter()
@@ -111,7 +112,7 @@ fn check_commits(project: &Project, verdict: &mut Verdict) -> Result<(), String>
     Ok(())
 }
 
-/// The project, its origin, and the control repository wherever it lies.
+/// Returns the project, its origin, and the control repository, wherever it is.
 fn repositories(project: &Project) -> Vec<PathBuf> {
     let mut found = vec![project.origin(), project.checkout()];
     let mut folders = vec![project.checkout(), project.disk().join("home")];
@@ -128,7 +129,7 @@ fn repositories(project: &Project) -> Vec<PathBuf> {
     found
 }
 
-/// No process of the project lives on.
+/// Checks that no process of the project is left.
 fn check_left(project: &Project, verdict: &mut Verdict) {
     let deadline = Instant::now() + STOP_LIMIT;
     let mut left = victims::processes(project);
@@ -145,7 +146,7 @@ fn check_left(project: &Project, verdict: &mut Verdict) {
     }
 }
 
-/// Git finds nothing wrong, and no lock is left.
+/// Checks that git finds no damage and that no lock is left.
 fn check_repositories(project: &Project, verdict: &mut Verdict) {
     for repository in repositories(project) {
         let (is_good, said) = project.try_git(&repository, &["fsck", "--connectivity-only", "--no-dangling"]);
@@ -162,7 +163,7 @@ fn check_repositories(project: &Project, verdict: &mut Verdict) {
     }
 }
 
-/// The locks in the project's repository.
+/// Returns the locks in the project's repository.
 fn all_locks(project: &Project) -> Vec<PathBuf> {
     let git = project.checkout().join(".git");
     let folders = [

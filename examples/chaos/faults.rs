@@ -1,4 +1,4 @@
-//! What goes wrong in a campaign: the share of each kind, and how it is done to the project.
+//! Faults of a campaign: the share of each kind, and how each is done to the project.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -9,24 +9,24 @@ use crate::project::Project;
 use crate::tricks::{self, Trick};
 use crate::victims::{self, Victim};
 
-/// How long the shortest lack of something lasts, in milliseconds, and how much longer the longest.
+/// Shortest duration of a shortage in milliseconds, and the most by which it may be longer.
 const LACK: (u64, u64) = (500, 2500);
 
-/// Something that goes wrong.
+/// Fault that can happen to a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     Kill(Victim),
-    /// The machine loses its power: everything is killed, and what was not synced is lost.
+    /// The machine loses its power: everything is killed, and unsynced data is lost.
     PowerCut,
-    /// The server gets no more of it for a while.
+    /// The server is short of a resource for a while.
     Lack(Scarce),
-    /// The disk has no room for a while.
+    /// The disk is full for a while.
     FullDisk,
     /// An agent does harm.
     Agent(Trick),
 }
 
-/// How often each kind is chosen, of a hundred.
+/// Share of each kind in percent.
 const SHARES: [(Fault, u64); 15] = [
     (Fault::Kill(Victim::Server), 26),
     (Fault::Kill(Victim::Holder), 12),
@@ -46,7 +46,7 @@ const SHARES: [(Fault, u64); 15] = [
 ];
 
 impl Fault {
-    /// Some kind, by the shares above.
+    /// Returns a random fault, by the shares above.
     fn random(random: &mut Random) -> Fault {
         let mut number = random.below(100);
         for (fault, share) in SHARES {
@@ -58,7 +58,7 @@ impl Fault {
         Fault::Kill(Victim::Server)
     }
 
-    /// What the report calls it.
+    /// Returns the name that the report uses.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Fault::Kill(victim) => victim.name(),
@@ -69,7 +69,7 @@ impl Fault {
         }
     }
 
-    /// Lets it happen; whether it could, because somebody lived to whom it could be done.
+    /// Lets the fault happen; returns false if there was no process to do it to.
     pub(crate) fn happen(self, project: &mut Project, random: &mut Random) -> Result<bool, String> {
         match self {
             Fault::Kill(victim) => Ok(victims::kill(project, victim, random) > 0),
@@ -81,7 +81,7 @@ impl Fault {
     }
 }
 
-/// So many faults; a campaign that is long enough has at least one of each kind.
+/// Returns that many faults; a long enough campaign has at least one of each kind.
 pub(crate) fn plan(random: &mut Random, length: u64) -> Vec<Fault> {
     let mut plan: Vec<Fault> = (0..length).map(|_| Fault::random(random)).collect();
     let enough = u64::try_from(2 * SHARES.len()).unwrap_or(u64::MAX);
@@ -89,7 +89,7 @@ pub(crate) fn plan(random: &mut Random, length: u64) -> Vec<Fault> {
         if length < enough || plan.contains(&fault) {
             continue;
         }
-        // In the place of one that is there more than once.
+        // The fault takes the place of one that is there more than once.
         loop {
             let place = usize::try_from(random.below(length)).unwrap_or_default();
             let times = |of: Fault| plan.iter().filter(|other| **other == of).count();
@@ -103,12 +103,12 @@ pub(crate) fn plan(random: &mut Random, length: u64) -> Vec<Fault> {
     plan
 }
 
-/// How long something lasts.
+/// Returns a random duration of a shortage.
 pub(crate) fn lasting(random: &mut Random) -> Duration {
     Duration::from_millis(LACK.0 + random.below(LACK.1))
 }
 
-/// Fills the disk for a while; where it is none of our own, the server may write no longer files instead.
+/// Fills the disk for a while; without a disk of the campaign's own, limits the size of files that the server may write.
 fn full_disk(project: &Project, random: &mut Random) -> Result<bool, String> {
     let lasting = lasting(random);
     let Some(volume) = project.volume() else {
@@ -120,7 +120,7 @@ fn full_disk(project: &Project, random: &mut Random) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Waits for something, so long; whether it came.
+/// Waits up to that time for a condition; returns true if it became true.
 pub(crate) fn wait_for(limit: Duration, mut is_there: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + limit;
     loop {

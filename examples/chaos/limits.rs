@@ -1,4 +1,4 @@
-//! Limits that the system sets to a running server for a while: too few descriptors, too little memory, files that may not grow.
+//! System limits for a running server for a while: too few descriptors, too little memory, files that may not grow.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,17 +9,17 @@ use crate::faults::wait_for;
 use crate::project::Project;
 use crate::victims::{self, Victim};
 
-/// Something of which the server gets no more.
+/// Resource that is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scarce {
     Descriptors,
     Memory,
-    /// Stands for a full disk where none can be filled.
+    /// Limit on file sizes, in place of a full disk if none can be filled.
     FileSize,
 }
 
 impl Scarce {
-    /// What the report calls it.
+    /// Returns the name that the report uses.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Scarce::Descriptors => "few descriptors",
@@ -28,7 +28,7 @@ impl Scarce {
         }
     }
 
-    /// The option of `prlimit`, and the words of the limit in `/proc`.
+    /// Returns the option of `prlimit` and the name of the limit in `/proc`.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Scarce::Descriptors => ("nofile", "Max open files"),
@@ -37,7 +37,7 @@ impl Scarce {
         }
     }
 
-    /// A limit at which the server does not get far any more.
+    /// Returns a limit at which the server soon fails.
     fn limit(self, server: i32, random: &mut Random) -> u64 {
         match self {
             Scarce::Descriptors => {
@@ -51,7 +51,7 @@ impl Scarce {
     }
 }
 
-/// Sets the limit to the server until the time is over or the server has died of it; whether there was a server.
+/// Limits the server until the time is over or the server has died of it; returns true if there was a server.
 pub(crate) fn lack(
     project: &Project,
     scarce: Scarce,
@@ -68,13 +68,13 @@ pub(crate) fn lack(
     }
     let has_died = wait_for(lasting, || soft_limit(server, scarce).is_none());
     if !has_died {
-        // It may die at this instant.
+        // The server may die at this moment.
         set(server, scarce, before.as_deref().unwrap_or("unlimited"))?;
     }
     Ok(true)
 }
 
-/// Sets a limit, but not the one that cannot be raised again; whether the process was there.
+/// Sets the soft limit, which can be raised again; returns true if the process existed.
 fn set(process: i32, scarce: Scarce, limit: &str) -> Result<bool, String> {
     let option = format!("--{}={limit}:", scarce.words().0);
     let set = Command::new("prlimit")
@@ -85,7 +85,7 @@ fn set(process: i32, scarce: Scarce, limit: &str) -> Result<bool, String> {
     Ok(set.success())
 }
 
-/// The limit of a living process.
+/// Returns the soft limit of a living process.
 fn soft_limit(process: i32, scarce: Scarce) -> Option<String> {
     let limits = fs::read_to_string(format!("/proc/{process}/limits")).ok()?;
     let line = limits
@@ -94,7 +94,7 @@ fn soft_limit(process: i32, scarce: Scarce) -> Option<String> {
     line.split_whitespace().next().map(str::to_owned)
 }
 
-/// How much address space a process has, in bytes.
+/// Returns the size of a process's address space, in bytes.
 fn address_space(process: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"));

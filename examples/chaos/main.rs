@@ -1,6 +1,6 @@
-//! Kills what a project consists of, at random, again and again, and then looks whether anything was lost, done twice or left
-//! behind: `cargo run --release --example chaos -- --seed 1 --kills 1000`. It uses the built `dbs` beside it; every process it
-//! kills was started by itself, in a folder of its own. Prints the figures of `docs/reliability.md`.
+//! Kills processes of a project at random, again and again, and then checks that nothing was lost, done twice or left behind: `cargo run
+//! --release --example chaos -- --seed 1 --kills 1000`. It uses the built `dbs` beside it, and it kills only processes that it started
+//! itself, in a folder of its own. Prints the figures of `docs/reliability.md`.
 #![cfg_attr(
     target_os = "linux",
     expect(

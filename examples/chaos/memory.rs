@@ -1,4 +1,4 @@
-//! How much memory the server keeps of attempts that are over: work without any fault, and the memory of the server now and then.
+//! Memory that the server keeps for ended attempts: work without any fault, with repeated measurements of the server.
 
 use std::fs;
 use std::thread::sleep;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::project::Project;
 use crate::victims::{self, Victim};
 
-/// Tasks that are open at any time.
+/// Number of tasks that are open at any time.
 const OPEN_TASKS: u64 = 16;
-/// Attempts between two figures.
+/// Number of attempts between two figures.
 const STEP: u64 = 50;
 
-/// Plays so many attempts with one server, and prints the least memory it had in each step and what it grew by for each attempt.
-/// The first third does not count: there is room that every server takes once.
+/// Plays that many attempts with one server; prints its least memory in each step and its growth per attempt. The first third does not
+/// count, because every server takes some memory once.
 pub(crate) fn measure(project: &mut Project, attempts: u64) -> Result<(), String> {
     let server = server(project).ok_or("no server runs")?;
     let mut figures = Vec::new();
@@ -50,7 +50,7 @@ fn started(project: &Project) -> u64 {
     u64::try_from(starts.lines().count()).unwrap_or_default()
 }
 
-/// What a process has in memory of its own, without files, in KiB.
+/// Returns the anonymous memory of a process, without files, in KiB.
 fn own_memory(process: i32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

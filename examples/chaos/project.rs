@@ -1,5 +1,5 @@
-//! A project of its own: a repository with an origin, a home, and `dbs` beside it. Its agents write down what they do outside of
-//! the project, so that the checker need not believe the program.
+//! Project of the campaign: a repository with an origin, a home, and `dbs` beside it. Its agents record their actions outside of the
+//! project, so that the checker need not trust the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use crate::tricks::{self, AGENT};
 use crate::victims::{self, Victim};
 use crate::volume::{Disk, Volume};
 
-/// How long a server may take to listen.
+/// Longest time that a server may take to listen.
 const START_LIMIT: Duration = Duration::from_mins(1);
-/// How long killed processes may take to be gone.
+/// Longest time that killed processes may take to be gone.
 const GONE_LIMIT: Duration = Duration::from_secs(20);
-/// Most bytes of a raw log that are lost with the power where there is no disk of our own.
+/// Largest number of bytes of a raw log that a power cut loses if the campaign has no disk of its own.
 const LOST_TAIL: u64 = 4096;
 
-/// How many tasks are in which state.
+/// Numbers of tasks by state.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) done: u64,
     pub(crate) open: u64,
 }
 
-/// The project and the server that runs for it.
+/// Project with the server that runs for it.
 pub(crate) struct Project {
-    /// Dropped before the folder it is in.
+    /// Disk of the campaign; it must be dropped before the folder it is in.
     volume: Option<Volume>,
     folder: Option<TempDir>,
     root: PathBuf,
@@ -41,7 +41,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A fresh project; `keep` leaves its folder behind, and it is on a disk of its own where one is wanted and can be mounted.
+    /// Creates a new project. `keep` leaves its folder behind; the project is on a disk of its own if one is wanted and can be mounted.
     pub(crate) fn new(keep: bool, disk: Disk) -> Result<Project, String> {
         let folder = tempfile::Builder::new()
             .prefix("dbs-chaos-")
@@ -107,7 +107,7 @@ impl Project {
             ("base_branch", "main"),
             ("roles.default.agent", "custom"),
             ("roles.default.command", &format!("sh {}", agent.display())),
-            // The disk of the campaign is small.
+            // The campaign's disk is small.
             ("disk.min_free", "1GiB"),
             ("limits.linger", "1"),
             ("limits.crash_backoff", "1"),
@@ -115,22 +115,22 @@ impl Project {
         ] {
             self.dbs(&["config", key, value]);
         }
-        // A person's repository is older than any power cut.
+        // The repository is older than any power cut, so it is synced.
         nix::unistd::sync();
         Ok(())
     }
 
-    /// Folder of everything.
+    /// Returns the root folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Folder of what is lost with the power. The origin and what agents wrote down are elsewhere, as on another machine.
+    /// Returns the folder that loses data in a power cut. The origin and the agents' records are elsewhere, as on another machine.
     pub(crate) fn disk(&self) -> PathBuf {
         self.root.join("disk")
     }
 
-    /// The disk of the campaign's own.
+    /// Returns the campaign's own disk.
     pub(crate) fn volume(&self) -> Option<&Volume> {
         self.volume.as_ref()
     }
@@ -143,12 +143,12 @@ impl Project {
         self.root.join("origin.git")
     }
 
-    /// What agents wrote down.
+    /// Returns the folder of the agents' records.
     pub(crate) fn notes(&self) -> PathBuf {
         self.root.join("notes")
     }
 
-    /// Tasks made so far.
+    /// Returns the number of tasks made so far.
     pub(crate) fn tasks(&self) -> u64 {
         self.tasks
     }
@@ -168,7 +168,7 @@ impl Project {
         command
     }
 
-    /// Runs git there; what it printed, nothing where it failed.
+    /// Runs git in that folder; returns its output, or an empty string if it failed.
     pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
         let output = self
             .command(Path::new("git"))
@@ -180,7 +180,7 @@ impl Project {
             .unwrap_or_default()
     }
 
-    /// Runs git there; whether it worked, and all it printed.
+    /// Runs git in that folder; returns whether it worked, and all its output.
     pub(crate) fn try_git(&self, folder: &Path, arguments: &[&str]) -> (bool, String) {
         match self
             .command(Path::new("git"))
@@ -193,7 +193,7 @@ impl Project {
         }
     }
 
-    /// Runs a command of the program; what it printed and whether it worked.
+    /// Runs a command of the program; returns whether it worked, and its output.
     pub(crate) fn dbs(&self, arguments: &[&str]) -> (bool, String) {
         let mut command = self.command(&self.program);
         match command.args(arguments).current_dir(self.checkout()).output() {
@@ -205,7 +205,7 @@ impl Project {
         }
     }
 
-    /// Starts a server unless one answers.
+    /// Starts a server unless one is running.
     pub(crate) fn start_server(&mut self) -> Result<(), String> {
         let deadline = Instant::now() + START_LIMIT;
         loop {
@@ -231,7 +231,7 @@ impl Project {
         }
     }
 
-    /// Kills everything and loses what was not synced. What is lost with every start of a machine is lost, too.
+    /// Kills everything and loses all unsynced data, including what a start of the machine always clears.
     pub(crate) fn cut_power(&mut self, random: &mut Random) -> Result<(), String> {
         let all_gone = wait_for(GONE_LIMIT, || victims::kill(self, Victim::All, random) == 0);
         if !all_gone {
@@ -249,7 +249,7 @@ impl Project {
             .flatten()
             .flatten()
         {
-            // A folder or a socket; what cannot be removed stays as if it had been made again.
+            // The entry is a folder or a socket; if it cannot be removed, it stays as if it had been made again.
             drop(fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path())));
         }
         Ok(())
@@ -278,7 +278,7 @@ impl Project {
         sum
     }
 
-    /// Makes tasks until so many are open, and takes up again what is held.
+    /// Creates tasks until that many are open, and retries held tasks.
     pub(crate) fn keep_work(&mut self, open: u64) -> Result<(), String> {
         if self.counts().open >= open / 2 {
             return Ok(());
@@ -288,7 +288,7 @@ impl Project {
             let id = format!("t-{}", self.tasks + 1);
             let title = format!("Task {id}");
             let words = ["task", "create", &title, "--id", &id, "--release"];
-            // Killed before it answered: it may have been made all the same.
+            // If the command was killed before it answered, the task may exist anyway.
             let made = self.dbs(&words).0 || self.dbs(&["task", "show", &id]).0 || self.dbs(&words).0;
             if !made {
                 return Err(format!("could not make {id}\n{}", self.logs()));
@@ -298,7 +298,7 @@ impl Project {
         Ok(())
     }
 
-    /// Takes up again every task that waits for a person, after it put away what a person would put away.
+    /// Retries every task that waits for a person, after cleaning up what a person would clean up.
     pub(crate) fn retry_held(&self) {
         tricks::put_away(self);
         let tasks: Value = serde_json::from_str(&self.dbs(&["task", "list", "--json"]).1).unwrap_or_default();
@@ -321,7 +321,7 @@ impl Project {
         stopped
     }
 
-    /// The end of what the servers wrote down, for a report.
+    /// Returns the end of the servers' logs, for a report.
     pub(crate) fn logs(&self) -> String {
         let (_, log) = self.dbs(&["logs"]);
         let said = fs::read_to_string(self.root.join("server.log")).unwrap_or_default();
@@ -337,7 +337,7 @@ impl Project {
 }
 
 impl Project {
-    /// What is known of the tasks that are not done, as far as there are only a few.
+    /// Returns the details of a few unfinished tasks.
     fn unfinished(&self) -> String {
         let tasks = (1..=self.tasks).map(|number| self.dbs(&["task", "show", &format!("t-{number}")]).1);
         let open = tasks.filter(|shown| !shown.lines().take(3).any(|line| line.contains("done")));
@@ -362,7 +362,7 @@ impl Drop for Project {
     }
 }
 
-/// Cuts the end off every raw log, which is what is not synced at once.
+/// Cuts the end off every raw log, because raw logs are not synced at once.
 fn cut_tails(attempts: &Path, random: &mut Random) {
     for attempt in fs::read_dir(attempts).into_iter().flatten().flatten() {
         for file in fs::read_dir(attempt.path().join("tty"))
@@ -374,14 +374,14 @@ fn cut_tails(attempts: &Path, random: &mut Random) {
                 let length = file.metadata().map_or(0, |facts| facts.len());
                 let rest = length.saturating_sub(random.below(LOST_TAIL));
                 let opened = fs::OpenOptions::new().write(true).open(file.path());
-                // Packed meanwhile, and so gone.
+                // The log may have been packed and removed meanwhile.
                 drop(opened.and_then(|raw| raw.set_len(rest)));
             }
         }
     }
 }
 
-/// The program built beside this example.
+/// Returns the program built beside this example.
 fn program() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let found = own

@@ -1,4 +1,5 @@
-//! What agents do to do harm. The campaign lays a file with the name of the trick where agents look; the first that takes it plays it.
+//! Harmful tricks of agents. The campaign puts a file named after the trick where agents look; the first agent that takes it plays the
+//! trick.
 
 use std::fs;
 use std::io;
@@ -13,16 +14,16 @@ use crate::faults::wait_for;
 use crate::project::Project;
 use crate::victims;
 
-/// How long an agent may take to come and play it.
+/// Longest time that an agent may take to come and play a trick.
 const TAKEN_LIMIT: Duration = Duration::from_secs(4);
-/// How long a link may stay in the place of the inbox: servers look every two seconds.
+/// Longest time that a link may stay in place of the inbox: servers look every two seconds.
 const RESTORED_LIMIT: Duration = Duration::from_secs(8);
-/// How old a lock of the origin is that nobody holds any more.
+/// Age from which a lock of the origin counts as left behind.
 const LOCK_AGE: Duration = Duration::from_mins(1);
-/// How long a flood of output goes on.
+/// Duration of a flood of output.
 const FLOOD: Duration = Duration::from_secs(2);
 
-/// What an agent does. It notes each start and each commit before anybody else knows of them.
+/// Script of an agent. It records each start and each commit before any other process knows of them.
 pub(crate) const AGENT: &str = r#"set -e
 echo "$DBS_ATTEMPT $DBS_ROLE $DBS_TASK" >>NOTES/starts
 "$DBS_PROGRAM" signal claim
@@ -77,25 +78,25 @@ fi
 "$DBS_PROGRAM" signal done "Finished."
 "#;
 
-/// Something an agent does to do harm.
+/// Harm that an agent does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trick {
     /// Prints without end.
     Prints,
     /// Sends thousands of signals.
     Signals,
-    /// Replaces the inbox of all agents by a link to somewhere else.
+    /// Replaces the inbox of all agents with a link to another place.
     LinksInbox,
-    /// Removes what makes its worktree one.
+    /// Removes the `.git` file of its worktree.
     RemovesGitFile,
     /// Deletes the branch it works on.
     DeletesBranch,
-    /// Puts pipes into its worktree, from which a reader would wait for ever.
+    /// Puts pipes into its worktree, which would block a reader forever.
     LeavesPipe,
 }
 
 impl Trick {
-    /// What agents and the report call it.
+    /// Returns the name that agents and the report use.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Trick::Prints => "prints",
@@ -108,13 +109,13 @@ impl Trick {
     }
 }
 
-/// Lets the next developer play the trick; whether one came.
+/// Lets the next developer play the trick; returns true if one did.
 pub(crate) fn play(project: &Project, trick: Trick) -> Result<bool, String> {
     let offer = project.notes().join("tricks").join(trick.name());
     fs::write(&offer, "").map_err(|error| format!("could not write {}: {error}", offer.display()))?;
     if !wait_for(TAKEN_LIMIT, || !offer.exists()) {
         match fs::remove_file(&offer) {
-            // One came at the last moment.
+            // An agent took the trick at the last moment.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             _ => return Ok(false),
         }
@@ -126,23 +127,23 @@ pub(crate) fn play(project: &Project, trick: Trick) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Ends programs that would print for ever.
+/// Ends programs that would print forever.
 pub(crate) fn end_floods(project: &Project) {
     for process in victims::processes(project) {
         if process.command.starts_with("yes\0") {
-            // Gone by itself meanwhile, with whoever read it.
+            // The program may have ended by itself, together with its reader.
             kill(Pid::from_raw(process.pid), Signal::SIGKILL).ok();
         }
     }
 }
 
-/// Puts away what holds tasks up, as a person does who reads why: pipes in worktrees, a link in the place of the inbox, and locks of
-/// the origin, which a git left there that was killed more than a minute ago.
+/// Removes what holds tasks up, as a person does who reads the reason: pipes in worktrees, a link in place of the inbox, and locks at the
+/// origin that a killed git left there more than a minute ago.
 pub(crate) fn put_away(project: &Project) {
     let worktrees = project.checkout().with_extension("dbs");
     for worktree in fs::read_dir(worktrees).into_iter().flatten().flatten() {
         for name in ["pipe", "work/pipe"] {
-            // There as a rule only after the trick.
+            // The pipes usually exist only after the trick.
             drop(fs::remove_file(worktree.path().join(name)));
         }
     }
@@ -156,7 +157,7 @@ pub(crate) fn put_away(project: &Project) {
     }
     let inbox = project.checkout().join(".git/dbs/inbox");
     let is_link = || inbox.symlink_metadata().is_ok_and(|facts| facts.is_symlink());
-    // A server puts it away when it looks next, or when it starts.
+    // A server removes the link at its next look or its next start.
     if is_link() && !wait_for(RESTORED_LIMIT, || !is_link()) {
         println!("the inbox is still a link");
         drop(fs::remove_file(&inbox).and_then(|()| fs::create_dir(&inbox)));

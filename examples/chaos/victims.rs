@@ -1,4 +1,4 @@
-//! Who is killed, and how they are found: by the folder of the project in their environment or among their open files.
+//! Victims of kills, found by the project's folder in their environment or among their open files.
 
 use std::fs;
 use std::path::Path;
@@ -9,19 +9,19 @@ use nix::unistd::Pid;
 use crate::campaign::Random;
 use crate::project::Project;
 
-/// A kind of process of a project.
+/// Kind of process of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Victim {
     Server,
     Holder,
     Agent,
     Git,
-    /// Everything at once, as when the machine stops.
+    /// All processes at once, as when the machine stops.
     All,
 }
 
 impl Victim {
-    /// What the report calls it.
+    /// Returns the name that the report uses.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Victim::Server => "server",
@@ -49,22 +49,22 @@ impl Victim {
     }
 }
 
-/// A process of the project.
+/// Process of the project.
 #[derive(Debug, Clone)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
-    /// Its words, each with a zero byte behind it.
+    /// Command-line words, each followed by a zero byte.
     pub(crate) command: String,
 }
 
-/// Whether a process has a file below that folder open: a holder's environment names none.
+/// Returns true if a process has a file below that folder open: a holder's environment does not name the folder.
 fn has_open(process: &Path, folder: &str) -> bool {
     let files = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
     let mut targets = files.filter_map(|file| fs::read_link(file.path()).ok());
     targets.any(|target| target.starts_with(folder))
 }
 
-/// Every living process that belongs to the project.
+/// Returns every living process that belongs to the project.
 pub(crate) fn processes(project: &Project) -> Vec<Process> {
     let folder = project.root().to_string_lossy().into_owned();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -74,7 +74,7 @@ pub(crate) fn processes(project: &Project) -> Vec<Process> {
         let command = fs::read(entry.path().join("cmdline")).ok()?;
         let is_ours =
             || String::from_utf8_lossy(&environment).contains(&folder) || has_open(&entry.path(), &folder);
-        // A zombie has no words any more.
+        // A zombie has no command line any more.
         let belongs = !command.is_empty() && is_ours();
         belongs.then(|| Process {
             pid,
@@ -84,14 +84,14 @@ pub(crate) fn processes(project: &Project) -> Vec<Process> {
     found.collect()
 }
 
-/// Every living process of that kind.
+/// Returns every living process of that kind.
 pub(crate) fn find(project: &Project, victim: Victim) -> Vec<Process> {
     let mut found = processes(project);
     found.retain(|process| victim.is(process));
     found
 }
 
-/// Kills one process of that kind, or everything; how many were killed.
+/// Kills one process of that kind, or everything; returns how many were killed.
 pub(crate) fn kill(project: &Project, victim: Victim, random: &mut Random) -> usize {
     let mut found = find(project, victim);
     if victim != Victim::All {

@@ -1,4 +1,4 @@
-//! A disk of the campaign's own, in a file: it can be full, and it can lose its power. Where nobody may mount one there is none.
+//! Disk of the campaign's own, in a file: it can be full, and it can lose its power. Without permission to mount there is none.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use nix::fcntl::{FallocateFlags, fallocate};
 
 use crate::faults::wait_for;
 
-/// Size of the disk. The file has holes where nothing was written.
+/// Size of the disk. The file is sparse.
 const SIZE: u64 = 4 * 1024 * 1024 * 1024;
-/// How long a disk may be busy after everything that used it was killed.
+/// Longest time that a disk may be busy after everything that used it was killed.
 const BUSY_LIMIT: Duration = Duration::from_secs(20);
-/// Asks a mounted ext4 to stop at once without writing what it holds back (`EXT4_IOC_SHUTDOWN`, `EXT4_GOING_FLAGS_NOLOGFLUSH`).
+/// Perl script that makes a mounted ext4 stop at once without writing buffered data (`EXT4_IOC_SHUTDOWN`, `EXT4_GOING_FLAGS_NOLOGFLUSH`).
 const CUT: &str = r#"open(my $disk, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); defined ioctl($disk, 0x8004587d, $how) or die $!;"#;
 
-/// Where a project is.
+/// Place of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disk {
-    /// On a disk of the campaign's own, where one can be mounted.
+    /// On a disk of the campaign's own, if one can be mounted.
     Own,
-    /// In a folder among others.
+    /// In a folder of a shared disk.
     Shared,
 }
 
-/// A mounted disk.
+/// Mounted disk.
 pub(crate) struct Volume {
     image: PathBuf,
     folder: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct Volume {
 }
 
 impl Volume {
-    /// Makes and mounts one in the folder.
+    /// Creates a disk and mounts it in the folder.
     pub(crate) fn new(root: &Path, keep: bool) -> Result<Volume, String> {
         let volume = Volume {
             image: root.join("disk.img"),
@@ -45,7 +45,7 @@ impl Volume {
         let file = File::create(&volume.image).map_err(failed)?;
         file.set_len(SIZE).map_err(failed)?;
         let image = volume.image.display().to_string();
-        // No blocks are kept back for the administrator: who fills the disk fills it for everybody.
+        // No blocks are reserved for the administrator, so a full disk is full for every user.
         run("mkfs.ext4", &["-q", "-F", "-m", "0", &image])?;
         volume.mount()?;
         Ok(volume)
@@ -63,7 +63,7 @@ impl Volume {
         )
     }
 
-    /// Takes all room there is.
+    /// Fills all free space.
     pub(crate) fn fill(&self) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("could not fill the disk: {error}");
         let file = File::create(self.filler()).map_err(failed)?;
@@ -79,7 +79,7 @@ impl Volume {
         Ok(())
     }
 
-    /// Gives the room back.
+    /// Frees the space again.
     pub(crate) fn free(&self) -> Result<(), String> {
         fs::remove_file(self.filler()).map_err(|error| format!("could not free the disk: {error}"))
     }
@@ -88,13 +88,13 @@ impl Volume {
         self.folder.join("filler")
     }
 
-    /// Loses what was not synced, as when the power fails, and is there again. Nobody may use it any more.
+    /// Loses unsynced data, as in a power failure, and mounts the disk again. No process may use it any more.
     pub(crate) fn cut_power(&self) -> Result<(), String> {
         let (_, folder) = self.words();
         run("perl", &["-e", CUT, &folder])?;
         self.unmount()?;
         self.mount()?;
-        // Its removal may have been lost with the power.
+        // The removal of the filler may have been lost with the power.
         if self.filler().exists() {
             self.free()?;
         }

@@ -1,5 +1,5 @@
-//! How right conclusions are, and how late, against what the agents really did (`truth.txt`): precision, recall and delay for each
-//! state and each way a tool reports.
+//! Accuracy and delay of conclusions, compared with the real actions of the agents (`truth.txt`): precision, recall and delay for each
+//! state and each way in which a tool reports.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use dbs::domain::Timestamp;
 
 use crate::recordings::{Happening, Reader, Recording, folder, happen, recording};
 
-/// Looks at a recording are so many milliseconds apart.
+/// Milliseconds between two looks at a recording.
 const STEP: u64 = 5;
 
-/// The states that are told apart, and the ways of reporting with the readers that each has.
+/// The distinguished states, and the ways of reporting with the readers of each.
 const STATES: [&str; 3] = ["working", "blocked", "ready"];
 const WAYS: [(&str, &str, &[Reader]); 6] = [
     ("claude status record", "claude-tty/", &[Reader::Record]),
@@ -26,7 +26,7 @@ const WAYS: [(&str, &str, &[Reader]); 6] = [
     ("gemini title", "gemini/", &[Reader::GeminiTitle]),
 ];
 
-/// Figures of one state as one way reports it, in looks and milliseconds.
+/// Figures of a state as reported in one way, in looks and milliseconds.
 #[derive(Debug, Clone, Copy, Default)]
 struct Accuracy {
     concluded: u64,
@@ -38,7 +38,7 @@ struct Accuracy {
 }
 
 impl Accuracy {
-    /// How often it was so when it was concluded, and concluded when it was so, in percent.
+    /// Precision and recall in percent.
     fn percent(self) -> (u64, u64) {
         let share = |of: u64| (self.right * 100).checked_div(of).unwrap_or(100);
         (share(self.concluded), share(self.real))
@@ -57,7 +57,7 @@ fn state_of(doing: &Doing) -> &'static str {
     }
 }
 
-/// What was really so from when on, in each recording.
+/// Real states in each recording, each with its start.
 fn truth() -> BTreeMap<String, Vec<(u64, &'static str)>> {
     let text = std::fs::read_to_string(folder().join("truth.txt")).expect("the truth is there");
     let mut truth: BTreeMap<String, Vec<(u64, &'static str)>> = BTreeMap::new();
@@ -78,11 +78,11 @@ fn truth() -> BTreeMap<String, Vec<(u64, &'static str)>> {
     truth
 }
 
-/// What is concluded of a recording at each look, from those readers alone.
+/// Conclusion from a recording at each look, from those readers alone.
 fn looks(recording: &Recording, readers: &[Reader], from: u64) -> Vec<(u64, &'static str)> {
     let mut state = AgentState::new();
     let mut steps = recording.steps.iter().peekable();
-    // What was so in the end stays so for a moment.
+    // The last state lasts for a moment longer.
     let end = recording.steps.last().map_or(0, |(at, _)| at.0) + 500;
     let mut looks = Vec::new();
     for now in (from..end).step_by(usize::try_from(STEP).expect("small")) {
@@ -126,7 +126,7 @@ fn measure(
 fn accuracy(folder: &str, readers: &[Reader]) -> BTreeMap<&'static str, Accuracy> {
     let mut measured = BTreeMap::new();
     for (name, real) in truth() {
-        // The recording without status records measures titles alone.
+        // Only a recording without status records measures titles alone.
         let is_without = name.contains("title_only");
         let suits = match readers {
             [Reader::Record] | [Reader::Record, _] => !is_without,

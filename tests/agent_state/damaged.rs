@@ -1,4 +1,4 @@
-//! Readers take any bytes: cut, doubled, of another tool, made at random.
+//! Readers accept any bytes: cut, doubled, from another tool, or random.
 
 use dbs::agent_state::{AgentReport, AgentState, AskReport, Doing, Meter, Seen};
 use dbs::domain::Timestamp;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::recordings::{Happening, READERS, all, happen};
 
-/// Longest text that a report may hold, in bytes: 2000 characters, each shown as an escape at most.
+/// Longest text that a report may contain, in bytes: 2000 characters, each shown as an escape sequence at most.
 const LONGEST: usize = 2000 * 12;
 
 fn is_bounded(report: &AgentReport) -> bool {
@@ -102,7 +102,7 @@ fn what_acts_on_terminals_is_taken_out_of_texts() {
     assert!(!format!("{report:?}").contains('\u{1b}') && !format!("{report:?}").contains("\\u{1b}"));
 }
 
-/// JSON in which the words that readers look for stand in any place.
+/// JSON in which the words that readers look for are in arbitrary places.
 fn odd_json() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "type",

@@ -1,4 +1,4 @@
-//! Usage and context of recordings, against the figures that were measured.
+//! Usage and context of recordings, compared with the measured figures.
 
 use dbs::agent_state::Meter;
 use dbs::domain::{ContextFill, Cost, Tokens, Usage};
@@ -41,7 +41,7 @@ fn four_requests_of_claude_are_counted_once_each_and_the_last_one_fills_the_cont
         cost: Some(Cost(194_208)),
     };
     assert_eq!(metered(name, usize::MAX).usage(), expected);
-    // Before the result, without the final counts of what was written: 1 for each request.
+    // Before the result the final counts of output tokens are missing; each request counts as 1.
     let steps = recording(name).steps.len() - 1;
     assert_eq!(metered(name, steps).usage().tokens, Tokens { output: 4, ..total });
     assert_eq!(

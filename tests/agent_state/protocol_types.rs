@@ -1,5 +1,5 @@
-//! Our side of the Agent Client Protocol against the types of its makers: what is written here is what they read, what they write is
-//! understood here, and so is what their types refuse (docs/adr/0022-messages-of-the-agent-client-protocol-are-read-leniently.md).
+//! Our side of the Agent Client Protocol against the types of its authors: they read what we write, we understand what they write, and we
+//! also understand messages that their types refuse (docs/adr/0022-messages-of-the-agent-client-protocol-are-read-leniently.md).
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// What is written to the tool, as JSON.
+/// Messages to the tool, as JSON.
 fn written(steps: &[HeadlessStep]) -> Vec<Value> {
     let lines = steps.iter().filter_map(|step| match step {
         HeadlessStep::Write(line) => serde_json::from_str(line).ok(),
@@ -27,7 +27,7 @@ fn written(steps: &[HeadlessStep]) -> Vec<Value> {
     lines.collect()
 }
 
-/// The one message that is written, as the type of the protocol reads its parameters.
+/// The only message to the tool, with its parameters read as a type of the protocol.
 fn sent<T: DeserializeOwned>(steps: &[HeadlessStep], method: &str) -> T {
     let all = written(steps);
     let [message] = all.as_slice() else {
@@ -64,7 +64,7 @@ fn asks(session: &mut AcpSession, params: &impl Serialize) -> Vec<HeadlessStep> 
     )
 }
 
-/// A session at its first turn, which is request 3.
+/// A session in its first turn, which is request 3.
 fn at_work() -> AcpSession {
     let mut session = AcpSession::new("/w", None);
     session.start(&[]);
@@ -83,7 +83,7 @@ fn shown(steps: &[HeadlessStep]) -> Vec<&str> {
     lines.collect()
 }
 
-/// The reply to the permission that was asked for, given that answer.
+/// The reply to the requested permission, after that answer.
 fn answered(session: &mut AcpSession, asked: &[HeadlessStep], reply: &AskReply) -> Value {
     let Some(HeadlessStep::Permission { id, input, .. }) = asked.last() else {
         panic!("{asked:?}")
@@ -91,7 +91,7 @@ fn answered(session: &mut AcpSession, asked: &[HeadlessStep], reply: &AskReply) 
     written(&session.permission_answer(id, input, reply))[0]["result"].clone()
 }
 
-/// The fields of the hook for the permission that is asked for.
+/// The fields of the hook for the requested permission.
 fn hook(asked: &[HeadlessStep]) -> (&Value, &Value) {
     let Some(HeadlessStep::Permission { input, .. }) = asked.last() else {
         panic!("{asked:?}")
@@ -222,11 +222,11 @@ fn what_the_protocol_writes_is_understood() {
     );
 }
 
-/// Asserts that the type does not read the message at all.
+/// Asserts that the type does not accept the message at all.
 fn is_refused<T: DeserializeOwned>(message: &Value) {
     assert!(
         serde_json::from_value::<T>(message.clone()).is_err(),
-        "read now, see the ADR: {message}"
+        "accepted now, see the ADR: {message}"
     );
 }
 
@@ -250,7 +250,7 @@ fn a_permission_is_answered_although_its_types_refuse_it() {
     }
 }
 
-/// A rule that allows edits of `/w/a` must not decide about a change that names another file besides.
+/// A rule that allows edits of `/w/a` must not decide about a change that also names another file.
 #[test]
 fn a_part_of_a_change_that_is_not_known_counts_for_its_file() {
     let mut params = json!(RequestPermissionRequest::new("s", edit_of("/w/a"), options()));
@@ -264,7 +264,7 @@ fn a_part_of_a_change_that_is_not_known_counts_for_its_file() {
         "kept now, see the ADR"
     );
     let asked = asks(&mut at_work(), &params);
-    assert_eq!(hook(&asked).0, "Change", "no rule about files fits it");
+    assert_eq!(hook(&asked).0, "Change", "no rule about files matches the change");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Recordings as what happened, one step after the other.
+//! Recordings as sequences of happenings.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use dbs::formats::agent_kind::AgentKinds;
 use dbs::term::StatusRecord;
 use serde_json::Value;
 
-/// One thing that happened.
+/// A step of a recording.
 pub(crate) enum Happening {
     Bytes {
         reader: Reader,
@@ -21,7 +21,7 @@ pub(crate) enum Happening {
     Answer,
 }
 
-/// Who reads the bytes.
+/// Reader of the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
     Hook,
@@ -75,7 +75,7 @@ impl Reader {
     }
 }
 
-/// A recording: its name below the folder of recordings and what happened at which time.
+/// A recording: its name below the folder of recordings, and its happenings with their times.
 pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) steps: Vec<(Timestamp, Happening)>,
@@ -85,7 +85,7 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/agent_state")
 }
 
-/// All of them, by name.
+/// All recordings, by name.
 pub(crate) fn all() -> Vec<Recording> {
     let mut names = Vec::new();
     for kind in [
@@ -127,7 +127,7 @@ fn steps(name: &str, number: usize, line: &str) -> Vec<(Timestamp, Happening)> {
         reader,
         bytes: bytes.to_vec(),
     };
-    // Lines without a time came a second after each other.
+    // Lines without a time count as one second apart.
     let counted = Timestamp(number as u64 * 1000);
     if name.starts_with("claude/") {
         return vec![(counted, bytes(Reader::Stream, line.as_bytes()))];
@@ -167,7 +167,7 @@ fn millis(seconds: f64) -> Timestamp {
     Timestamp((seconds * 1000.0) as u64)
 }
 
-/// An event of a recorded terminal: titles and status records in its output, keys in its input.
+/// Happenings in an event of a recorded terminal: titles and status records in its output, keys in its input.
 fn cast(name: &str, event: &[Value]) -> Vec<(Timestamp, Happening)> {
     let [at, kind, text] = event else {
         return Vec::new();
@@ -175,7 +175,7 @@ fn cast(name: &str, event: &[Value]) -> Vec<(Timestamp, Happening)> {
     let at = millis(at.as_f64().expect("a time"));
     let text = text.as_str().expect("a text");
     match kind.as_str() {
-        // Answers of the recording terminal are no keys.
+        // Replies of the recording terminal are not keys.
         Some("i")
             if !["\x1b[?", "\x1bP", "\x1b]"]
                 .iter()
@@ -208,7 +208,7 @@ fn report(name: &str, command: &str) -> Option<Happening> {
     })
 }
 
-/// Lets an agent's state know what happened.
+/// Applies a happening to the state of an agent.
 pub(crate) fn happen(state: &mut AgentState, at: Timestamp, happening: &Happening) {
     match happening {
         Happening::Bytes { reader, bytes } => {
@@ -221,7 +221,7 @@ pub(crate) fn happen(state: &mut AgentState, at: Timestamp, happening: &Happenin
     }
 }
 
-/// What an agent does, in a few words.
+/// Activity of an agent in a few words.
 pub(crate) fn words(doing: &Doing) -> String {
     let name = doing.name();
     match doing {
@@ -243,7 +243,7 @@ pub(crate) fn words(doing: &Doing) -> String {
     }
 }
 
-/// What the rules in the file of Gemini CLI say of a title.
+/// Report of the rules in the file of Gemini CLI about a title.
 fn gemini_title(title: &str) -> AgentReport {
     let kind = AgentKinds::default()
         .get("gemini")

@@ -1,4 +1,4 @@
-//! The sequence of conclusions of every recording is the one in `labels.txt`.
+//! The sequence of conclusions of every recording equals the one in `labels.txt`.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use dbs::agent_state::AgentState;
 
 use crate::recordings::{Recording, all, folder, happen, words};
 
-/// What is concluded after each step, without repetitions.
+/// The conclusion after each step, without repetitions.
 pub(crate) fn sequence(recording: &Recording) -> Vec<String> {
     let mut state = AgentState::new();
     let mut sequence = Vec::new();
@@ -18,7 +18,7 @@ pub(crate) fn sequence(recording: &Recording) -> Vec<String> {
     sequence
 }
 
-/// Whether the labels are to be written anew; look at what changed.
+/// Returns true if the labels are to be rewritten; look at the differences afterwards.
 #[expect(
     clippy::disallowed_methods,
     reason = "a test asks whether it shall rewrite its file"

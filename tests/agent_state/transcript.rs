@@ -1,4 +1,4 @@
-//! What a run without an interface shows, from recordings of real runs and from lines that mean harm.
+//! Output of a run without an interface, from recordings of real runs and from hostile lines.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::recordings::folder;
 
-/// Runs that show something of each kind.
+/// Runs that show at least one item of each kind.
 const SHOWN: [&str; 7] = [
     "claude/subagent_foreground.jsonl",
     "claude/bash_tool.jsonl",

@@ -1,4 +1,4 @@
-//! The whole program with real agents that wait for a person, or for what they left running, in ways of their own.
+//! The whole program with real agents that wait for a person, or for what they left running, each in its own way.
 
 use std::fs;
 
@@ -19,13 +19,13 @@ pub(crate) const ALLOW: &str = "permissions = \"allow\"\n";
 pub(crate) const COMMIT: &str = "echo work > work.txt && git add -A && git commit -qm Work";
 pub(crate) const DONE: &str = "dbs signal done 'Made work.txt'";
 
-/// A reply of the model that runs a command.
+/// Returns a reply of the model that runs a command.
 pub(crate) fn bash(command: &str) -> Value {
     let input = json!({ "command": command, "description": "Do it" });
     json!({ "text": "I do it.", "calls": [{ "tool": "Bash", "input": input }] })
 }
 
-/// The same, and the command runs in the background. It waits for the file `go` and then makes the file `built`.
+/// Returns a reply that runs a command in the background, which waits for the file `go` and then makes the file `built`.
 fn build() -> Value {
     let command = "while ! test -e \"$DBS_GO/go\"; do sleep 0.1; done; touch \"$DBS_GO/built\"";
     let command = command.replace("$DBS_GO", "${DBS_PROMPT_FILE%/*}");
@@ -50,7 +50,7 @@ fn scripted(replies: &[Value]) -> Scripts {
     scripts().with("asking", &json!({ "asking": { "replies": replies } }).to_string())
 }
 
-/// A project whose developer is Claude Code and says that.
+/// Makes a project whose developer is Claude Code with these replies.
 fn claude(settings: &str, replies: &[Value]) -> (Story, ModelServer, Server) {
     let story = story_with(&format!("agent = \"claude\"\n{settings}"), scripted(replies));
     create(&story.0, "t-1", "asking");
@@ -114,7 +114,7 @@ fn claude_that_has_reported_ends_when_nothing_of_it_runs_in_the_background() {
     let (story, _model, _server) = claude(ALLOW, &replies);
     story.dbs(&["config", "limits.linger", "30"]);
     story.wait_until("the end of its turn", || works_in_the_background(&story));
-    // The time after its report is over.
+    // The time that an agent has to end after its report passes.
     let waited = std::time::Instant::now();
     story.wait_until("more than its time to end", || waited.elapsed().as_secs() > 32);
     assert!(works_in_the_background(&story), "{}", story.dbs(&["why", "t-1"]));
@@ -133,7 +133,7 @@ fn several_questions_of_claude_are_one_ask_until_the_last_is_answered_in_its_ter
     let replies = [questions(&both), bash(COMMIT), bash(DONE), says("All done.")];
     let (story, model, _server) = claude(ALLOW, &replies);
     let asks = "Which database? Which port?";
-    // What its terminal shows, which the status says, is only the first of them.
+    // The status says what the terminal shows, which is only the first of them.
     story.wait_until("the questions", || story.dbs(&["logs"]).contains(asks));
     let refused = story.run(&["answer", "t-1", "Postgres"]);
     assert!(!refused.status.success());
@@ -214,7 +214,7 @@ fn a_permission_of_claude_is_denied_with_a_reason_that_reaches_the_model() {
         let (story, model, _server) = claude(settings, &[bash(COMMIT), says("I stop.")]);
         wait_for_ask(&story);
         let refused = story.run(&["answer", "t-1", "no, use another name"]);
-        assert!(!refused.status.success(), "a text is no answer to it");
+        assert!(!refused.status.success(), "a text is no answer to a permission");
         let said = story.dbs(&["reject", "t-1", "use another name"]);
         assert!(said.contains("denied (use another name)"), "{said}");
         story.wait_until("the reason in what the model is told", || {
@@ -316,7 +316,7 @@ fn the_folder_trust_and_the_hooks_of_codex_are_dialogs_in_the_inbox() {
     let shows = |text: &str| story.dbs(&["status"]).contains(text);
     story.wait_until("the first dialog", || shows("Folder access: Trust this folder?"));
     let refused = story.run(&["answer", "t-1", "no, do not trust it"]);
-    assert!(!refused.status.success(), "it names no entry");
+    assert!(!refused.status.success(), "the answer names no entry");
     story.dbs(&["answer", "t-1", "1"]);
     story.wait_until("the second dialog", || shows("Hooks need review"));
     story.dbs(&["answer", "t-1", "3"]);

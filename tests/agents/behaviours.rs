@@ -1,5 +1,5 @@
-//! The table of what works with which agent in `docs/agents.md`. It is made from `tests/data/agents/behaviours.tsv`: a cell says `works`
-//! only if tests are named that run the real program.
+//! Table in `docs/agents.md` of what works with which agent. It is made from `tests/data/agents/behaviours.tsv`: a cell says `works` only
+//! if tests are named that run the real program.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ struct Claim {
     behaviour: String,
     agents: Vec<usize>,
     verdict: String,
-    /// The names of tests that show it, or the reason why none does.
+    /// Names of tests that show it, or the reason why no test does.
     evidence: String,
 }
 
@@ -64,7 +64,7 @@ fn claim(line: &str) -> Claim {
     }
 }
 
-/// The text of all Rust files below that folder.
+/// Returns the text of all Rust files below the folder.
 pub(crate) fn sources(folder: &str) -> String {
     let (mut folders, mut text): (Vec<PathBuf>, _) = (vec![root().join(folder)], String::new());
     while let Some(folder) = folders.pop() {
@@ -80,7 +80,7 @@ pub(crate) fn sources(folder: &str) -> String {
     text
 }
 
-/// What stands between the mark of a test and its body, by the name of the test.
+/// Returns the text between the mark of a test and its body, by the name of the test.
 fn tests(sources: &str) -> BTreeMap<&str, &str> {
     let heads = sources
         .split("#[test]")
@@ -120,7 +120,7 @@ impl Matrix {
         matrix
     }
 
-    /// The text of a cell: the verdict, with the number of its reason.
+    /// Returns the text of a cell: the verdict, with the number of its reason.
     fn cell(&mut self, claim: &Claim) -> String {
         if claim.verdict == WORKS {
             return WORKS.to_owned();
@@ -134,7 +134,7 @@ impl Matrix {
     }
 }
 
-/// What stands in the document.
+/// Returns the text of the section in the document.
 fn section(claims: &[Claim]) -> String {
     let (matrix, mut text) = (Matrix::of(claims), String::new());
     let titles: Vec<&str> = AGENTS.iter().map(|(_, title, _)| *title).collect();
@@ -197,7 +197,7 @@ fn tests_that_reasons_name_are_there() {
 fn the_table_of_what_works_with_which_agent_is_fresh() {
     let path = root().join("docs/agents.md");
     let text = read(&path);
-    let (before, rest) = text.split_once(BEGIN).expect("the begin of the table");
+    let (before, rest) = text.split_once(BEGIN).expect("the start of the table");
     let (written, after) = rest.split_once(END).expect("the end of the table");
     let section = section(&claims());
     if std::env::var_os("DBS_UPDATE").is_some() {

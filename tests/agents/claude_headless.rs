@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::lab::{Lab, json_lines, wait_for};
 
-/// What makes its output one JSON object per line.
+/// Arguments that make the output one JSON object per line.
 const JSON: [&str; 4] = ["-p", "--output-format", "stream-json", "--verbose"];
 
 fn prompted<'a>(arguments: &[&'a str], prompt: &'a str) -> Vec<&'a str> {
@@ -107,7 +107,7 @@ fn a_session_goes_on_after_its_process_was_killed() {
     );
     let run = lab.start("first", &first);
     lab.server.wait_at_gate("held");
-    // It asks the model before it writes the prompt to disk, and what is not there cannot be resumed.
+    // Claude Code asks the model before it writes the prompt to disk, and what is not there cannot be resumed.
     wait_for("the transcript", || {
         lab.claude_transcript(session).contains("limpet")
     });
@@ -137,7 +137,7 @@ fn a_session_id_is_not_used_twice_and_an_unknown_one_is_not_resumed() {
     assert_eq!(lost.line("type", "result")["subtype"], "error_during_execution");
 }
 
-/// The fields that a hook gets for each event beside the common ones.
+/// Fields that a hook gets for each event besides the common ones.
 const FIELDS: [(&str, &[&str]); 9] = [
     ("SessionStart", &["source"]),
     ("UserPromptSubmit", &["prompt"]),
@@ -159,7 +159,7 @@ const FIELDS: [(&str, &[&str]); 9] = [
     ("SessionEnd", &["reason"]),
 ];
 
-/// What is missing of the fields that a call of a hook must have; nothing for events that no test looks at.
+/// Returns the fields that a call of a hook must have and lacks; none for events that no test looks at.
 pub(crate) fn missing_fields(call: &Value) -> Vec<&str> {
     let event = FIELDS.iter().find(|(event, _)| call["hook_event_name"] == *event);
     let Some((_, own)) = event else {
@@ -169,7 +169,7 @@ pub(crate) fn missing_fields(call: &Value) -> Vec<&str> {
     all.copied().filter(|field| call.get(field).is_none()).collect()
 }
 
-/// Settings with hooks that write what they get into a file, each call one line.
+/// Returns settings with hooks that write what they get into a file, one line per call, and that file.
 pub(crate) fn recording_hooks(lab: &Lab, events: &[&str]) -> (String, std::path::PathBuf) {
     let log = lab.root().join("hooks.jsonl");
     let command = format!("(cat; echo) >> '{}'", log.display());

@@ -11,7 +11,7 @@ use crate::claude_headless::{missing_fields, recording_hooks};
 use crate::lab::{Lab, json_lines, wait_for};
 use crate::pane::Pane;
 
-/// Asks a person before what is not harmless.
+/// Arguments with which Claude Code asks a person before anything that is not harmless.
 const ASKING: [&str; 2] = ["--permission-mode", "manual"];
 
 fn with<'a>(arguments: &[&'a str], prompt: &'a str) -> Vec<&'a str> {
@@ -95,9 +95,9 @@ fn a_turn_that_is_interrupted_is_reported_as_idle() {
     let mut pane = Pane::start(&lab, &with(&[], "[[script:held]] go"));
     pane.wait_for_state(ReportedState::Working);
     lab.server.wait_at_gate("held");
-    // It may take no key in the first moment of a turn; twice in a row the key means something else.
+    // Claude Code may take no key in the first moment of a turn, and twice in a row the key means something else.
     pane.type_each(Duration::from_secs(5), "\u{1b}", ReportedState::Idle);
-    // Interrupted before its answer has begun, it gives the prompt back to be edited, and says nothing of it.
+    // If it is interrupted before its answer has begun, it gives the prompt back to be edited and says nothing about it.
     pane.wait_for_one_of(&["Interrupted", "─❯[[script:held]]go─"]);
 }
 
@@ -122,7 +122,7 @@ fn a_session_in_a_pane_goes_on_after_its_process_was_killed() {
         &with(&["--session-id", session], "[[script:hello]] remember limpet"),
     );
     first.wait_for_state(ReportedState::Done);
-    // It reports the end of a turn before the turn is on disk, and what is not there cannot be resumed.
+    // The end of a turn is reported before the turn is on disk, and what is not there cannot be resumed.
     wait_for("the transcript", || {
         lab.claude_transcript(session).contains("scripted answer")
     });

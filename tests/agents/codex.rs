@@ -9,11 +9,11 @@ use dbs::term::ReportedState;
 use crate::lab::{Lab, wait_for};
 use crate::pane::Pane;
 
-/// Asks before a command that wants to leave the sandbox. The script asks for that at once, so no sandbox is built: a
-/// container may not allow one.
+/// Arguments with which Codex asks before a command that wants to leave the sandbox. The script wants that at once, so no sandbox is built:
+/// a container may not allow one.
 const ASKING: [&str; 4] = ["-a", "on-request", "-s", "read-only"];
 
-/// The session that Codex left in the project, as the program finds it.
+/// Returns the session that Codex left in the project, as the program finds it.
 fn session_in(lab: &Lab) -> Result<String, Cause> {
     let context = LaunchContext {
         program: "dbs".into(),
@@ -75,7 +75,7 @@ fn codex_asks_for_approval_and_goes_on_when_it_has_it() {
     assert_eq!(asked.kind.as_deref(), Some("permission"));
     assert!(!lab.has_made("made-by-agent.txt"));
     pane.wait_for_text("Press enter to confirm");
-    // It takes no key in the first moment of a dialog, against keys that were typed for something else.
+    // Codex takes no key in the first moment of a dialog, in case the key was typed for something else.
     pane.type_until_state("y", ReportedState::Working);
     pane.wait_for_state(ReportedState::Done);
     assert!(lab.has_made("made-by-agent.txt"));
@@ -137,7 +137,7 @@ fn a_turn_of_codex_that_is_interrupted_is_no_longer_reported_as_working() {
     let mut pane = Pane::start(&lab, &["[[script:held]] go"]);
     pane.wait_for_state(ReportedState::Working);
     lab.server.wait_at_gate("held");
-    // Before its interface knows of the turn it takes Esc for the wish to edit a message.
+    // Before the interface of Codex knows of the turn, it takes Esc for the wish to edit a message.
     pane.wait_for_text("waits for the test in the mi");
     pane.type_keys("\u{1b}");
     pane.wait_for_state(ReportedState::Idle);

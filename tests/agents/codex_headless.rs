@@ -130,7 +130,7 @@ fn a_usage_limit_of_codex_without_its_interface_pauses_the_work_until_it_ends() 
     rests_until_its_limit_ends(HEADLESS);
 }
 
-/// Codex without its interface, in a terminal without a server.
+/// Starts Codex without its interface, in a terminal without a server.
 pub(crate) fn codex_in_pane(lab: &Lab, prompt: &str) -> Pane {
     Pane::start_program(lab, run_by(&lab.argv(&["exec", "--json"]), prompt))
 }

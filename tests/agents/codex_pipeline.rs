@@ -1,4 +1,4 @@
-//! The whole program with the real Codex in its sandbox: it commits in its worktree, reports through the inbox, and goes on with its
+//! The whole program with the real Codex in its sandbox: Codex commits in its worktree, reports through the inbox, and goes on with its
 //! session after it was killed.
 
 use std::fs;
@@ -15,12 +15,12 @@ use crate::model_server::{ModelServer, RecordedRequest, Scripts};
 use crate::pipeline::{OTHERS, create, file_in_base, path_with, wait_for_ask};
 use crate::resuming::{kill_at_once, meta, runs};
 
-/// A project whose developers are Codex, and its running server; none when it cannot build its sandbox here.
+/// Makes a project whose developers are Codex, and starts its server; none if Codex cannot build its sandbox here.
 pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
     story_of(settings, scripts())
 }
 
-/// The same, and the model says what is scripted there.
+/// Makes such a project with a model that says these scripts.
 pub(crate) fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, ModelServer, Server)> {
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\nagent = \"codex\"\n{settings}"));
@@ -29,7 +29,7 @@ pub(crate) fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, Model
     Some((story, model, server))
 }
 
-/// A server whose agents find Codex and the scripted model.
+/// Starts a server whose agents find Codex and the scripted model.
 pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
     let codex = installed("codex");
     let mut server = story.program(&["server"]);
@@ -45,20 +45,20 @@ pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
     server
 }
 
-/// Writes the person's settings of Codex; none when it cannot build its sandbox here.
+/// Writes the person's settings of Codex; none if Codex cannot build its sandbox here.
 pub(crate) fn prepare(story: &Story, model: &ModelServer) -> Option<()> {
     write_person_settings(story, model);
     if has_sandbox(story) {
         return Some(());
     }
-    // Print macros are not heard from a test that passes.
+    // The output of print macros is not shown for a test that passes.
     let said = b"skipped: Codex cannot build its sandbox here\n";
     std::io::stderr().write_all(said).unwrap();
     None
 }
 
-/// What a person has who used Codex here before. The folders for temporary files, in one of which the story lies, are closed, so that
-/// only what this program names is open.
+/// Writes the settings of a person who has used Codex here before. The folders for temporary files, one of which contains the story, are
+/// closed, so that only what this program names is open.
 fn write_person_settings(story: &Story, model: &ModelServer) {
     let folder = story.root().join("codex");
     fs::create_dir(&folder).unwrap();
@@ -75,13 +75,13 @@ fn write_person_settings(story: &Story, model: &ModelServer) {
     fs::write(folder.join("config.toml"), settings).unwrap();
 }
 
-/// A reply of the model that runs a command.
+/// Returns a reply of the model that runs a command.
 pub(crate) fn exec(command: &str) -> Value {
     let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
     json!({ "text": "I do it.", "calls": [{ "tool": "exec", "input": input }] })
 }
 
-/// A script that first fails so, and then commits and reports.
+/// Returns a script that fails in this way first, and then commits and reports.
 pub(crate) fn failing(name: &str, fail: &Value) -> Scripts {
     let mut first = exec("echo work > work.txt && git add -A && git commit -qm Work");
     first["fail"] = fail.clone();
@@ -89,7 +89,7 @@ pub(crate) fn failing(name: &str, fail: &Value) -> Scripts {
     scripts().with(name, &json!({ name: { "replies": replies } }).to_string())
 }
 
-/// The tokens that were used, as `dbs cost` says.
+/// Returns the number of tokens that were used, as `dbs cost` says.
 pub(crate) fn tokens(story: &Story) -> u64 {
     let cost: Value = serde_json::from_str(&story.dbs(&["cost", "--json"])).unwrap();
     let names = [
@@ -101,7 +101,7 @@ pub(crate) fn tokens(story: &Story) -> u64 {
     names.iter().filter_map(|name| cost["sum"][*name].as_u64()).sum()
 }
 
-/// The tokens of the last totals in the newest record that Codex keeps.
+/// Returns the tokens of the last totals in the newest record that Codex keeps.
 pub(crate) fn recorded_tokens(story: &Story) -> u64 {
     let said = story.shell(
         &story.root(),
@@ -116,7 +116,7 @@ pub(crate) fn recorded_tokens(story: &Story) -> u64 {
     last["input_tokens"].as_u64().unwrap() + last["output_tokens"].as_u64().unwrap()
 }
 
-/// Whether this machine lets Codex build its sandbox; a container may not.
+/// Returns true if this machine lets Codex build its sandbox; a container may not.
 fn has_sandbox(story: &Story) -> bool {
     let codex = installed("codex");
     let mut probe = story.outside(codex.to_str().unwrap());
@@ -208,7 +208,7 @@ fn what_codex_asks_is_answered_in_its_pane_once_somebody_types_there() {
     tty.see("Press enter to confirm");
     let mut typed = Instant::now();
     story.wait_until("the end of the task", || {
-        // A dialog takes no key in the first moment.
+        // A dialog takes no key in its first moment.
         if typed.elapsed() > Duration::from_secs(1) && tty.look().has("Press enter to confirm") {
             tty.press("y");
             typed = Instant::now();
@@ -229,7 +229,7 @@ fn a_no_from_the_inbox_reaches_codex_with_its_reason() {
     create(&story, "t-1", "codex_asks");
     wait_for_ask(&story);
     let refused = story.run(&["answer", "t-1", "no, stay there"]);
-    assert!(!refused.status.success(), "a text is no answer to it");
+    assert!(!refused.status.success(), "a text is no answer to a permission");
     story.dbs(&["reject", "t-1", "stay in the sandbox"]);
     let is_told = || {
         let asked = model.requests_for("codex_asks");
@@ -299,7 +299,7 @@ fn a_usage_limit_of_codex_pauses_the_work_until_it_ends_and_costs_no_try() {
     rests_until_its_limit_ends("");
 }
 
-/// A request that is refused for a usage limit that ends so many seconds later.
+/// Returns a refusal of a request, for a usage limit that ends that many seconds later.
 pub(crate) fn limit(seconds: u64) -> Value {
     json!({
         "status": 429, "type": "usage_limit_reached", "message": "The usage limit has been reached", "times": 1,
@@ -310,14 +310,14 @@ pub(crate) fn limit(seconds: u64) -> Value {
     })
 }
 
-/// The work rests until the limit ends, and goes on by itself.
+/// Asserts that work rests until the limit ends, and then goes on by itself.
 pub(crate) fn rests_until_its_limit_ends(settings: &str) {
     const SECONDS: u64 = 12;
     let scripts = failing("codex_limit", &limit(SECONDS));
     let Some((story, model, _server)) = story_of(settings, scripts) else {
         return;
     };
-    // Without its interface the failed turn is known before its reason, and would be continued meanwhile.
+    // Without the interface, the failed turn is known before its reason, and would be continued meanwhile.
     story.dbs(&["config", "limits.infra_backoff", "60"]);
     create(&story, "t-1", "codex_limit");
     story.wait_until("the pause", || {
@@ -332,7 +332,7 @@ pub(crate) fn rests_until_its_limit_ends(settings: &str) {
     let rest = next.at - refused.at;
     assert!(
         rest >= Duration::from_secs(SECONDS),
-        "nobody works before the limit ends: {rest:?}"
+        "no agent works before the limit ends: {rest:?}"
     );
     assert!(file_in_base(&story, "work.txt"));
     let task: Value = serde_json::from_str(&story.dbs(&["task", "show", "t-1", "--json"])).unwrap();
@@ -410,7 +410,7 @@ fn codex_goes_on_with_its_session_after_it_was_killed() {
     let told = fs::read_to_string(story.attempt(1).join("session-id")).unwrap();
     assert!(
         meta(&story, 2)["argv"].to_string().contains(&told),
-        "the session that its hook told: {told}"
+        "the session is the one that its hook told: {told}"
     );
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "whole.txt"));

@@ -35,7 +35,7 @@ fn shows_the_plan_of_now(settings: &str) {
     tty.see("The plan stands.");
     let first = model.requests_for("conduct_plan")[0].body.to_string();
     assert!(first.contains("No batch of a conductor is on the board yet."));
-    // What only the board can know: a person changed the plan after the conductor had made it.
+    // Only the board can know this: a person changes the plan after the conductor has made it.
     story.dbs(&["task", "update", "t-1", "--title", "Build the scale"]);
     say(&tty, "[[script:conduct_more]] what now?", || {
         !model.requests_for("conduct_more").is_empty()

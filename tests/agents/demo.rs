@@ -12,7 +12,7 @@ use crate::lab::{KEY, LESS_COMPILING, end_of_key, installed};
 use crate::model_server::{ModelServer, Scripts};
 use crate::pipeline::path_with;
 
-/// What whoever is asked does: a developer writes its page, all others look at it.
+/// Work of each role: a developer writes its page, all others agree.
 const WORK: &str = r#"case "$DBS_ROLE" in
 developer)
   mkdir -p pages
@@ -25,11 +25,11 @@ developer)
 *) dbs done "It is good." ;;
 esac"#;
 
-/// A scripted model that does that in every session.
+/// Starts a scripted model that does that in every session.
 fn model(story: &Story) -> ModelServer {
     let folder = story.root().join("scripts");
     fs::create_dir(&folder).unwrap();
-    // In a file of its own, because reviewers are denied commands that commit, wherever in a line they stand.
+    // The work is in a file of its own, because reviewers are denied commands that commit, wherever in a line these are.
     let work = story.root().join("work.sh");
     fs::write(&work, WORK).unwrap();
     let command = format!("sh {}", work.display());
@@ -40,7 +40,7 @@ fn model(story: &Story) -> ModelServer {
     ModelServer::start(Scripts::read(&folder))
 }
 
-/// What a person has who used Claude Code before; it trusts that folder.
+/// Writes the settings of a person who has used Claude Code before and trusts that folder; returns their folder.
 fn person(story: &Story, trusted: Option<&Path>) -> PathBuf {
     let folder = story.root().join("claude");
     fs::create_dir(&folder).unwrap();
@@ -59,7 +59,7 @@ fn person(story: &Story, trusted: Option<&Path>) -> PathBuf {
     folder
 }
 
-/// Variables by which Claude Code finds that model and nothing else.
+/// Returns variables by which Claude Code finds that model and nothing else.
 fn environment(model: &ModelServer, folder: &Path) -> [(&'static str, String); 7] {
     [
         ("CLAUDE_CONFIG_DIR", folder.display().to_string()),
@@ -119,7 +119,7 @@ fn the_demo_is_played_by_the_persons_own_claude_once_they_agreed_and_had_logged_
     assert!(!left.iter().any(is_demo), "{left:?}");
 }
 
-/// A repository with an origin, as a person has it who never heard of this program, and that origin.
+/// Makes a repository with an origin, like that of a person who has never heard of this program; returns both.
 fn newcomers_repository(story: &Story) -> (PathBuf, PathBuf) {
     let [shop, origin] = ["home/shop", "home/shop.git"].map(|name| story.root().join(name));
     fs::create_dir_all(&shop).unwrap();
@@ -138,7 +138,7 @@ fn newcomers_repository(story: &Story) -> (PathBuf, PathBuf) {
     (shop, origin)
 }
 
-/// The commands of the README for one's own Claude Code, but for the one that takes the terminal.
+/// Returns the commands of the README for one's own Claude Code, except the one that takes the terminal.
 fn commands_of_the_readme() -> String {
     let readme = include_str!("../../README.md").split("```sh\n").skip(1);
     let mut blocks = readme.map(|part| part.split("```").next().unwrap_or_default());

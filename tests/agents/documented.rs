@@ -1,4 +1,4 @@
-//! What `docs/agents.md` says of these tests is so.
+//! Tests of what `docs/agents.md` says of these tests.
 
 use std::fs;
 use std::path::Path;

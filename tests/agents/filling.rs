@@ -1,12 +1,12 @@
-//! The whole program with the real Claude Code, whose context fills up: it hears between two tools that it should stop, its work is
-//! committed, and a fresh session ends the task in the same folder.
+//! The whole program with the real Claude Code, whose context fills up: between two tools it is told to stop, its work is committed, and a
+//! fresh session ends the task in the same folder.
 
 use crate::driver::{Server, Story};
 use crate::model_server::ModelServer;
 use crate::pipeline::{create, file_in_base, story};
 use crate::resuming::{meta, word_behind};
 
-/// A developer whose first reply fills three fifths of its context; the second waits at a gate.
+/// Starts a developer whose first reply fills three fifths of its context; the second reply waits at a gate.
 fn filled(threshold: u32) -> (Story, ModelServer, Server) {
     let world = story(&format!(
         "permissions = \"allow\"\n[context]\nthreshold = {threshold}\n"

@@ -1,5 +1,5 @@
-//! The first questions of the real Claude Code, which it asks before it tells anything: they are read from its screen, shown in the inbox,
-//! and answered by nobody but a person at its terminal.
+//! First questions of the real Claude Code, which it asks before it reports anything: they are read from its screen, shown in the inbox,
+//! and answered by a person.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::lab::{installed, scripts};
 use crate::model_server::ModelServer;
 use crate::pipeline::{OTHERS, create, file_in_base, server_program, start, write_person_settings};
 
-/// A person who began to use Claude Code, trusts the project, and has answered nothing else.
+/// Makes a project of a person who has begun to use Claude Code, trusts the project, and has answered nothing else.
 fn newcomer(change: impl FnOnce(&mut Command)) -> (Story, ModelServer, Server) {
     installed("claude");
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
@@ -44,8 +44,8 @@ fn a_first_question_of_claude_is_in_the_inbox_as_its_screen_says_it_until_a_pers
         why()
     );
     let refused = story.run(&["approve", "t-1"]);
-    assert!(!refused.status.success(), "nobody says yes to what stands there");
-    // No event comes meanwhile: time alone makes it older.
+    assert!(!refused.status.success(), "a first question needs its terminal");
+    // No event comes meanwhile: the question gets older by time alone.
     story.wait_until("its age", || !why().contains("waits for a person for 0s"));
     assert!(model.requests_for("pipeline_work").is_empty());
     let tty = story.tty(&["attach"], (140, 50));
@@ -96,7 +96,7 @@ fn the_folder_trust_of_claude_is_a_dialog_in_the_inbox_and_answered_by_its_entry
     create(&story, "t-1", "pipeline_work");
     story.wait_until("the dialog", || story.dbs(&["status"]).contains("trust"));
     let refused = story.run(&["answer", "t-1", "no, do not trust it"]);
-    assert!(!refused.status.success(), "it names no entry");
+    assert!(!refused.status.success(), "the answer names no entry");
     assert!(model.requests_for("pipeline_work").is_empty());
     story.dbs(&["answer", "t-1", "Yes, I trust this folder"]);
     story.wait_until("the end of the task", || story.count("done") == 1);

@@ -1,11 +1,11 @@
-//! The output of a recorded session: what draws the same again is left out, for a tool draws its spinner many times in a second.
+//! Output of a recorded session: what draws the same again is left out, because a tool draws its spinner many times a second.
 
 use crate::pane::PaneEvent;
 
-/// The least time in milliseconds between two frames that draw the same: the screen is looked at as often.
+/// Least time in milliseconds between two frames that draw the same: the screen is looked at as often.
 const BETWEEN_FRAMES: u64 = 450;
 
-/// What output draws: its text and its movements, without its colours, the digits of counters and the signs of spinners.
+/// Returns what output draws: its text and its movements, without its colours, the digits of counters and the signs of spinners.
 fn drawn(output: &str) -> String {
     let is_text = |sign: &char| !sign.is_ascii_digit() && !is_of_spinner(*sign);
     let mut parts = output.split("\u{1b}[");
@@ -26,18 +26,18 @@ fn is_of_spinner(sign: char) -> bool {
     "■⬝".contains(sign) || ('\u{2800}'..='\u{28ff}').contains(&sign)
 }
 
-/// Whether output that draws this draws at most a spinner, at any place.
+/// Returns true if output that draws this draws at most a spinner, at any place.
 fn is_empty_frame(drawn: &str) -> bool {
     let is_moving = |sign: char| sign.is_ascii_digit() || ";?hlH".contains(sign);
     drawn.starts_with("?2026h") && drawn.chars().all(is_moving)
 }
 
-/// Whether output draws over what it drew before, and leaves the cursor where it was.
+/// Returns true if output draws over what it drew before, and leaves the cursor where it was.
 fn is_frame(output: &str) -> bool {
     output.starts_with("\u{1b}[") && (output.contains("\u{1b}[2K") || output.contains("\u{1b}[?2026l"))
 }
 
-/// Without most of the frames that draw the same as the one before, or nothing but a spinner.
+/// Leaves out most of the frames that draw the same as the one before, or nothing but a spinner.
 fn without_repeated(mut events: Vec<PaneEvent>) -> Vec<PaneEvent> {
     let mut before: Option<(u64, String)> = None;
     events.retain(|event| {
@@ -58,7 +58,7 @@ fn without_repeated(mut events: Vec<PaneEvent>) -> Vec<PaneEvent> {
     events
 }
 
-/// Output that came at almost the same time is one event.
+/// Joins output that came at almost the same time into one event.
 pub(crate) fn joined(events: Vec<PaneEvent>) -> Vec<PaneEvent> {
     let mut joined: Vec<PaneEvent> = Vec::new();
     for event in without_repeated(events) {

@@ -1,5 +1,5 @@
-//! Tasks of a graph plan with the real Claude Code: it leaves its files uncommitted, the engine commits and merges them, and the model of
-//! each task is the one its plan names.
+//! Tasks of a graph plan with the real Claude Code: it leaves its files uncommitted, the engine commits and merges them, and each task uses
+//! the model that its plan names.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::lab::{installed, scripts};
 use crate::model_server::{ModelServer, RecordedRequest};
 use crate::pipeline::{OTHERS, file_in_base, serve, write_person_settings};
 
-/// A task that makes one file by that script, with that model.
+/// Returns a task that makes one file by this script, with this model.
 fn makes(script: &str, needs: &[usize], (file, model): (&str, &str)) -> Value {
     json!({
         "subject": format!("Add {file}"), "description": format!("{file} is needed. [[script:{script}]]"), "status": "pending",
@@ -24,7 +24,7 @@ fn makes(script: &str, needs: &[usize], (file, model): (&str, &str)) -> Value {
     })
 }
 
-/// A project in which Claude Code plays these roles, and its model.
+/// Makes a project in which Claude Code plays these roles; returns it with the scripted model.
 fn story(roles: &[&str]) -> (Story, ModelServer) {
     installed("claude");
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
@@ -67,7 +67,7 @@ fn tasks_of_a_graph_are_worked_on_by_claude_with_their_models_and_merged() {
     let has_result = |text: &str| told.iter().any(|request| request.body.to_string().contains(text));
     assert!(
         has_result("The model stands in model.txt."),
-        "the result of what it waits for"
+        "the prompt has the result of the first task"
     );
 }
 
@@ -79,7 +79,7 @@ fn a_goal_becomes_a_plan_that_claude_writes_and_reads_as_dbs_does() {
     let goal = "Let people export their invoices. [[script:graph_design]]";
     let output = story.run(&["design", goal, "--name", "export"]);
     let text = said(&output);
-    assert_eq!(output.status.code(), Some(5), "nobody could say yes: {text}");
+    assert_eq!(output.status.code(), Some(5), "approval is pending: {text}");
     for wanted in [
         "analysis: minimal; One task.",
         "Invoice export",
@@ -91,7 +91,7 @@ fn a_goal_becomes_a_plan_that_claude_writes_and_reads_as_dbs_does() {
     }
     let told = model.requests_for("graph_design");
     let has_rules = |text: &str| told.iter().any(|request| request.body.to_string().contains(text));
-    assert!(has_rules("nothing is wrong with it"), "what its own audit said");
+    assert!(has_rules("nothing is wrong with it"), "the result of its audit");
     assert!(has_rules("Invoices leave as one file."), "what the analyst found");
     for name in ["opus", "sonnet"] {
         let has_model = |request: &RecordedRequest| {

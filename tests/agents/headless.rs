@@ -1,4 +1,4 @@
-//! The whole program with the real Claude Code, without its interface: what it asks and reports reaches the board by the same ways.
+//! The whole program with the real Claude Code without its interface: its requests and reports reach the board by the same ways.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ fn rules_allow_and_deny_without_an_interface_and_the_model_hears_why_it_may_not(
         let is_call = |line: &str| line.ends_with(&format!("asks: Bash: {what}"));
         assert!(
             !events.lines().any(is_call),
-            "a rule answers it, no person: {events}"
+            "a rule answers it and no person is asked: {events}"
         );
     }
     let requests = model.requests_for("pipeline_rules");
@@ -118,7 +118,7 @@ fn without_an_interface_a_turn_without_a_report_is_sent_back_once() {
     let told = requests
         .iter()
         .any(|request| request.body.to_string().contains("You have not reported"));
-    assert!(told, "it ended its turn without a report");
+    assert!(told, "it was not told to report");
 }
 
 #[test]
@@ -142,14 +142,14 @@ fn what_is_typed_at_an_agent_without_an_interface_reaches_its_model() {
     assert_eq!(session.len(), 36);
 }
 
-/// The command line by which this program runs a tool.
+/// Returns the command line by which this program runs a tool.
 pub(crate) fn run_by(tool: &[String], prompt: &str) -> Vec<String> {
     let begin = [env!("CARGO_BIN_EXE_dbs"), "headless"].map(str::to_owned);
     let end = ["--", prompt].map(str::to_owned);
     [&begin, tool, &end].concat()
 }
 
-/// Claude Code without its interface, in a terminal without a server.
+/// Starts Claude Code without its interface, in a terminal without a server.
 pub(crate) fn claude_in_pane(lab: &Lab, prompt: &str) -> Pane {
     let arguments = [
         "-p",
@@ -272,7 +272,7 @@ fn a_plan_is_an_ask_with_its_text_and_the_answer_reaches_the_model() {
     }
 }
 
-/// Claude Code plans in a file of its own, whose name it tells its model; here the test writes it.
+/// Plays an agent that plans: Claude Code plans in a file of its own, whose name it tells its model; here the test writes that file.
 fn plans(settings: &str) {
     let (story, model, _server) = story(settings);
     create(&story, "t-1", "pipeline_plans");
@@ -299,7 +299,7 @@ fn plans(settings: &str) {
             .contains("needs a permission: Paint the shop green.")
     );
     let shown = story.dbs(&["status"]);
-    // Its own record follows the hook's words; without its interface there is none of its own.
+    // With its interface, a record of the tool's own follows the words of the hook; without it there is no such record.
     let words = ["asks: approve plan?", "asks: Paint the shop green."];
     assert!(words.iter().any(|words| shown.contains(words)), "{shown}");
     assert!(!shown.contains("green.?") && !shown.contains("dialog"), "{shown}");
@@ -329,7 +329,7 @@ fn is_interrupted(settings: &str) {
     ends_a_turn_and_begins_the_next(&story, &model, "pipeline_gives_up");
 }
 
-/// Ends the turn of an agent by `dbs interrupt`, and begins one by `dbs answer` whose script reports that the agent is blocked.
+/// Ends the turn of an agent by `dbs interrupt`, and begins the next by `dbs answer`; its script reports that the agent is blocked.
 pub(crate) fn ends_a_turn_and_begins_the_next(story: &Story, model: &ModelServer, next: &str) {
     create(story, "t-1", "held");
     model.wait_at_gate("held");
@@ -339,7 +339,7 @@ pub(crate) fn ends_a_turn_and_begins_the_next(story: &Story, model: &ModelServer
     assert!(said.contains("its session stays"), "{said}");
     let mut pressed = Instant::now();
     story.wait_until("the end of its turn", || {
-        // A tool with its interface may take no key in the first moment of a turn; twice in a row the key means something else.
+        // A tool with its interface may take no key in the first moment of a turn, and twice in a row the key means something else.
         if pressed.elapsed() > Duration::from_secs(5) && why("now: working") {
             story.dbs(&["interrupt", "t-1"]);
             pressed = Instant::now();
@@ -357,7 +357,7 @@ pub(crate) fn ends_a_turn_and_begins_the_next(story: &Story, model: &ModelServer
     );
 }
 
-/// A repository whose settings of Claude Code start programs that leave a file, and a person who trusts it or does not.
+/// Makes a repository whose settings of Claude Code start programs that leave a file, and a person who trusts it or does not.
 fn strange_repository(is_trusted: bool) -> (Story, ModelServer, Server, PathBuf) {
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
     story.configure("[roles.developer]\nagent = \"claude\"\nmode = \"headless\"\npermissions = \"allow\"\n");

@@ -1,5 +1,5 @@
-//! A throw-away world for one agent: home, settings, a project with git, a dummy key, and the scripted model. What it
-//! starts carries a mark, and nothing that carries it outlives the test.
+//! Throw-away world of one agent: home, settings, a project with git, a dummy key, and the scripted model. What it starts carries a marker,
+//! and no process with that marker outlives the test.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use tempfile::TempDir;
 use crate::model_server::{ModelServer, Scripts};
 use crate::polling::holds_within;
 
-/// Names the folder in which the programs of the agents lie.
+/// Variable that names the folder with the programs of the agents.
 const TOOLS: &str = "DBS_AGENT_TOOLS";
-/// No key of anybody; agents ask whether to use one whose end is not in their settings.
+/// A key of no account. Agents ask whether to use a key whose end is not in their settings.
 pub(crate) const KEY: &str = "sk-dummy-key-0123456789abcdefghij";
-/// Lets the runtime of Claude Code compile what runs often only once. Compiling it better pays after longer than a test takes.
+/// Turns off the second compiler in the runtime of Claude Code, which pays off only after longer than a test takes.
 pub(crate) const LESS_COMPILING: (&str, &str) = ("BUN_JSC_useDFGJIT", "0");
-/// How long a test waits for an agent.
+/// Deadline of a test that waits for an agent.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The world of one test.
@@ -29,7 +29,7 @@ pub(crate) struct Lab {
     folder: TempDir,
     /// Variables for this agent alone.
     pub(crate) more_env: Vec<(String, String)>,
-    /// How long its processes may outlive it: what Codex has just started ends by itself a moment later.
+    /// Time that its processes may outlive the world: what Codex has just started ends by itself a moment later.
     grace: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Lab {
         lab
     }
 
-    /// The same, and the model says these scripts, too.
+    /// Makes the same world, with a model that also says these scripts.
     pub(crate) fn claude_that_says(script: &str) -> Self {
         let lab = Self::with(installed("claude"), scripts().with("the test", script));
         lab.write_claude_settings(true);
@@ -77,7 +77,7 @@ impl Lab {
         lab
     }
 
-    /// The same, and the model says these scripts, too.
+    /// Makes the same world, with a model that also says these scripts.
     pub(crate) fn codex_that_says(script: &str) -> Self {
         let lab = Self::with(installed("codex"), scripts().with("the test", script));
         lab.write_codex_settings(true);
@@ -100,7 +100,7 @@ impl Lab {
         Self::with(program, scripts())
     }
 
-    /// A world for that program, whose model says these scripts.
+    /// Makes a world for the program, with a model that says these scripts.
     pub(crate) fn with(program: PathBuf, scripts: Scripts) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let lab = Self {
@@ -125,20 +125,20 @@ impl Lab {
 
     /// The folder of this world, without links in its path.
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("it is there")
+        self.folder.path().canonicalize().expect("the folder exists")
     }
 
-    /// Where the agent works.
+    /// Folder in which the agent works.
     pub(crate) fn project(&self) -> PathBuf {
         self.root().join("project")
     }
 
-    /// Whether a file is in the project.
+    /// Returns true if the file is in the project.
     pub(crate) fn has_made(&self, file: &str) -> bool {
         self.project().join(file).exists()
     }
 
-    /// What finds everything that this world started.
+    /// Marker that finds everything that this world started.
     pub(crate) fn marker(&self) -> String {
         format!("agents/{}", self.folder.path().display())
     }
@@ -150,8 +150,8 @@ impl Lab {
         std::iter::once(program).chain(arguments).collect()
     }
 
-    /// The whole environment of the agent. What it wants from any other host meets the scripted server as its proxy, which
-    /// refuses, so nothing leaves the machine.
+    /// Complete environment of the agent. What it wants from any other host goes to the scripted server as its proxy, which refuses, so
+    /// nothing leaves the machine.
     pub(crate) fn env(&self) -> Vec<(String, String)> {
         let in_root = |name: &str| self.root().join(name).display().to_string();
         let url = self.server.url();
@@ -183,7 +183,7 @@ impl Lab {
         pairs.into_iter().chain(self.more_env.iter().cloned()).collect()
     }
 
-    /// Starts the agent without a terminal; `name` is that of its files.
+    /// Starts the agent without a terminal, with files named after `name`.
     pub(crate) fn start(&self, name: &str, arguments: &[&str]) -> Run<'_> {
         let file = |ending: &str| File::create(self.run_file(name, ending)).expect("a file");
         let child = Command::new(&self.program)
@@ -209,7 +209,7 @@ impl Lab {
         self.start("run", arguments).finish()
     }
 
-    /// What Claude Code has written of a session so far.
+    /// Returns what Claude Code has written of a session so far.
     pub(crate) fn claude_transcript(&self, session: &str) -> String {
         let projects = fs::read_dir(self.root().join("claude").join("projects"));
         let folders = projects.into_iter().flatten().flatten().map(|entry| entry.path());
@@ -217,7 +217,7 @@ impl Lab {
         files.filter_map(|file| fs::read_to_string(file).ok()).collect()
     }
 
-    /// What Codex has written of all its sessions so far.
+    /// Returns what Codex has written of all its sessions so far.
     pub(crate) fn codex_rollouts(&self) -> String {
         let mut folders = vec![self.root().join("codex").join("sessions")];
         let mut text = String::new();
@@ -233,7 +233,7 @@ impl Lab {
         text
     }
 
-    /// Requests that went to another host than the scripted server.
+    /// Returns the requests that went to another host than the scripted server.
     pub(crate) fn wanted_outside(&self) -> Vec<String> {
         let requests = self.server.requests().into_iter();
         let outside = requests.filter(|request| request.method == "CONNECT" || request.path.contains("://"));
@@ -296,13 +296,13 @@ impl Drop for Lab {
 }
 
 impl Run<'_> {
-    /// Ends it at once, as when the machine loses it.
+    /// Kills the agent, as if the machine had lost it.
     pub(crate) fn kill(mut self) -> Finished {
         self.child.kill().expect("it runs");
         self.finish()
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the agent.
     pub(crate) fn finish(mut self) -> Finished {
         let mut status = None;
         let name = self.name.clone();
@@ -323,14 +323,14 @@ impl Run<'_> {
 }
 
 impl Finished {
-    /// The last line whose field has this value.
+    /// Returns the last line whose field has this value.
     pub(crate) fn line(&self, field: &str, value: &str) -> &Value {
         let found = self.lines.iter().rev().find(|line| line[field] == value);
         found.unwrap_or_else(|| panic!("no line with {field} = {value}: {self:#?}"))
     }
 }
 
-/// The lines of a text that are JSON. A killed program may leave half a line.
+/// Returns the lines of a text that are JSON. A killed program may leave half a line.
 pub(crate) fn json_lines(text: &str) -> Vec<Value> {
     text.lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -342,12 +342,12 @@ pub(crate) fn wait_for(what: &str, condition: impl FnMut() -> bool) {
     assert!(holds_within(PATIENCE, condition), "waited in vain for: {what}");
 }
 
-/// The part of the key by which Claude Code knows that it may be used.
+/// Returns the part of the key by which Claude Code knows that it may use the key.
 pub(crate) fn end_of_key() -> &'static str {
     KEY.get(KEY.len() - 20..).expect("it is long")
 }
 
-/// What the model says in these tests.
+/// Returns what the model says in these tests.
 pub(crate) fn scripts() -> Scripts {
     let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "agents", "scripts"]
         .iter()
@@ -355,7 +355,7 @@ pub(crate) fn scripts() -> Scripts {
     Scripts::read(&folder)
 }
 
-/// The program of this name. A test that needs it is ignored in a build that does not find it.
+/// Returns the program of this name. A test that needs it is ignored in a build that does not find it.
 pub(crate) fn installed(tool: &str) -> PathBuf {
     let folder = std::env::var_os(TOOLS).unwrap_or_default();
     let program = Path::new(&folder).join(tool);

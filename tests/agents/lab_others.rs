@@ -1,4 +1,4 @@
-//! Worlds for opencode, Gemini CLI and aider. No test of every change runs them; sessions of them are recorded.
+//! Worlds for opencode, Gemini CLI and aider. Tests that run for every change do not use them; their sessions are recorded.
 
 use std::fs;
 
@@ -6,11 +6,11 @@ use serde_json::json;
 
 use crate::lab::{KEY, Lab, installed, scripts};
 
-/// What every one of them is told: to send nothing to its makers, and to look for no newer version.
+/// Variables that tell all of them to send nothing to their makers, and to look for no newer version.
 const QUIET: [(&str, &str); 7] = [
     ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
     ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-    // A machine may have no watcher of files left, and opencode waits for one.
+    // A machine may have no file watcher left, and opencode waits for one.
     ("OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER", "true"),
     ("AIDER_ANALYTICS_DISABLE", "true"),
     ("AIDER_SHOW_MODEL_WARNINGS", "false"),
@@ -19,7 +19,7 @@ const QUIET: [(&str, &str); 7] = [
 ];
 
 impl Lab {
-    /// A world for opencode, which asks for each command and each edit. Its model says these scripts, too.
+    /// Makes a world for opencode, which asks for each command and each edit. Its model also says these scripts.
     pub(crate) fn opencode_that_says(script: &str) -> Self {
         let mut lab = Self::with(installed("opencode"), scripts().with("the test", script));
         let url = format!("{}/v1", lab.server.url());
@@ -37,7 +37,7 @@ impl Lab {
         lab
     }
 
-    /// A world for Gemini CLI with a key. Its model says these scripts, too.
+    /// Makes a world for Gemini CLI with a key. Its model also says these scripts.
     pub(crate) fn gemini_that_says(script: &str) -> Self {
         let mut lab = Self::with(installed("gemini"), scripts().with("the test", script));
         let settings = json!({
@@ -52,7 +52,7 @@ impl Lab {
         lab
     }
 
-    /// A world for aider with a key. Its model says these scripts, too.
+    /// Makes a world for aider with a key. Its model also says these scripts.
     pub(crate) fn aider_that_says(script: &str) -> Self {
         let mut lab = Self::with(installed("aider"), scripts().with("the test", script));
         let url = format!("{}/v1", lab.server.url());

@@ -1,5 +1,5 @@
-//! Turns of real agents with several calls of tools, one of which takes longer than any rule about silence: the agent is shown as working
-//! all the time, and nobody is asked.
+//! Turns of real agents with several tool calls, one of which takes longer than any rule about silence: the agent is shown as working all
+//! the time, and no person is asked.
 
 use std::fs;
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::resuming::meta;
 
 /// Longer than the 15 seconds after which a tool without reports is said to show nothing new.
 const LONG: Duration = Duration::from_secs(16);
-/// Ends when the test makes the file `go` beside the prompt.
+/// Command that ends when the test makes the file `go` beside the prompt.
 const LONG_COMMAND: &str = "touch running; while ! test -e \"${DBS_PROMPT_FILE%/*}/go\"; do sleep 0.2; done";
 
-/// The first turn has two calls; the second one is long. What the model says next waits for the test: Codex gives its model an
-/// intermediate result of a command after half a minute at most.
+/// Returns a script whose first turn has two calls, the second of which is long. The next reply of the model waits for the test, because
+/// Codex gives its model an intermediate result of a command after half a minute at most.
 fn scripted(call: fn(&str) -> Value) -> Scripts {
     let (mut first, long, mut next) = (call("touch begun"), call(LONG_COMMAND), call(COMMIT));
     let calls = [&first["calls"][0], &long["calls"][0]];
@@ -39,9 +39,9 @@ fn works_all_the_time(story: &Story, model: &ModelServer) {
     story.wait_until("the first call", || has_made("begun"));
     story.wait_until("the long command", || has_made("running"));
     let why = || story.dbs(&["why", "t-1", "--sources"]);
-    // Its terminal may still show that the call was asked about.
+    // The terminal may still show the request for the call.
     story.wait_until("its work", || why().contains("now: working"));
-    // A tool that takes long to start may have been asked about by now.
+    // A person may have been asked by now about a tool that takes long to start.
     let asks = || story.dbs(&["events"]).matches(" asks: ").count();
     let (began, asked) = (Instant::now(), asks());
     story.wait_until("the end of the long command", || {

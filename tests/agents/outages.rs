@@ -1,5 +1,5 @@
-//! The whole program with real agents whose model is overloaded, or cannot be reached: what they wait out themselves is shown as that,
-//! and where they give up they are told to go on in the same session. No try is used up.
+//! The whole program with real agents whose model is overloaded or cannot be reached: what agents wait out themselves is shown as such, and
+//! agents that give up are told to go on in the same session. No try is used up.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ use crate::pipeline::{create, file_in_base, story_with};
 const VISIBLE: &str = "permissions = \"allow\"\n";
 const HEADLESS: &str = "permissions = \"allow\"\nmode = \"headless\"\n";
 
-/// A script of Claude Code whose second reply comes about like that.
+/// Returns a script of Claude Code whose second reply has these further fields.
 fn script(name: &str, second: &Value) -> Scripts {
     let run =
         |command: &str| json!([{ "tool": "Bash", "input": { "command": command, "description": "Work" } }]);
@@ -37,7 +37,7 @@ fn overload(times: usize, headers: &Value) -> Value {
     json!({ "fail": fail })
 }
 
-/// The same session ended the task, and nothing was counted against it.
+/// Asserts that the same session ended the task, and that nothing was counted against it.
 fn ends_at_no_cost(story: &Story, model: &ModelServer) {
     story.wait_until(&format!("the end of the task; {}", model.summary()), || {
         story.count("done") == 1
@@ -132,18 +132,18 @@ fn claude_whose_connection_breaks_in_the_middle_of_an_answer_is_told_to_go_on() 
     ends_at_no_cost(&story, &model);
 }
 
-/// The present second.
+/// Returns the present second.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// A request that is refused for a usage limit with these words.
+/// Returns a refusal of a request, for a usage limit with these words.
 fn limit(message: &str) -> Value {
     let headers = json!({ "x-should-retry": "false" });
     json!({ "fail": { "status": 429, "type": "rate_limit_error", "message": message, "times": 1, "headers": headers } })
 }
 
-/// The work rests until the limit ends, and goes on by itself.
+/// Asserts that work rests until the limit ends, and then goes on by itself.
 fn rests_until_the_limit_ends(settings: &str, ends: u64, words: &str) {
     let (story, model, _server) = begin(settings, &limit(words));
     story.wait_until("the pause", || {
@@ -157,7 +157,7 @@ fn rests_until_the_limit_ends(settings: &str, ends: u64, words: &str) {
     story.wait_until(&format!("the end of the task; {}", model.summary()), || {
         story.count("done") == 1
     });
-    assert!(now() >= ends, "nobody works before the limit ends");
+    assert!(now() >= ends, "no agent works before the limit ends");
     let task = story.dbs(&["task", "show", "t-1", "--json"]);
     assert!(
         !task.contains("\"crash\"") && !task.contains("\"infra\""),
@@ -166,13 +166,13 @@ fn rests_until_the_limit_ends(settings: &str, ends: u64, words: &str) {
     assert!(file_in_base(&story, "work.txt"));
 }
 
-/// The words of a limit that ends at a second from now, and that second.
+/// Returns the second at which a limit ends, and words that name that second.
 fn limit_by_second() -> (u64, String) {
     let ends = now() + 40;
     (ends, format!("Claude AI usage limit reached|{ends}"))
 }
 
-/// The words of a limit that ends at a full minute, as they are written for people, and its second.
+/// Returns the full minute at which a limit ends, as its second, and the words for it as they are written for people.
 fn limit_by_time_of_day() -> (u64, String) {
     let ends = (now() + 85) / 60 * 60;
     let (hour, minute) = (ends / 3600 % 24, ends / 60 % 60);
@@ -223,7 +223,7 @@ fn too_many_requests_without_the_words_of_a_limit_are_tried_again_without_a_paus
     assert!(!logs.contains("usage limit"), "{logs}");
 }
 
-/// A person is asked at once, with these words, and nothing is tried meanwhile.
+/// Asserts that a person is asked at once, with these words, and that nothing is tried meanwhile.
 fn asks_at_once(settings: &str, fail: &Value, wanted: &[&str]) {
     let (story, _model, _server) = begin(settings, &json!({ "fail": fail }));
     let asks = || {
@@ -232,7 +232,7 @@ fn asks_at_once(settings: &str, fail: &Value, wanted: &[&str]) {
     };
     story.wait_until("what a person has to change", asks);
     let logs = story.dbs(&["logs"]);
-    assert!(!logs.contains("told to go on"), "{logs}");
+    assert!(!logs.contains("told to continue"), "{logs}");
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn codex_gives_up(settings: &str) {
     let is_told = |request: &RecordedRequest| request.body.to_string().contains("your last turn failed");
     assert!(
         asked.iter().any(is_told),
-        "it goes on in its session: {}",
+        "Codex goes on in its session: {}",
         model.summary()
     );
 }

@@ -1,5 +1,5 @@
-//! An agent in a real terminal: a holder owns it, our emulation answers what it asks, and the test sees its screen and the
-//! states it reports.
+//! An agent in a real terminal: a holder owns it, our emulation answers its queries, and the test sees its screen and the states it
+//! reports.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -18,9 +18,9 @@ use crate::lab::{Lab, wait_for};
 
 const COLS: u16 = 110;
 const ROWS: u16 = 32;
-/// How long a test waits for a state or a text.
+/// Deadline of a test that waits for a state or a text.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How long a key has before it is typed again.
+/// Time until a key is typed again.
 const BETWEEN_KEYS: Duration = Duration::from_millis(500);
 
 /// A running agent and what the test has seen of it.
@@ -30,7 +30,7 @@ pub(crate) struct Pane {
     marker: String,
     requests: RequestSender,
     seen: Arc<Seen>,
-    /// How many reports the test has looked at.
+    /// Number of reports that the test has looked at.
     looked_at: usize,
     reader: Option<JoinHandle<()>>,
 }
@@ -43,15 +43,15 @@ struct Seen {
 
 struct Screen {
     terminal: Terminal,
-    /// What the program itself reported; records of its subagents are not in it.
+    /// Reports of the program itself, without records of its subagents.
     reports: Vec<StatusRecord>,
     is_over: bool,
     happened: Vec<PaneEvent>,
-    /// The beginning of a letter whose end was not read yet.
+    /// Beginning of a letter whose end was not read yet.
     half: Vec<u8>,
 }
 
-/// Output (`o`), keys (`i`), whether the program is suspended (`z`) or the code of its end (`x`), and when that was.
+/// Output (`o`), keys (`i`), whether the program is suspended (`z`) or its exit code (`x`), with the time.
 #[derive(Debug, Clone)]
 pub(crate) struct PaneEvent {
     pub(crate) millis: u64,
@@ -65,12 +65,12 @@ impl Pane {
         Self::start_program(lab, lab.argv(arguments))
     }
 
-    /// Starts that command line in the project of `lab`.
+    /// Starts a command line in the project of `lab`.
     pub(crate) fn start_program(lab: &Lab, argv: Vec<String>) -> Self {
         Self::start_with(lab, argv, lab.env(), Vec::new())
     }
 
-    /// The same with that environment and these private files.
+    /// Starts a command line with this environment and these private files.
     pub(crate) fn start_with(
         lab: &Lab,
         argv: Vec<String>,
@@ -143,7 +143,7 @@ impl Pane {
         self.type_each(BETWEEN_KEYS, keys, state);
     }
 
-    /// The same, with so much time between two attempts.
+    /// Types these bytes until the agent reports this state, with this time between two attempts.
     pub(crate) fn type_each(&mut self, every: Duration, keys: &str, state: ReportedState) {
         let looked_at = self.looked_at;
         let mut last = None;
@@ -159,12 +159,12 @@ impl Pane {
         self.wait_for_state(state);
     }
 
-    /// Waits until the screen holds this text, blanks and line ends aside.
+    /// Waits until the screen has this text, apart from blanks and line ends.
     pub(crate) fn wait_for_text(&self, text: &str) {
         self.wait_for_one_of(&[text]);
     }
 
-    /// The same with any of these texts.
+    /// Waits until the screen has any of these texts.
     pub(crate) fn wait_for_one_of(&self, texts: &[&str]) {
         let wanted: Vec<String> = texts.iter().map(|text| without_blanks(text)).collect();
         self.wait(&format!("one of the texts {texts:?}"), |screen| {
@@ -173,7 +173,7 @@ impl Pane {
         });
     }
 
-    /// Waits until its screen is like that, and returns when.
+    /// Waits until the screen meets the condition, and returns when.
     pub(crate) fn wait_for_screen(&self, what: &str, mut is_so: impl FnMut(&str) -> bool) -> u64 {
         self.wait(what, |screen| is_so(&screen.text()).then_some(()));
         self.millis()
@@ -185,17 +185,17 @@ impl Pane {
         self.millis()
     }
 
-    /// Milliseconds since its start.
+    /// Returns the milliseconds since the start.
     pub(crate) fn millis(&self) -> u64 {
         self.seen.millis()
     }
 
-    /// Everything that happened in its terminal so far.
+    /// Returns everything that happened in the terminal so far.
     pub(crate) fn happened(&self) -> Vec<PaneEvent> {
         self.seen.lock().happened.clone()
     }
 
-    /// The number of its process.
+    /// Returns the pid of the program.
     pub(crate) fn process(&self) -> nix::unistd::Pid {
         let HolderLiveness::Running(process) = self.holders.status(&self.id).state else {
             panic!("it does not run")
@@ -203,7 +203,7 @@ impl Pane {
         nix::unistd::Pid::from_raw(i32::try_from(process.child_pid).expect("a process number"))
     }
 
-    /// The states reported so far, without repetitions.
+    /// Returns the states reported so far, without repetitions.
     pub(crate) fn states(&self) -> Vec<ReportedState> {
         let mut states: Vec<_> = self
             .seen
@@ -229,7 +229,7 @@ impl Pane {
         end.expect("just seen")
     }
 
-    /// Kills the agent at once, as when the machine loses it, and waits for the end.
+    /// Kills the agent, as if the machine had lost it, and waits for its end.
     pub(crate) fn kill(&self) {
         let kill = nix::sys::signal::Signal::SIGKILL;
         nix::sys::signal::kill(self.process(), kill).expect("it is ours");
@@ -263,12 +263,12 @@ impl Drop for Pane {
     fn drop(&mut self) {
         let stopped = self.holders.stop(&self.id, Span(3000));
         let left = members(&mut ProcessSelector::marked(&self.marker));
-        // The holder has closed the connection, and the reader has come to its end.
+        // The holder has closed the connection, so the reader comes to its end.
         let read = self.reader.take().map_or(Ok(()), JoinHandle::join);
         if std::thread::panicking() {
             return;
         }
-        assert!(read.is_ok(), "the reader panicked; its message stands above");
+        assert!(read.is_ok(), "the reader panicked; its message is above");
         assert_eq!(stopped.expect("stopped").survivors, 0);
         assert_eq!(left.expect("listed"), [], "processes are left");
     }
@@ -281,7 +281,7 @@ impl Seen {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Takes what the holder says until the program is over.
+    /// Reads what the holder sends until the program is over.
     fn follow(&self, mut replies: ReplyReceiver, answers: &RequestSender) {
         while let Ok(Some(reply)) = replies.next_reply() {
             match reply {
@@ -304,7 +304,7 @@ impl Seen {
     }
 
     fn millis(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).expect("no test takes so long")
+        u64::try_from(self.began.elapsed().as_millis()).expect("no test takes that long")
     }
 
     fn note(&self, kind: &'static str, text: String) {
@@ -334,14 +334,14 @@ impl Seen {
 }
 
 impl Screen {
-    /// The first report of this state behind the first `looked_at`, and where it stands.
+    /// Returns the first report of this state behind the first `looked_at`, and its position.
     fn report_after(&self, looked_at: usize, state: ReportedState) -> Option<(usize, StatusRecord)> {
         let later = self.reports.iter().enumerate().skip(looked_at);
         let mut of_state = later.filter(|(_, report)| report.state == state);
         of_state.next().map(|(at, report)| (at, report.clone()))
     }
 
-    /// The whole letters in what was read, with those whose beginning was read before.
+    /// Returns the whole letters in what was read, with those whose beginning was read before.
     fn letters(&mut self, bytes: &[u8]) -> String {
         self.half.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.half) {

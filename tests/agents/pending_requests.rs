@@ -1,5 +1,5 @@
-//! Requests of the real Codex that wait while it goes on: its model is told after a while that the command still runs, and calls other tools
-//! or ends its turn.
+//! Requests of the real Codex that wait while it goes on: after a while its model is told that the command still runs, and calls other
+//! tools or ends its turn.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::model_server::Scripts;
 use crate::pipeline::{create, wait_for_ask};
 use crate::resuming::meta;
 
-/// A reply of the model that runs a command outside the sandbox. The model goes on after a second.
+/// Returns a reply that runs a command outside the sandbox. The model goes on after a second.
 fn asks(command: &str) -> Value {
     let input = format!(
         "// @exec: {{\"yield_time_ms\": 1000}}\n\
@@ -30,7 +30,7 @@ fn scripted(replies: &[Value]) -> Scripts {
     )
 }
 
-/// The texts of the requests of the agent that nobody has answered.
+/// Returns the texts of the requests of the agent that have no answer yet.
 fn open(story: &Story) -> Vec<String> {
     let status: Value = serde_json::from_str(&story.dbs(&["status", "--json"])).unwrap();
     let asks = status["agents"][0]["asks"].as_array();

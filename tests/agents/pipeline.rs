@@ -1,4 +1,5 @@
-//! The whole program with the real Claude Code: a task goes from the board to the base, with what the agent asks answered from outside.
+//! The whole program with the real Claude Code: a task goes from the board to the base, and the requests of the agent are answered from
+//! outside.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,23 +12,23 @@ use crate::driver::{Server, Story};
 use crate::lab::{KEY, LESS_COMPILING, end_of_key, installed, scripts};
 use crate::model_server::{ModelServer, Scripts};
 
-/// The part that is played by whoever is not Claude Code.
+/// Part of every agent that is not Claude Code.
 pub(crate) const OTHERS: &str = r#"
 [[part]]
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
-/// A project whose developers are Claude Code, and its running server.
+/// Makes a project whose developers are Claude Code, and starts its server.
 pub(crate) fn story(settings: &str) -> (Story, ModelServer, Server) {
     story_of(&format!("agent = \"claude\"\n{settings}"))
 }
 
-/// The same with all settings of the developers.
+/// Makes such a project with all settings of the developers.
 fn story_of(settings: &str) -> (Story, ModelServer, Server) {
     story_with(settings, scripts())
 }
 
-/// The same, and the model says what is scripted there.
+/// Makes such a project with a model that says these scripts.
 pub(crate) fn story_with(settings: &str, scripts: Scripts) -> (Story, ModelServer, Server) {
     installed("claude");
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
@@ -37,12 +38,12 @@ pub(crate) fn story_with(settings: &str, scripts: Scripts) -> (Story, ModelServe
     (story, model, server)
 }
 
-/// A server whose agents find Claude Code and the scripted model.
+/// Starts a server whose agents find Claude Code and the scripted model.
 pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
     start(story, server_program(story, model))
 }
 
-/// The command of such a server.
+/// Returns the command of such a server.
 pub(crate) fn server_program(story: &Story, model: &ModelServer) -> Command {
     let claude = installed("claude");
     let mut server = story.program(&["server"]);
@@ -69,7 +70,7 @@ pub(crate) fn start(story: &Story, mut server: Command) -> Server {
     server
 }
 
-/// What a person has who used Claude Code here before: its first questions are answered, and the project is trusted.
+/// Writes the settings of a person who has used Claude Code here before: its first questions are answered, and the project is trusted.
 pub(crate) fn write_person_settings(story: &Story) {
     let folder = story.root().join("claude");
     fs::create_dir(&folder).unwrap();
@@ -108,7 +109,7 @@ pub(crate) fn file_in_base(story: &Story, name: &str) -> bool {
     show.stderr(Stdio::null()).status().unwrap().success()
 }
 
-/// What tools gave back to the model, of all messages of a request.
+/// Returns what tools gave back to the model, from all messages of a request.
 pub(crate) fn results(request: &Value) -> Vec<Value> {
     let messages = request["messages"].as_array().into_iter().flatten();
     let parts = messages
@@ -178,7 +179,7 @@ fn claude_works_without_a_person_where_the_settings_allow_it_and_is_told_to_repo
     let told = requests
         .iter()
         .any(|request| request.body.to_string().contains("You have not reported"));
-    assert!(told, "it ended its turn without a report");
+    assert!(told, "it was not told to report");
 }
 
 #[test]
@@ -244,12 +245,12 @@ fn a_question_of_claude_is_answered_from_outside_with_one_of_its_options() {
         .iter()
         .flat_map(|request| results(&request.body))
         .collect();
-    // Both options stand in the question itself, so that only its result tells which one was chosen.
+    // Both options are in the question itself, so only its result tells which one was chosen.
     let chosen = heard.iter().any(|result| {
         let text = result.to_string();
         text.contains("Postgres") && !text.contains("SQLite")
     });
-    assert!(chosen, "the answer reached the model: {heard:?}");
+    assert!(chosen, "the answer did not reach the model: {heard:?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A phase of a plan with the real Claude Code: its gate fails, it is fixed on the same branch by another session, and what its
-//! subagent did counts because the tool reported it.
+//! A phase of a plan with the real Claude Code: its gate fails, another session fixes it on the same branch, and the work of its subagent
+//! counts because the tool reported it.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ const PHASE: &str = "# Invoice export Phase 1: Data model
 - [ ] 1.1: Make model.txt [[script:plan_model]]
 ";
 
-/// A project with a plan whose phases Claude Code works on, and its running server.
+/// Makes a project with a plan whose phases Claude Code works on, and starts its server.
 fn story() -> (Story, ModelServer, Server) {
     installed("claude");
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
@@ -76,7 +76,7 @@ fn a_phase_of_a_plan_is_worked_on_by_claude_fixed_after_its_gate_failed_and_merg
     };
     assert!(
         told("- `half`: passes") && told("- `model`: fails"),
-        "what passed before"
+        "the prompt has the earlier results of the gates"
     );
     assert!(told("This is a remediation of invoice-1") && told("gate model failed"));
     assert!(!model.requests_for("plan_subagent").is_empty());

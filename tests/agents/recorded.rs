@@ -1,5 +1,5 @@
-//! Recorded sessions of real agents, played through our terminal emulation and our readers: the states that are concluded against
-//! labels, which say what a person would have read from the screen and the keys. Needs no agent.
+//! Recorded sessions of real agents, played through our terminal emulation and our readers: the concluded states are compared with labels,
+//! which say what a person would have read from the screen and the keys. Needs no agent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,23 +17,23 @@ use serde_json::Value;
 use crate::claude_headless::missing_fields;
 use crate::lab::json_lines;
 
-/// What the agent is in, as the labels call it.
+/// State of an agent, as the labels call it.
 type Label = String;
-/// States with the millisecond from which they hold.
+/// States, each with the millisecond from which it holds.
 type Course = Vec<(u32, Label)>;
 
-/// The word for the time in which nothing is known yet.
+/// Word for the time in which nothing is known yet.
 const STARTING: &str = "starting";
-/// The word for the end of a session. A process that ends is known to have ended, so nothing is measured from then on.
+/// Word for the end of a session. A process that ends is known to have ended, so nothing is measured from then on.
 const GONE: &str = "gone";
-/// How often it is looked what is concluded, in milliseconds.
+/// Interval at which the concluded state is looked at, in milliseconds.
 const STEP: u32 = 10;
 /// Time in which a screen is drawn anew, in milliseconds.
 const SETTLING: u32 = 300;
 /// Sessions of Claude Code in a terminal that does not answer its query: its title alone does not say that it waits.
 const TITLE_ALONE: &str = "no_query_replies_title_only.cast";
 
-/// The reader of the titles of a recording's tool.
+/// Returns the reader of titles for the tool of a recording.
 fn reader_of_titles(recording: &str) -> fn(&str) -> AgentReport {
     match recording {
         "tui_action_required.cast" => gemini_title,
@@ -42,7 +42,7 @@ fn reader_of_titles(recording: &str) -> fn(&str) -> AgentReport {
     }
 }
 
-/// What the rules in the file of Gemini CLI say of a title.
+/// Reads a title by the rules in the file of Gemini CLI.
 fn gemini_title(title: &str) -> AgentReport {
     static KIND: LazyLock<DescribedAgent> = LazyLock::new(|| {
         let kind = AgentKinds::default()
@@ -109,14 +109,14 @@ fn state_at(course: &Course, at: u32) -> &str {
     holds.map_or(STARTING, |(_, label)| label)
 }
 
-/// When the agent of a session is gone, as its labels say; a second after the last of them where it is not.
+/// Returns when the agent of a session is gone according to its labels, or a second after the last of them if it is not.
 fn end_of(labels: &Course) -> u32 {
     let gone = labels.iter().find(|(_, label)| label == GONE).map(|(at, _)| *at);
     let last = labels.last().map_or(0, |(at, _)| at + 1_000);
     gone.unwrap_or(last)
 }
 
-/// The labels of all sessions, by the name of the recording.
+/// Returns the labels of all sessions, by the name of the recording.
 fn labels() -> BTreeMap<String, Course> {
     let path: PathBuf = [
         env!("CARGO_MANIFEST_DIR"),
@@ -142,7 +142,7 @@ fn labels() -> BTreeMap<String, Course> {
     all
 }
 
-/// The states in their order from the first work on: an agent that has started and one that is idle before that are the same.
+/// Returns the states in their order from the first work on: before that, an agent that has started and one that is idle are the same.
 fn words(course: &Course) -> Vec<&str> {
     let labels = course.iter().map(|(_, label)| label.as_str());
     let is_before = |label: &&str| matches!(*label, STARTING | "idle");
@@ -152,7 +152,7 @@ fn words(course: &Course) -> Vec<&str> {
     words
 }
 
-/// Plays a recording in asciicast 2 up to that time: the states that are concluded from status records and titles.
+/// Plays a recording in asciicast 2 up to the given time; returns the states that are concluded from status records and titles.
 fn play(name: &str, end: u32) -> Course {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
         .iter()
@@ -191,7 +191,7 @@ fn play(name: &str, end: u32) -> Course {
     course
 }
 
-/// Plays a recording up to that time and shows its screen a few times a second.
+/// Plays a recording up to the given time, and shows its screen a few times a second.
 fn play_screen(name: &str, end: u32, mut look: impl FnMut(u32, &str)) {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
         .iter()
@@ -215,7 +215,7 @@ fn play_screen(name: &str, end: u32, mut look: impl FnMut(u32, &str)) {
     }
 }
 
-/// What people would call it. Work that is over and an agent that was never asked look the same.
+/// Returns the word that people would use. Work that is over and an agent that was never asked look the same.
 fn label(doing: &Doing) -> &'static str {
     match doing {
         Doing::Starting => STARTING,
@@ -231,7 +231,7 @@ fn label(doing: &Doing) -> &'static str {
     }
 }
 
-/// Whole milliseconds of a time in seconds.
+/// Converts a time in seconds to whole milliseconds.
 fn milliseconds(seconds: f64) -> u32 {
     std::time::Duration::from_secs_f64(seconds)
         .as_millis()

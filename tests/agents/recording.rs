@@ -1,5 +1,6 @@
-//! Records sessions of real agents anew, with the states that they are in: what the scripted model and the test do at which time is known,
-//! and the rest is read from the screen by words that no reader of this program looks for. Replayed by the tests of the states of agents.
+//! Records sessions of real agents anew, with the states that they are in. The test knows what it and the scripted model do at which time;
+//! the rest is read from the screen by words that no reader of this program looks for. The tests of the states of agents replay the
+//! recordings.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,11 +19,11 @@ use crate::pane::{Pane, PaneEvent};
 use crate::polling::holds_within;
 use crate::recording_start::{brief, context, hooks};
 
-/// Words on the screen of both tools while a turn goes on.
+/// Words on the screen of both tools during a turn.
 pub(crate) const BUSY: &str = "esc to interrupt";
-/// The longest time from the start of a tool to its first request.
+/// Longest time from the start of a tool to its first request.
 const LONGEST_START: Duration = Duration::from_mins(5);
-/// Kinds of lines that are read of a session's record; no other is kept.
+/// Kinds of lines that are kept of a session's record.
 const RECORDED: [&str; 3] = ["\"token_count\"", "\"task_started\"", "\"task_complete\""];
 
 /// A session that is recorded.
@@ -38,12 +39,12 @@ pub(crate) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Starts that tool of `lab` with a prompt, as this program starts it.
+    /// Starts the tool in `lab` with a prompt, as this program starts it.
     pub(crate) fn start(lab: &'a Lab, name: &'static str, kind: &dyn AgentKind, prompt: &str) -> Self {
         Self::start_with(lab, (name, kind), prompt, |_| {})
     }
 
-    /// The same in a changed environment.
+    /// Starts the tool in a changed environment.
     pub(crate) fn start_with(
         lab: &'a Lab,
         (name, kind): (&'static str, &dyn AgentKind),
@@ -62,7 +63,7 @@ impl<'a> Recording<'a> {
         Self::of(lab, name, || Pane::start_with(lab, argv, env, launch.files))
     }
 
-    /// Records what runs in the pane that is started.
+    /// Records what runs in the pane that `start` opens.
     pub(crate) fn of(lab: &'a Lab, name: &'static str, start: impl FnOnce() -> Pane) -> Self {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         let mut recording = Self {
@@ -78,7 +79,7 @@ impl<'a> Recording<'a> {
         recording
     }
 
-    /// The state from now on, and how that is known.
+    /// Sets the state from now on, and how that is known.
     pub(crate) fn label(&mut self, state: &str, known_by: &str) {
         self.label_from(self.pane.millis(), state, known_by);
     }
@@ -87,7 +88,7 @@ impl<'a> Recording<'a> {
         self.labels.push((millis, state.to_owned(), known_by.to_owned()));
     }
 
-    /// The state from the moment at which the screen has this text.
+    /// Sets the state from the moment at which the screen has this text.
     pub(crate) fn label_at(&mut self, text: &str, state: &str) {
         let millis = self.pane.wait_for_screen(text, |screen| {
             screen.to_lowercase().contains(&text.to_lowercase())
@@ -95,13 +96,13 @@ impl<'a> Recording<'a> {
         self.label_from(millis, state, &format!("the screen says \"{text}\""));
     }
 
-    /// The state from the moment at which the screen no longer has this text.
+    /// Sets the state from the moment at which the screen no longer has this text.
     pub(crate) fn label_gone(&mut self, text: &str, state: &str) {
         let millis = self.pane.wait_for_screen(text, |screen| !screen.contains(text));
         self.label_from(millis, state, &format!("the screen no longer says \"{text}\""));
     }
 
-    /// The state from the moment at which the screen names the folder of the project.
+    /// Sets the state from the moment at which the screen names the folder of the project.
     pub(crate) fn label_at_folder(&mut self, state: &str) {
         let folder = self.lab.project().display().to_string();
         let millis = self
@@ -110,7 +111,7 @@ impl<'a> Recording<'a> {
         self.label_from(millis, state, "the screen names the folder of the project");
     }
 
-    /// The state from the moment at which the screen has this text and does not name the folder of the project.
+    /// Sets the state from the moment at which the screen has this text and does not name the folder of the project.
     pub(crate) fn label_without_folder(&mut self, text: &str, state: &str) {
         let folder = self.lab.project().display().to_string();
         let millis = self
@@ -123,7 +124,7 @@ impl<'a> Recording<'a> {
         );
     }
 
-    /// The state from the moment at which the screen has this text and the other no more.
+    /// Sets the state from the moment at which the screen has `text` and no longer has `gone`.
     pub(crate) fn label_without(&mut self, text: &str, gone: &str, state: &str) {
         let millis = self.pane.wait_for_screen(text, |screen| {
             screen.contains(text) && !screen.to_lowercase().contains(gone)
@@ -131,7 +132,7 @@ impl<'a> Recording<'a> {
         self.label_from(millis, state, &format!("\"{text}\" without \"{gone}\""));
     }
 
-    /// The state from the moment at which the screen has this text, and below it another.
+    /// Sets the state from the moment at which the screen has `text`, and `below` under it.
     pub(crate) fn label_below(&mut self, text: &str, below: &str, state: &str) {
         let millis = self.pane.wait_for_screen(below, |screen| {
             screen
@@ -141,13 +142,13 @@ impl<'a> Recording<'a> {
         self.label_from(millis, state, &format!("\"{below}\" below \"{text}\""));
     }
 
-    /// Types keys, with which a state begins.
+    /// Types keys with which a state begins.
     pub(crate) fn type_to(&mut self, keys: &str, state: &str, known_by: &str) {
         self.label(state, known_by);
         self.pane.type_keys(keys);
     }
 
-    /// The state from the moment at which an answer of the model waits at this gate.
+    /// Sets the state from the moment at which an answer of the model waits at this gate.
     pub(crate) fn label_at_gate(&mut self, gate: &str, state: &str) {
         self.lab.server.wait_at_gate(gate);
         self.label(
@@ -156,12 +157,12 @@ impl<'a> Recording<'a> {
         );
     }
 
-    /// The state from the moment at which the model is first asked by the script of that name.
+    /// Sets the state from the moment of the first request to the model for this script.
     pub(crate) fn label_at_request(&mut self, script: &str, state: &str) {
         self.label_at_requests(script, 1, state);
     }
 
-    /// The same when it is asked that often. A tool may take long to start.
+    /// Sets the state from the moment of the given request for this script. A tool may take long to start.
     pub(crate) fn label_at_requests(&mut self, script: &str, number: usize, state: &str) {
         let is_asked = || self.lab.server.requests_for(script).len() >= number;
         let summary = || self.lab.server.summary();
@@ -173,13 +174,13 @@ impl<'a> Recording<'a> {
         self.label(state, "the model is asked");
     }
 
-    /// Types a prompt and sends it to a tool that says so when it works.
+    /// Types a prompt and sends it to a tool that shows when it works.
     pub(crate) fn prompt(&mut self, text: &str) {
         self.send(text);
         self.label_at(BUSY, "working");
     }
 
-    /// Types a prompt and sends it, with which work begins.
+    /// Types a prompt and sends it, without a label.
     pub(crate) fn send(&mut self, text: &str) {
         self.pane.type_keys(text);
         self.pane.wait_for_text(text);
@@ -187,7 +188,7 @@ impl<'a> Recording<'a> {
         self.pane.type_keys("\r");
     }
 
-    /// Lets everything be as it is for that time.
+    /// Waits for that time, and keeps reading the record.
     pub(crate) fn hold(&mut self, seconds: u64) {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(seconds) {
@@ -204,7 +205,7 @@ impl<'a> Recording<'a> {
         wait_for(file, || self.lab.has_made(file));
     }
 
-    /// Waits for a call of the hook that asks.
+    /// Waits until the hook has asked this number of requests.
     pub(crate) fn wait_for_request(&mut self, number: usize) {
         wait_for("a request", || self.requests().len() == number);
     }
@@ -230,7 +231,7 @@ impl<'a> Recording<'a> {
         fs::write(hooks(self.lab).join("left"), "").unwrap();
     }
 
-    /// Files of calls with that ending: their time, their name and what is in them.
+    /// Returns the files of calls with this ending: their time, their name and their text.
     fn calls(&self, ending: &str) -> Vec<(u64, String, String)> {
         let mut found = Vec::new();
         // A run without an interface calls no hook.
@@ -247,7 +248,7 @@ impl<'a> Recording<'a> {
         found
     }
 
-    /// Notes new lines of the records of Codex.
+    /// Keeps new lines of the records of Codex.
     fn read_record(&mut self) {
         let text = self.lab.codex_rollouts();
         for line in text
@@ -301,7 +302,7 @@ impl<'a> Recording<'a> {
         self.write_labels();
     }
 
-    /// Replaces the labels of this recording in the file of all.
+    /// Replaces the labels of this recording in the file of all labels.
     fn write_labels(&self) {
         static FILE: Mutex<()> = Mutex::new(());
         let _guard = FILE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -314,7 +315,7 @@ impl<'a> Recording<'a> {
         for (millis, state, known_by) in &self.labels {
             lines.push(format!("{name}\t{}\t{state}\t{known_by}", seconds(*millis)));
         }
-        // Comments stand first, and the labels of a recording in their order.
+        // Comments come first, and the labels of a recording keep their order.
         lines.sort_by_key(|line| {
             line.split('\t')
                 .next()

@@ -1,4 +1,4 @@
-//! Sessions of aider that are recorded anew: one test for each group of states. It works at one message and ends, and it asks in lines.
+//! Sessions of aider that are recorded anew: one test for each group of states. aider works on one message and ends, and asks in lines.
 
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::recording_start::described;
 /// An answer that makes a file.
 const MAKES_FILE: &str = "I make the file, and say what it is for, word by word.\n\nout.txt\n```\none\n```\n";
 
-/// A world in which nothing is asked before the work.
+/// Makes a world in which aider asks nothing before the work.
 fn lab(replies: &Value) -> Lab {
     let lab = Lab::aider_that_says(&json!({ "session": { "replies": replies } }).to_string());
     std::fs::write(lab.project().join(".gitignore"), ".aider*\n").unwrap();

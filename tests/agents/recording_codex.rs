@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::lab::Lab;
 use crate::recording::{BUSY, Recording};
 
-/// A reply that runs a command outside the sandbox, so that none is built: a container may not allow one.
+/// Returns a reply that runs a command outside the sandbox, so that none is built: a container may not allow one.
 fn runs(text: &str, command: &str) -> Value {
     let input = format!(
         "text(await tools.exec_command({{ cmd: {}, sandbox_permissions: \"require_escalated\", justification: \"It has to be.\" }}));",
@@ -86,7 +86,7 @@ fn codex_asks_for_permissions_in_its_terminal() {
         "its hook asks, and it shows that the hook runs",
     );
     recording.hold(30);
-    // A person begins to type, and the hook is left.
+    // A person begins to type, and the hook leaves the request to the terminal.
     recording.pane.type_keys("x");
     recording.leave_to_terminal();
     recording.pane.wait_for_text("Press enter to confirm");

@@ -7,7 +7,7 @@ use crate::lab::Lab;
 use crate::recording::Recording;
 use crate::recording_start::described;
 
-/// A reply that runs a command.
+/// Returns a reply that runs a command.
 fn runs(text: &str, command: &str) -> Value {
     let input = json!({ "command": command, "description": "Do it" });
     json!({ "text": text, "calls": [{ "tool": "run_shell_command", "input": input }] })

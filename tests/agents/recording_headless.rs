@@ -8,7 +8,7 @@ use crate::lab::Lab;
 use crate::pane::Pane;
 use crate::recording::Recording;
 
-/// What the model says: a first answer that begins late, and its end later.
+/// Returns the replies of the model: an answer that waits at a gate.
 fn replies() -> String {
     let answer = json!({
         "text": "The build is over, and I say what came of it, word by word.", "gate": { "name": "say", "after": 0 },

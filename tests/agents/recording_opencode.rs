@@ -1,4 +1,4 @@
-//! Sessions of opencode that are recorded anew: one test for each group of states. It names its folder while it rests.
+//! Sessions of opencode that are recorded anew: one test for each group of states. opencode names its folder while it rests.
 
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::lab::Lab;
 use crate::recording::Recording;
 use crate::recording_start::described;
 
-/// A reply that runs a command.
+/// Returns a reply that runs a command.
 fn runs(text: &str, command: &str) -> Value {
     let input = json!({ "command": command, "description": "Do it" });
     json!({ "text": text, "calls": [{ "tool": "bash", "input": input }] })
@@ -21,14 +21,14 @@ fn start<'a>(lab: &'a Lab, name: &'static str) -> Recording<'a> {
     start_with(lab, name, "[[script:session]] go")
 }
 
-/// It shows the prompt some time before it asks the model.
+/// Starts a recording with a prompt, which opencode shows some time before it asks the model.
 fn start_with<'a>(lab: &'a Lab, name: &'static str, prompt: &str) -> Recording<'a> {
     let mut recording = Recording::start(lab, name, &described("opencode"), prompt);
     recording.label_without_folder(prompt, "working");
     recording
 }
 
-/// Takes the first entry of the box with this text. It takes a key a while after it was typed.
+/// Takes the first entry of the box with this text. opencode reacts to a key a while after it was typed.
 fn take_first(recording: &mut Recording<'_>, text: &str) {
     recording.pane.type_keys("\r");
     recording.label_gone(text, "working");
@@ -89,7 +89,7 @@ fn opencode_asks_for_permissions() {
     recording.wait_for_file("out.txt");
     recording.label_at("Shell command", "blocked (permission)");
     recording.hold(20);
-    // The second entry asks once more whether it is meant.
+    // The second entry asks once more for a confirmation.
     recording.pane.type_keys("\u{1b}[C");
     recording.hold(5);
     recording.pane.type_keys("\r");
@@ -101,7 +101,7 @@ fn opencode_asks_for_permissions() {
     recording.wait_for_file("ran");
     recording.label_below("And once more.", "Shell command", "blocked (permission)");
     recording.hold(30);
-    // Esc refuses it, which ends the turn.
+    // Esc refuses the request, which ends the turn.
     recording.pane.type_keys("\u{1b}");
     recording.label_at_folder("idle");
     recording.hold(40);
@@ -126,7 +126,7 @@ fn opencode_asks_questions() {
     recording.type_to("\r", "working", "Enter takes the first entry");
     recording.label_at("And the door?", "blocked (dialog)");
     recording.hold(50);
-    // Esc leaves them, which ends the turn.
+    // Esc leaves the questions, which ends the turn.
     recording.pane.type_keys("\u{1b}");
     recording.label_at_folder("idle");
     recording.hold(30);

@@ -1,4 +1,4 @@
-//! What a recorded session is started from: the task, and a hook that notes its calls and waits for the test to answer.
+//! Start of a recorded session: the task, and a hook that records its calls and waits for the test to answer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::lab::Lab;
 
-/// Stands for this program as the hook of a tool: it notes the time and the input of each call. A request waits for the test to answer it,
-/// or to leave it to the terminal.
+/// Stands for this program as the hook of a tool: it records the time and the input of each call. A request waits until the test answers it
+/// or leaves it to the terminal.
 const HOOK: &str = r#"#!/bin/sh
 test "$1" = hook || exec cat > /dev/null
 name='FOLDER'/$(date +%s%3N)-$$
@@ -31,12 +31,12 @@ while test -d 'FOLDER' && ! test -e 'FOLDER/left'; do
 done
 "#;
 
-/// The folder of the calls of hooks.
+/// Returns the folder of the calls of hooks.
 pub(crate) fn hooks(lab: &Lab) -> PathBuf {
     lab.root().join("hooks")
 }
 
-/// What a start is made from; the hook of the recording stands for this program.
+/// Returns the context of a start; the hook of the recording stands for this program.
 pub(crate) fn context(lab: &Lab) -> LaunchContext {
     use std::os::unix::fs::PermissionsExt as _;
     let (program, folder) = (lab.root().join("dbs"), hooks(lab));
@@ -55,7 +55,7 @@ pub(crate) fn context(lab: &Lab) -> LaunchContext {
     }
 }
 
-/// A task for the agent.
+/// Returns a task for the agent.
 pub(crate) fn brief(lab: &Lab) -> Brief {
     Brief {
         attempt: AttemptId(1),
@@ -81,12 +81,12 @@ pub(crate) fn brief(lab: &Lab) -> Brief {
     }
 }
 
-/// The kind of that name which a file describes.
+/// Returns the kind of that name that a file describes.
 pub(crate) fn described(name: &str) -> DescribedAgent {
     DescribedAgent(AgentKinds::default().get(name).unwrap().unwrap())
 }
 
-/// Lets each request be allowed at once, as a rule does.
+/// Allows each request at once, as a rule does.
 pub(crate) fn allow_all(lab: &Lab) {
     let yes = json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": { "behavior": "allow" } } });
     fs::write(hooks(lab).join("always"), yes.to_string()).unwrap();

@@ -1,5 +1,5 @@
-//! The whole program with the real Claude Code, whose agent, holder or server is killed in the middle of a tool call: it goes on with
-//! the same session, in the same folder, and never beside a process of before.
+//! The whole program with the real Claude Code, whose agent, holder or server is killed in the middle of a tool call: the next agent goes
+//! on with the same session, in the same folder, and never beside a process of the previous one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::driver::{Server, Story};
 use crate::model_server::ModelServer;
 use crate::pipeline::{create, file_in_base, serve, story};
 
-/// What the agent said before it was killed.
+/// Text that the agent said before it was killed.
 const BEFORE: &str = "I make half of it.";
 const SETTINGS: &str = "permissions = \"allow\"\n";
 
-/// An agent in the middle of a call of a tool.
+/// An agent in the middle of a tool call.
 struct Interrupted {
     story: Story,
     model: ModelServer,
@@ -32,7 +32,7 @@ impl Interrupted {
         Self::with(SETTINGS)
     }
 
-    /// The same with these settings of the developers.
+    /// Starts an agent with these settings of the developers, and waits until it calls a tool.
     fn with(settings: &str) -> Self {
         let (story, model, server) = story(settings);
         create(&story, "t-1", "pipeline_killed");
@@ -41,7 +41,7 @@ impl Interrupted {
         story.wait_until("the call of the tool", || read().is_some());
         let tool = read().unwrap();
         let session = word_behind(&story, 1, "--session-id");
-        // It writes down what was said a moment after it was said.
+        // Claude Code writes down what was said a moment later.
         story.wait_until("the record of the session", || {
             transcript(&story, &session).contains(BEFORE)
         });
@@ -57,7 +57,7 @@ impl Interrupted {
         }
     }
 
-    /// Waits until the next agent is started, and looks whether all of the one before has ended by then.
+    /// Waits until the next agent is started, and asserts that all of the previous one has ended by then.
     fn wait_for_next(&self) {
         let next = self.story.attempt(2).join("meta.json");
         self.story.wait_until("the next start", || next.exists());
@@ -70,7 +70,7 @@ impl Interrupted {
         }
     }
 
-    /// The task is done, by one agent that went on where it was.
+    /// Asserts that the task is done by one agent that went on where it was.
     fn ends_by_going_on(&self) {
         self.wait_for_next();
         let (story, model) = (&self.story, &self.model);
@@ -92,7 +92,7 @@ impl Interrupted {
     }
 }
 
-/// What Claude Code has written of a session so far.
+/// Returns what Claude Code has written of a session so far.
 fn transcript(story: &Story, session: &str) -> String {
     transcripts(story, session)
         .iter()
@@ -100,7 +100,7 @@ fn transcript(story: &Story, session: &str) -> String {
         .collect()
 }
 
-/// The files of that session that are there.
+/// Returns the files of that session that exist.
 fn transcripts(story: &Story, session: &str) -> Vec<PathBuf> {
     let projects = fs::read_dir(story.root().join("claude/projects"));
     let folders = projects.into_iter().flatten().flatten().map(|entry| entry.path());
@@ -113,7 +113,7 @@ pub(crate) fn meta(story: &Story, attempt: u64) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The word that follows an option in the command line of an attempt.
+/// Returns the word that follows an option in the command line of an attempt.
 pub(crate) fn word_behind(story: &Story, attempt: u64, option: &str) -> String {
     let meta = meta(story, attempt);
     let words = meta["argv"].as_array().unwrap();
@@ -122,7 +122,7 @@ pub(crate) fn word_behind(story: &Story, attempt: u64, option: &str) -> String {
     words[at + 1].as_str().unwrap().to_owned()
 }
 
-/// Whether a process is there and is more than an entry that nobody has read yet.
+/// Returns true if the process exists and is more than an entry that its parent has not collected yet.
 pub(crate) fn runs(pid: i32) -> bool {
     fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline")).is_ok_and(|line| !line.is_empty())
 }
@@ -148,7 +148,7 @@ fn without_an_interface_claude_goes_on_with_its_session_after_its_runner_was_kil
     world.ends_by_going_on();
 }
 
-/// Whether an attempt runs its tool without the tool's interface.
+/// Returns true if an attempt runs its tool without the tool's interface.
 fn is_headless(story: &Story, attempt: u64) -> bool {
     meta(story, attempt)["argv"][1] == "headless"
 }

@@ -1,4 +1,4 @@
-//! The scripted model itself, asked by hand.
+//! Tests of the scripted model itself, which is asked by hand.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -37,7 +37,7 @@ fn ask(server: &ModelServer, path: &str, body: &Value) -> TcpStream {
     connection
 }
 
-/// The whole answer, head and body.
+/// Returns the whole answer, head and body.
 fn answer(server: &ModelServer, path: &str, body: &Value) -> String {
     let mut text = String::new();
     let mut connection = ask(server, path, body);
@@ -45,7 +45,7 @@ fn answer(server: &ModelServer, path: &str, body: &Value) -> String {
     text
 }
 
-/// The body of an answer as JSON.
+/// Returns the body of an answer as JSON.
 fn body_of(answer: &str) -> Value {
     let (_, body) = answer.split_once("\r\n\r\n").expect("a head");
     serde_json::from_str(body).expect("JSON")
@@ -59,7 +59,7 @@ fn messages(messages: &Value) -> Value {
     json!({ "model": "m", "tools": [{ "name": "Bash" }], "messages": messages })
 }
 
-/// The text of the message that answers these messages.
+/// Returns the text of the message that answers these messages.
 fn said(server: &ModelServer, dialogue: &Value) -> Value {
     body_of(&answer(server, "/v1/messages", &messages(dialogue)))["content"][0]["text"].clone()
 }
@@ -209,10 +209,10 @@ fn a_server_that_is_dropped_leaves_no_answer_waiting() {
     drop(server);
     assert!(
         began.elapsed() < Duration::from_secs(20),
-        "it waited for its clients"
+        "the server waited for its clients"
     );
     let mut rest = Vec::new();
-    // Whether the end comes as an end or as a reset is the system's business.
+    // The system decides whether the end comes as an end or as a reset.
     drop(waiting.read_to_end(&mut rest));
     for connection in &mut silent {
         drop(connection.read_to_end(&mut rest));

@@ -1,4 +1,4 @@
-//! A story with the real Claude Code: one session writes its tests, another its code, and what either says in its output counts nothing.
+//! A story with the real Claude Code: one session writes its tests, another its code, and what they say in their output has no effect.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ const PRD: &str = r#"{"userStories":[
   {"id":"US-002","title":"Story two","description":"Something else that can be done.","acceptanceCriteria":["It works"],"priority":2}]}
 "#;
 
-/// Speaks as pytest does, and passes once the work is there.
+/// Prints like pytest, and passes once the work is there.
 const RUNNER: &str = "if [ -e done/US_001.txt ]; then echo '=== 1 passed in 0.01s ==='; else echo 'FAILED t::a - assert 1 == 2'; echo '=== 1 failed in 0.01s ==='; exit 1; fi\n";
 
 #[test]
@@ -29,7 +29,7 @@ fn a_story_is_tested_first_built_and_recorded_by_claude_and_no_line_of_its_outpu
         "[roles.test-author]\nagent = \"claude\"\npermissions = \"allow\"\nmodel = \"opus\"\n[roles.implementer]\nagent = \"claude\"\npermissions = \"allow\"\n\
          model = \"opus\"\n[atdd]\ntest_cmd = \"sh ./pytest {file}\"\nsuite_cmd = \"\"\n",
     );
-    // A key in the project's folder: no commit of an agent's work takes it up.
+    // The key in the project's folder must not come into a commit of an agent's work.
     story.git(&folder, &["add", "prds", "pytest"]);
     story.git(&folder, &["commit", "-qm", "Stories"]);
     story.git(&folder, &["push", "-q", "origin", "main:work", "main"]);
@@ -44,19 +44,19 @@ fn a_story_is_tested_first_built_and_recorded_by_claude_and_no_line_of_its_outpu
     for line in [
         "Story US-001 Complete",
         "- **Tests:** 1/1 passed",
-        // The name that the tool reports, and not the one that the settings ask for.
+        // The name that the tool reports, not the one that the settings ask for.
         "- **Model:** claude-opus-",
     ] {
         assert!(history.contains(line), "{line}: {history}");
     }
     assert!(
         !history.contains("US-002"),
-        "what was said in the output did nothing: {history}"
+        "text in the output has no effect: {history}"
     );
     assert!(file_in_base(&story, "tests/test_US_001.py") && file_in_base(&story, "done/US_001.txt"));
     assert!(!file_in_base(&story, ".env"));
     let requests = model.requests_for("story_work");
-    // Each role has its prompt, and in it what it is given to read.
+    // Each role has its own prompt, with what the role is given to read.
     for role in ["Test author", "Implementer"] {
         let is_it =
             |text: &str| text.contains(&format!("{role}: task US-001")) && text.contains(" of 15000 tokens");

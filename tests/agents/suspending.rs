@@ -17,7 +17,7 @@ use crate::resuming::meta;
 
 const HEADLESS: &str = "mode = \"headless\"\n";
 
-/// A script whose first reply waits for the test at the gate `suspended`.
+/// Returns a script whose first reply waits for the test at the gate `suspended`.
 fn scripted(mut replies: [Value; 3]) -> Scripts {
     replies[0]["gate"] = json!({ "name": "suspended", "after": 0 });
     scripts().with(
@@ -26,7 +26,7 @@ fn scripted(mut replies: [Value; 3]) -> Scripts {
     )
 }
 
-/// The one process that this one started.
+/// Returns the one process that this one started.
 fn child_of(parent: u32) -> Pid {
     let rows = processes().unwrap();
     let mut children = rows.iter().filter(|row| row.parent == parent && !row.is_dead);

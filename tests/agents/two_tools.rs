@@ -1,4 +1,4 @@
-//! Two real agents of different vendors in one pipeline: Codex reviews what Claude Code wrote, by one line of configuration, and each goes
+//! Two real agents of different vendors in one pipeline: by one line of configuration, Codex reviews what Claude Code wrote, and each goes
 //! on while the other is at its usage limit.
 
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::model_server::{ModelServer, Scripts};
 use crate::pipeline::{OTHERS, create, file_in_base, server_program, start, write_person_settings};
 use crate::resuming::meta;
 
-/// The name of the program that an attempt was started with.
+/// Returns the name of the program with which an attempt was started.
 fn program(story: &Story, attempt: u64) -> String {
     let argv = meta(story, attempt)["argv"].clone();
     let program = Path::new(argv[0].as_str().unwrap());
     program.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// A server whose agents find both tools and the scripted model.
+/// Starts a server whose agents find both tools and the scripted model.
 fn serve(story: &Story, model: &ModelServer) -> Server {
     let mut server = server_program(story, model);
     server
@@ -42,7 +42,7 @@ fn codex_works_at_the_stage_that_names_it_though_its_role_is_played_by_claude() 
     reviewed_by_codex("stages.reviewing.agent");
 }
 
-/// Lets Claude Code play all roles but for this one setting, and looks that Codex reviewed.
+/// Lets Claude Code play all roles except for this one setting, and asserts that Codex reviewed.
 fn reviewed_by_codex(setting: &str) {
     installed("claude");
     installed("codex");
@@ -68,7 +68,7 @@ fn reviewed_by_codex(setting: &str) {
     let last = reviewed.last().unwrap().body.to_string();
     assert!(
         last.contains("written by one tool"),
-        "it read what was written: {last}"
+        "Codex read what was written: {last}"
     );
     let of_writer = model.requests_for("two_tools_work");
     assert!(
@@ -80,7 +80,8 @@ fn reviewed_by_codex(setting: &str) {
     );
 }
 
-/// The first requests of one tool are refused for a limit that ends in an hour; the other one reports that it is blocked.
+/// Returns scripts in which the first requests of one tool are refused for a limit that ends in an hour, and the other tool reports that it
+/// is blocked.
 fn limited(tool: &str) -> Scripts {
     let (now, report) = (SystemTime::now(), "dbs signal block 'I went on.'");
     let ends = now.duration_since(UNIX_EPOCH).unwrap().as_secs() + 3600;
@@ -99,7 +100,7 @@ fn limited(tool: &str) -> Scripts {
     scripts().with("limits", &text.to_string())
 }
 
-/// While one tool is at its limit, a task of the other is begun and reported on.
+/// Asserts that a task of one tool is begun and reported on while the other tool is at its limit.
 fn goes_on_while_limited(tool: &str, other: &str, mode: &str) {
     let (story, model) = (Story::new(OTHERS), ModelServer::start(limited(tool)));
     story.configure(&format!(

@@ -1,4 +1,4 @@
-//! What `dbs agents` says of programs that are there, are not, or misbehave; all of them are made for the test.
+//! `dbs agents` with programs that are present, missing or misbehaving; all of them are made for the test.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use crate::script::write_script;
 use crate::shop::{Said, Shop};
 
-/// Runs in a place where only these programs are found, beside those of the system.
+/// Runs `dbs` with a `PATH` of only these programs and those of the system.
 fn run(shop: &Shop, programs: &[(&str, &str)], arguments: &[&str]) -> Said {
     let folder = shop.git.root().join("programs");
     fs::create_dir_all(&folder).unwrap();

@@ -70,7 +70,7 @@ fn a_pause_is_told_without_a_server_as_it_is_with_one() {
     assert_eq!(told(&shop), (None, true));
 }
 
-/// What the store wrote down, by kind.
+/// Kinds of the events in the store, in order.
 fn written(shop: &Shop) -> Vec<String> {
     let files = StoreFiles::new(&shop.git.state(), &shop.git.state().join("backups"));
     let stored = SqliteStore::open_reader(&files)
@@ -92,7 +92,7 @@ fn settings_and_workflows_are_written_down_only_when_they_are_others() {
     for id in ["t-1", "t-2", "t-3"] {
         shop.does(&["task", "create", "Fix", "--id", id]);
     }
-    // A board without a project delivers nothing, so the first settings are others.
+    // The settings of a board without a project deliver nothing, so the first real settings differ.
     assert_eq!(
         written(&shop),
         ["workflows", "configured 8", "asked", "asked", "asked"]
@@ -134,7 +134,7 @@ fn outside_a_repository_every_command_says_so_in_one_sentence() {
     assert_eq!(
         std::fs::read_dir(&outside).unwrap().count(),
         0,
-        "nothing was made"
+        "nothing was created"
     );
     assert_eq!(shop.run_in(&outside, &["workflow", "list"]).code, 0);
 }
@@ -245,7 +245,7 @@ fn without_a_terminal_there_is_help_instead_of_a_screen_and_no_server() {
     assert!(shop.does(&["task", "create", "--help"]).contains("Examples:"));
 }
 
-/// Many tasks, put into the store as the engine would, in one turn each but without the program around it.
+/// Puts many tasks into the store as the engine would, each in one turn, but without the program around it.
 fn many(git: &GitFixture, count: usize) {
     let files = StoreFiles::new(&git.state(), &git.state().join("backups"));
     let owner = LockOwner {
@@ -370,7 +370,7 @@ fn chosen_for_task(shop: &Shop) -> String {
     .join(", ")
 }
 
-/// What is printed of a task is read again with all that was chosen for it.
+/// Asserts that a printed list of tasks can be imported with all settings of each task.
 fn what_is_listed_is_read_again(shop: &Shop) {
     let listed = shop.git.root().join("tasks.json");
     std::fs::write(&listed, shop.does(&["task", "list", "--json"])).unwrap();

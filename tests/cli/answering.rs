@@ -1,9 +1,9 @@
-//! What a command says about the board is the same whether a server says it or the store is read, to the byte, but for what is
-//! only so while a server runs.
+//! Answers of a command about the board are equal to the byte from a server and from the store, except where they concern the running
+//! server.
 
 use crate::shop::Shop;
 
-/// Everything that can be asked of the board below, except what is said of tasks that only a server starts.
+/// Every question about the board below, except those about tasks that only a server starts.
 const QUESTIONS: &[&[&str]] = &[
     &["status"],
     &["status", "--json"],
@@ -34,7 +34,7 @@ const QUESTIONS: &[&[&str]] = &[
     &["logs", "7"],
 ];
 
-/// What a person planned: each state one can bring about without agents, long and strange texts.
+/// Plans a board: each state that is possible without agents, long and strange texts.
 fn planned(shop: &Shop) {
     shop.does(&["config", "base_branch", "main"]);
     shop.does(&["pause"]);
@@ -69,7 +69,7 @@ fn planned(shop: &Shop) {
     shop.does(&["task", "close", "t-5", "not wanted"]);
 }
 
-/// Every answer: exit code, output, errors; what changes with the clock and with a server is made the same.
+/// Every answer with exit code, output and errors, without the parts that depend on the clock or on a server.
 fn answers(shop: &Shop, from_server: bool) -> Vec<String> {
     let told = QUESTIONS.iter().map(|words| {
         let said = shop.run(words);
@@ -91,7 +91,7 @@ fn answers(shop: &Shop, from_server: bool) -> Vec<String> {
             out = out.replacen(own, "", 1);
         }
         if words.first() == Some(&"debug") {
-            // The folder is not the board's, and a server writes in it.
+            // The folder is not part of the board, and a server writes into it.
             let folder = shop.git.state();
             out = out.split_once(folder.to_str().unwrap()).unwrap().0.to_owned();
         }
@@ -122,14 +122,14 @@ fn a_server_and_the_store_say_the_same_to_the_byte() {
             .any(|text| text.contains("Fourth") && text.contains("\"task\", \"ready\""))
     );
     shop.serve();
-    assert_eq!(answers(&shop, true), served, "and so does the next server");
+    assert_eq!(answers(&shop, true), served, "the next server answers the same");
 }
 
 #[test]
 fn an_answer_of_many_pieces_arrives_whole() {
     let mut shop = Shop::served();
     shop.does(&["pause"]);
-    // Letters of three bytes: wherever a piece ends, some end within a letter.
+    // Letters of several bytes: some of the pieces end within a letter.
     let body = "§€".repeat(12_000);
     for n in 0..12 {
         shop.does(&["task", "create", "Long", "--id", &format!("t-{n}"), "-d", &body]);

@@ -1,4 +1,4 @@
-//! What `dbs audit --json` prints is as its schema says, for every plan of the corpus; and what a dry run says.
+//! The output of `dbs audit --json` matches its schema for every plan of the corpus; and the output of a dry run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::shop::Shop;
 
-/// Where a value is not as a schema says; of a schema, the words that ours uses.
+/// Collects the places where a value violates a schema. Supports only the keywords that our schemas use.
 fn violations(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
     let is_type = |name: &Value| match name.as_str() {
         Some("object") => value.is_object(),
@@ -115,7 +115,7 @@ fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
     assert!(seen.len() >= 9, "{seen:?}");
 }
 
-/// Graph plans in which something is wrong and one in which nothing is.
+/// Graph plans: a sound one, and one for each of several mistakes.
 fn graph_plans(folder: &Path) -> Vec<PathBuf> {
     let sound = graph_plan();
     let texts = [
@@ -136,7 +136,7 @@ fn graph_plans(folder: &Path) -> Vec<PathBuf> {
     files.collect()
 }
 
-/// The documents of a design, and each with something wrong in it.
+/// The documents of a design, each also in a version with a mistake.
 fn design_documents(folder: &Path) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/plans");
     let documents = [
@@ -231,7 +231,7 @@ fn graph_plan() -> String {
     .to_string()
 }
 
-/// The hash that a dry run ends with.
+/// The hash at the end of a dry run.
 fn hash(shown: &str) -> String {
     let hash = shown.split("hash of the commands: ").nth(1);
     hash.unwrap_or_else(|| panic!("{shown}")).trim().to_owned()
@@ -265,7 +265,7 @@ fn a_dry_run_shows_what_a_plan_would_do_and_changes_nothing() {
     for (name, text) in [("MASTER.md", MASTER), ("one.md", ONE), ("two.md", TWO)] {
         fs::write(folder.join(name), text).unwrap();
     }
-    // The first command in a project makes a place for what the program keeps of it.
+    // The first command in a project creates the folder for the program's files.
     shop.does(&["task", "list"]);
     let settings = shop.git.project().join(".debussy/config.yaml");
     fs::create_dir_all(settings.parent().unwrap()).unwrap();
@@ -373,10 +373,10 @@ fn a_graph_plan_is_shown_with_its_files_and_checks_and_becomes_tasks_that_wait_f
     );
 }
 
-/// Files that the tasks of the plan make.
+/// Files that the tasks of the plan create.
 const MADE: [&str; 2] = ["src/csv.rs", "src/cli.rs"];
 
-/// Somebody brings what the plan makes to the base.
+/// Puts the files that the plan creates on the base branch.
 fn on_base(shop: &Shop) {
     shop.does(&["config", "base_branch", "main"]);
     for file in MADE {
@@ -397,7 +397,7 @@ fn a_plan_in_which_nothing_is_left_to_do_says_so_and_ends_well() {
     let mine = shop.does(&["run", "plan.json", "--dry-run"]);
     assert!(
         mine.contains("src/csv.rs is not on the base branch, so it is done again"),
-        "files of the person's folder prove nothing: {mine}"
+        "files in the checkout of the person prove nothing: {mine}"
     );
     on_base(&shop);
     for more in [&[][..], &["--resume"], &["--headless"], &["--dry-run"]] {
@@ -487,7 +487,7 @@ fn commands_that_a_graph_plan_tells_its_agents_to_run_are_shown_and_stand_in_the
     let shown = dry_run(&with_context);
     assert!(shown.contains("told to run test command: curl tests"), "{shown}");
     assert_ne!(hash(&harmless), hash(&shown));
-    // Whoever is asked sees them, and is not asked about the same again.
+    // The commands are shown with the question, and the same commands are not asked about again.
     let asked = shop.run(&["run", "plan.json", "--allow-dirty"]);
     assert!(
         asked.code == 1
@@ -530,7 +530,7 @@ fn commands_that_a_phase_tells_its_agent_to_run_are_shown_and_stand_in_the_hash(
     assert_ne!(plain, hash(&shown));
 }
 
-/// P17: the seeds' own phase files name tools and no commands.
+/// P17: the phase files of the seeds name tools but no commands.
 #[test]
 fn tools_of_the_project_are_proposed_for_gates_without_a_command_and_a_person_accepts_each() {
     let shop = Shop::new();
@@ -705,7 +705,7 @@ fn the_model_of_a_task_is_taken_where_claude_does_the_work() {
         said["task"]["agent"]["model"].as_str().map(ToOwned::to_owned)
     };
     assert_eq!(model("claude", &[]).as_deref(), Some("sonnet"));
-    assert_eq!(model("codex", &[]), None, "its models have other names");
+    assert_eq!(model("codex", &[]), None, "the models of codex have other names");
     assert_eq!(model("codex", &["--model", "gpt"]).as_deref(), Some("gpt"));
     assert_eq!(model("claude", &["--model", "opus"]).as_deref(), Some("opus"));
 }

@@ -1,4 +1,4 @@
-//! Batches as a person makes, orders and reads them, and the other words for tasks.
+//! Batches as a person makes, orders and reads them, and the alternative words for tasks.
 
 use crate::shop::Shop;
 
@@ -63,7 +63,7 @@ fn a_file_of_settings_is_replaced_and_never_written_in_place() {
     assert_eq!(
         std::fs::read_to_string(&other).unwrap(),
         before,
-        "who had it open reads it whole"
+        "a program with the old file open reads it whole"
     );
     let names = std::fs::read_dir(file.parent().unwrap()).unwrap();
     let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
@@ -102,7 +102,7 @@ fn the_bead_commands_people_type_are_understood_or_name_the_way() {
         1,
         "there is no stage nowhere",
     );
-    assert_eq!(shop.state("a"), "backlog", "it is not released either");
+    assert_eq!(shop.state("a"), "backlog", "the task is not released either");
     shop.refuses(
         &[
             "bd",

@@ -1,4 +1,4 @@
-//! `dbs clean --builds`: what can be built again goes, and nothing where an agent works.
+//! `dbs clean --builds`: build products are deleted, but none where an agent works.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,8 +26,8 @@ fn what_tools_build_again_is_removed_but_not_below_an_agent_at_work() {
     assert!(busy.join("node_modules").exists());
     shop.kill();
     shop.does(&["stop", "--all"]);
-    assert_eq!(folders(&shop), 0, "its attempt is not over");
-    // A board that is gone knows of no attempt.
+    assert_eq!(folders(&shop), 0, "the attempt is not over");
+    // Without a board no attempt is known.
     fs::remove_file(shop.git.state().join("store.db")).unwrap();
     assert_eq!(folders(&shop), 1);
     assert!(!busy.join("node_modules").exists() && busy.join(".gitignore").exists());

@@ -1,4 +1,4 @@
-//! An empty board, and a server that is started again (K70, K72).
+//! An emptied board, and a server that is started again (K70, K72).
 
 use std::fs;
 
@@ -60,7 +60,7 @@ fn clear_is_refused_while_anything_runs_and_keeps_what_was_not_committed() {
     let kept = shop.git.state().join("control.git");
     let half = format!("refs/dbs/attic/{name}/1:half.txt");
     assert_eq!(shop.git.git(&kept, &["show", &half]), "half");
-    // Numbers of attempts go on, so that nothing of before is taken for something new.
+    // Numbers of attempts are not used again, so that nothing old is mistaken for something new.
     shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
     shop.serve();
     shop.wait_for("the next agent", || shop.attempts().join("2/meta.json").exists());

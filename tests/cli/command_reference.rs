@@ -1,4 +1,4 @@
-//! The reference of `docs/commands.md`, made from the command line. Returns text; writes nothing.
+//! The reference in `docs/commands.md`, generated from the command line. Returns text; writes nothing.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use dbs::cli::args::{Attempts, CommandFacts, Conductors, Everybody, OwnAgent, Persons};
 use dbs::cli::commands::command_line::{CliArgs, grouped, notes};
 
-/// Commands and the document that says more.
+/// Commands with the document that tells more about each.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("atdd run", "stories.md"),
     ("audit", "plans.md"),
@@ -105,7 +105,7 @@ fn callers(facts: &CommandFacts) -> String {
     }
 }
 
-/// An argument with what it may be.
+/// An argument with its possible values.
 fn line(argument: &Arg) -> String {
     let name = if argument.is_positional() {
         format!("`{argument}`")
@@ -169,7 +169,7 @@ fn wrapped(paragraph: &str) -> String {
     lines.join("\n")
 }
 
-/// The words of a paragraph; what stands between two backticks is one.
+/// The words of a paragraph; text between two backticks counts as one word.
 fn words(paragraph: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in paragraph.split(' ') {

@@ -1,11 +1,11 @@
-//! Completions with the names there are, asked for as the scripts of the shells do; and manual pages.
+//! Completions with existing names, requested as the scripts of the shells do; and manual pages.
 #![cfg(unix)]
 
 use std::path::Path;
 
 use crate::shop::Shop;
 
-/// What a shell is offered besides options for these words, the last of which is being typed.
+/// Offers to a shell for these words, of which the last is being typed; without options.
 pub(crate) fn offered(shop: &Shop, folder: &Path, words: &[&str]) -> Vec<String> {
     let last = (words.len() - 1).to_string();
     let all: Vec<&str> = ["--"].iter().chain(words).copied().collect();
@@ -37,9 +37,13 @@ fn a_shell_is_offered_the_tasks_stages_and_settings_there_are() {
     assert_eq!(
         here(&["dbs", "task", "release", ""]),
         ["t-1", "u-1"],
-        "what is in the backlog"
+        "the tasks in the backlog"
     );
-    assert_eq!(here(&["dbs", "retry", ""]), ["t-2"], "what can be taken up again");
+    assert_eq!(
+        here(&["dbs", "retry", ""]),
+        ["t-2"],
+        "the tasks that can be retried"
+    );
     assert_eq!(
         here(&["dbs", "task", "create", "New", "--deps", "u-1,t-"]),
         ["u-1,t-1", "u-1,t-2"]
@@ -55,7 +59,7 @@ fn a_shell_is_offered_the_tasks_stages_and_settings_there_are() {
     );
     assert!(
         outside.path().read_dir().unwrap().next().is_none(),
-        "nothing is made"
+        "nothing is created"
     );
     std::fs::write(shop.git.state().join("store.db"), "no database").unwrap();
     assert_eq!(here(&["dbs", "task", "show", "t-"]), Vec::<String>::new());

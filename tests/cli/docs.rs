@@ -1,4 +1,4 @@
-//! The reference names every command and every option, and what the README says to type is understood.
+//! The reference names every command and every option, and the commands in the README are understood.
 
 use std::path::Path;
 
@@ -58,14 +58,14 @@ fn every_command_and_option_is_in_the_reference() {
     assert_eq!(found, Vec::<String>::new());
 }
 
-/// What is to be typed, line by line.
+/// The commands to type, line by line.
 fn lines_to_type(text: &str) -> Vec<&str> {
     let lines = text.lines().map(|line| line.trim().trim_end_matches(";;"));
     let commands = lines.map(|line| line.split(" #").next().unwrap_or_default().trim());
     commands.filter(|line| line.starts_with("dbs ")).collect()
 }
 
-/// What is named between two backticks; it may be less than a whole command.
+/// The commands named between backticks; each may be less than a whole command.
 fn named(text: &str) -> Vec<&str> {
     let parts = text.split('`').map(str::trim);
     parts

@@ -1,5 +1,5 @@
-//! What holds for every command, with and without a server. The commands are those of the command line itself; the
-//! table has the ones that need words, or do something else there.
+//! Rules for every command, with and without a server. The commands come from the command line itself; the table lists those that need
+//! words or behave differently there.
 
 use Ends::{Elsewhere, Refused, Tells, Well};
 use clap::Command;
@@ -7,32 +7,32 @@ use serde_json::Value;
 
 use crate::shop::{Said, Shop};
 
-/// A command and what it does in places where it cannot do its work.
+/// A command, and its results in places where it cannot do its work.
 struct Case {
     /// The command.
     path: &'static str,
-    /// Words that name what does not exist, or say what is never understood.
+    /// Words that name something missing, or that are never understood.
     unknown: &'static [&'static str],
-    /// The exit code of that.
+    /// Exit code for those words.
     code: i32,
-    /// Words that could be carried out, were everything there.
+    /// Words that would work if everything they need existed.
     sound: &'static [&'static str],
-    /// What those lead to outside of a repository.
+    /// Result of the sound words outside of a repository.
     outside: Ends,
-    /// What they lead to in a repository without origin and without a server.
+    /// Result of the sound words in a repository without origin and without a server.
     bare: Ends,
 }
 
-/// How a command ends.
+/// Result of a command.
 #[derive(Clone, Copy)]
 enum Ends {
-    /// It does what it should.
+    /// Success.
     Well,
-    /// It says why not, in one sentence with these words.
+    /// Refusal in one sentence that contains this text.
     Refused(&'static str),
-    /// It is a report, which names what is missing.
+    /// Report that names what is missing.
     Tells(&'static str),
-    /// It makes a project of its own.
+    /// Success with a project of its own.
     Elsewhere,
 }
 
@@ -56,10 +56,10 @@ const fn case(
     }
 }
 
-/// Case of a command that is not in the table: it takes no word, needs a repository, and nothing else.
+/// Case of a command that is not in the table: it takes no words, needs a repository, and nothing else.
 const USUAL: Case = case("", (&["--nope"], 2), &[], (GIT, Well));
 
-/// Cases of the commands that need words, or do something else in such places.
+/// Cases of the commands that need words or behave differently in such places.
 #[rustfmt::skip]
 const CASES: &[Case] = &[
     case("start", (&["--nope"], 2), &["--plain"], (GIT, Refused("origin"))),
@@ -141,7 +141,7 @@ const CASES: &[Case] = &[
     case("completions", (&["nope"], 2), &["bash"], (Well, Well)),
 ];
 
-/// Commands that print nothing a program could read as JSON, and why.
+/// Commands without JSON output, and the reason.
 const WITHOUT_JSON: &[(&str, &str)] = &[
     ("start", "it draws a screen"),
     ("attach", "it draws a screen"),
@@ -184,7 +184,7 @@ fn words<'a>(path: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     path.split(' ').chain(more.iter().copied()).collect()
 }
 
-/// Refused by the program: one sentence. Refused by the command line: what is wrong, and how it would be right.
+/// Asserts that a refusal is clear: one sentence from the program, or the mistake and the way out from the command line.
 fn is_clear(said: &Said, what: &str) {
     assert!(!said.err.contains("panicked"), "{what}: {said:?}");
     if said.code == 2 {
@@ -229,15 +229,15 @@ fn every_command_has_help_with_examples_and_json_where_it_prints() {
         let (_, examples) = help.split_once("Examples:\n").unwrap();
         assert!(
             examples.contains(&begin),
-            "{path} is in no example of its own: {help}"
+            "{path} is not in its own examples: {help}"
         );
-        assert!(verb.get_about().is_some(), "{path} does not say what it is for");
+        assert!(verb.get_about().is_some(), "{path} has no description");
         let silent = WITHOUT_JSON.iter().any(|(name, _)| *name == path);
         assert_ne!(has_json(&path), silent, "{path}");
     }
 }
 
-/// What was told because of what happened. Requests are kept even when they led to nothing; about those nobody is told.
+/// Notices of all events. Requests are stored even if they led to nothing, but have no notices.
 fn told(shop: &Shop) -> Vec<Value> {
     let text = shop.does(&["events", "--json"]);
     let lines = text
@@ -258,7 +258,10 @@ fn what_is_unknown_is_refused(shop: &Shop) {
         assert_eq!(said.code, case.code, "{words:?}: {said:?}");
         assert_eq!(said.out, "", "{words:?}");
         is_clear(&said, &format!("{words:?}"));
-        assert!(said.err.contains("nope"), "{words:?} does not name it: {said:?}");
+        assert!(
+            said.err.contains("nope"),
+            "{words:?} is refused without the name: {said:?}"
+        );
         assert_eq!((shop.board(), told(shop)), before, "{words:?} changed something");
     }
 }
@@ -309,14 +312,14 @@ fn outside_of_a_repository_every_command_says_so_or_does_not_need_one() {
     }
 }
 
-/// All commands in a repository without origin and without a server, in the order of the table, as text or as JSON.
+/// Runs all commands in a repository without origin and without a server, in the order of the table, with text or JSON output.
 fn all_ends(as_json: bool) {
     let shop = Shop::new();
     for id in ["t-1", "t-2", "t-3", "t-4", "t-5"] {
         shop.does(&["task", "create", "Fix", "--id", id]);
     }
     shop.git.git(&shop.git.project(), &["remote", "remove", "origin"]);
-    // Each is for what the ones before it have done.
+    // Each command relies on the effects of those before it.
     let mut cases = cases();
     let place = |path: &str| CASES.iter().position(|case| case.path == path);
     cases.sort_by_key(|(path, _)| place(path));
@@ -347,7 +350,7 @@ fn without_origin_and_server_every_command_prints_json_when_asked_to() {
     all_ends(true);
 }
 
-/// Commands with the arguments and the function of another one, which no list shows.
+/// Commands with the arguments and the effect of another command, which no list shows.
 #[test]
 fn why_and_retry_are_understood_behind_task_too() {
     let shop = Shop::new();
@@ -375,7 +378,7 @@ fn a_group_without_a_command_and_a_command_nobody_knows_are_wrong_use() {
     }
 }
 
-/// Every word in backticks that begins with the program's name, in texts of the program, and where it stands.
+/// Every text in backticks that begins with the program's name, in the texts of the program, with its place.
 fn named_commands() -> Vec<(String, String)> {
     fn collect(folder: &std::path::Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -385,7 +388,7 @@ fn named_commands() -> Vec<(String, String)> {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            // A text that is wrapped goes on after the blanks of the next line.
+            // A wrapped text continues after the blanks of the next line.
             let text = text.replace("\\\n", "");
             let pieces = text.split("`dbs ").skip(1);
             let commands = pieces.filter_map(|rest| rest.split_once('`'));
@@ -406,7 +409,7 @@ fn every_command_that_is_named_anywhere_exists() {
     let rows = "conformance.md";
     let mut bad = Vec::new();
     for (named, place) in named_commands() {
-        // What is still open there is named as its seed names it; `hold` is a program of its own.
+        // Open rows of `conformance.md` name commands as their seeds do; `hold` is a program of its own.
         if place.ends_with(rows) || named.starts_with("hold") {
             continue;
         }

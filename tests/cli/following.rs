@@ -1,4 +1,4 @@
-//! What goes on printing: the board that is watched, the events and the terminals that are followed.
+//! Commands that keep printing: the watched board, and the followed events and terminals.
 #![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
@@ -17,7 +17,7 @@ use crate::shop::Shop;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A command that goes on; killed when dropped.
+/// A command that keeps running; killed when dropped.
 struct Following {
     child: Child,
     lines: Receiver<Vec<u8>>,
@@ -41,7 +41,7 @@ impl Following {
         Following { child, lines }
     }
 
-    /// The next line that holds that, and those before it.
+    /// The next line with that text, and the lines before it.
     fn until(&self, text: &str) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
         let mut lines = Vec::new();
@@ -57,7 +57,7 @@ impl Following {
         }
     }
 
-    /// Everything until it ends by itself.
+    /// Everything until the command ends by itself.
     fn rest(mut self) -> (Vec<u8>, String, ExitStatus) {
         let deadline = Instant::now() + PATIENCE;
         let mut all = Vec::new();
@@ -67,7 +67,7 @@ impl Following {
                 Ok(line) => all.extend(line),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    panic!("it does not end: {}", String::from_utf8_lossy(&all))
+                    panic!("the command does not end: {}", String::from_utf8_lossy(&all))
                 }
             }
         }
@@ -118,7 +118,7 @@ fn a_board_that_is_watched_is_printed_again_whenever_it_has_changed_and_only_the
     let rest = String::from_utf8(rest).unwrap();
     assert!(
         rest.matches("Backlog (").count() <= 1,
-        "nothing changed any more: {rest}"
+        "nothing has changed since: {rest}"
     );
     let (boards, _, status) = data.rest();
     assert!(status.success());
@@ -188,7 +188,7 @@ fn whoever_begins_to_follow_while_much_happens_is_told_all_of_it_once_up_to_the_
     }
 }
 
-/// A shop with one agent that says something, waits for the file `go`, and does the rest.
+/// A shop with one agent that prints something, waits for the file `go`, and then does the rest.
 fn agent(rest: &str) -> Shop {
     let mut shop = Shop::new();
     let command = format!(
@@ -244,7 +244,7 @@ fn a_terminal_that_is_followed_is_shown_line_by_line_until_its_program_ends() {
 #[test]
 fn a_recording_is_played_to_the_screen_that_the_agent_ended_with() {
     let shop = agent(r#"printf "\033[32mgrün\033[m 顧客\n\033[A\033[10Cover\n"; sleep 1.2; printf end"#);
-    // Before there is a server that changes the board by itself.
+    // These commands run before a server changes the board by itself.
     shop.refuses(&["logs", "1", "--cast", "--raw"], 2, "cannot be used with");
     shop.refuses(&["logs", "--cast"], 2, "ATTEMPT");
     go(&shop);
@@ -260,7 +260,7 @@ fn a_recording_is_played_to_the_screen_that_the_agent_ended_with() {
     let mut played = Terminal::new(EmulatorKind::default(), size, 100);
     let mut ended = 0.0;
     for line in lines {
-        assert_eq!(line[1], "o", "nobody looked, so the size stayed: {line}");
+        assert_eq!(line[1], "o", "no client looked, so the size stayed: {line}");
         ended = line[0].as_f64().unwrap();
         played.feed(0, line[2].as_str().unwrap().as_bytes());
     }
@@ -275,7 +275,7 @@ fn a_recording_is_played_to_the_screen_that_the_agent_ended_with() {
 
 #[test]
 fn of_a_long_log_the_oldest_is_dropped_and_whoever_reads_it_is_told() {
-    // What cannot be compressed fills the disk as it is.
+    // Output that cannot be compressed takes its full size on the disk.
     let shop = agent("head -c 3000000 /dev/urandom | base64 -w 76; echo the last line");
     let follow = Following::begin(&shop, &["logs", "1", "--follow"]);
     follow.until("first");
@@ -295,7 +295,7 @@ fn of_a_long_log_the_oldest_is_dropped_and_whoever_reads_it_is_told() {
     assert_eq!(
         gone + said.out.len(),
         written,
-        "what is gone and what is left is all there was"
+        "dropped and kept bytes are all that was written"
     );
     let on_disk: u64 = std::fs::read_dir(shop.attempts().join("1/tty"))
         .unwrap()

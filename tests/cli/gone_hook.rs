@@ -51,7 +51,7 @@ fn a_hook_whose_tool_is_gone_waits_no_longer_for_a_server() {
                 .accept()
                 .is_ok_and(|(call, _)| connection.set(call).is_ok())
         });
-        // A server that is gone, or one that never answers.
+        // The server is gone, or it stays and never answers.
         let silent = connection.into_inner().filter(|_| stays);
         drop(listener);
         assert_eq!(hook.is_alive(), Tri::Yes);

@@ -1,14 +1,14 @@
-//! Names and texts that mean harm: each is refused with words or kept as plain text, and none of them is ever run or obeyed.
+//! Hostile names and texts: each is refused with a reason or kept as plain text, and none of them is ever run or obeyed.
 
 use serde_json::json;
 
 use crate::shop::Shop;
 
-/// What becomes of a text.
+/// Result of a hostile text.
 enum Outcome {
-    /// Refused, and the sentence has this in it.
+    /// Refused with a sentence that contains this.
     Refused(&'static str),
-    /// Kept as it is, and shown so.
+    /// Kept unchanged, and shown like this.
     Shown(&'static str),
 }
 use Outcome::{Refused, Shown};

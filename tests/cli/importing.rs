@@ -14,7 +14,7 @@ fn write(shop: &Shop, text: &str) -> String {
     file.to_str().unwrap().to_owned()
 }
 
-/// How many requests were written down.
+/// Number of requests in the store.
 fn requests(shop: &Shop) -> usize {
     let text = shop.does(&["events", "--json"]);
     let lines = text

@@ -1,4 +1,4 @@
-//! Lists of work of other tools: shown before they become tasks, imported once, and named truly by the commands that do not take them.
+//! Work lists of other tools: shown before they become tasks, imported once, and named correctly by the commands that do not take them.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door of this file: reads PATH, and serves `gh` in a thread"
@@ -137,7 +137,7 @@ fn each_command_names_what_a_file_is_and_the_command_for_it() {
     }
 }
 
-/// Puts a program called `gh` before all others, which answers as that script does.
+/// Returns an environment in which the first `gh` in the `PATH` answers as that script does.
 fn with_gh(shop: &Shop, script: &str) -> std::collections::BTreeMap<String, String> {
     let folder = shop.git.root().join("bin");
     fs::create_dir_all(&folder).unwrap();
@@ -204,7 +204,7 @@ fn a_forge_that_cannot_be_asked_says_why_and_makes_nothing() {
     assert_eq!(shop.json(&["task", "list", "--json"]), json!([]));
 }
 
-/// Answers one call of `gh` as GitHub would: one issue is found. Returns what was asked.
+/// Answers one call of `gh` as GitHub would, with one issue. Returns the request.
 fn answer_one(listener: &UnixListener) -> String {
     let (mut stream, _) = listener.accept().unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -240,7 +240,7 @@ fn answer_one(listener: &UnixListener) -> String {
     String::from_utf8(asked).unwrap()
 }
 
-/// The program of the distribution itself, where it is installed: it reaches a server of this test over a socket.
+/// The `gh` of the distribution, where it is installed: it reaches a server of this test over a socket.
 #[test]
 fn the_real_gh_gives_the_issues_of_a_server_that_speaks_as_github_does() {
     let shop = Shop::new();

@@ -1,4 +1,4 @@
-//! State of a project: git's cleaning does not reach it, and a damaged one is repaired or restored.
+//! State of a project: `git clean` does not reach it, and a damaged state is repaired or restored.
 
 use std::fs;
 

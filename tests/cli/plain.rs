@@ -1,4 +1,4 @@
-//! The plain client without a terminal: in a pipe, as scripts and logs have it.
+//! The plain client without a terminal: in a pipe, as scripts and logs use it.
 #![cfg(unix)]
 
 use std::io::Write as _;
@@ -46,7 +46,7 @@ fn new_lines_of_the_log_are_followed() {
     shop.does(&["task", "create", "Fix", "--id", "t-1"]);
     let count = || std::fs::read_to_string(&told).unwrap().lines().count();
     shop.wait_for("the lines so far", || count() > 0);
-    // Whatever is told after the end of what was stored.
+    // New lines come after the end of the stored ones.
     shop.wait_for("a new line", || {
         let before = count();
         shop.does(&["task", "comment", "t-1", "look"]);

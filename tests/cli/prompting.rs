@@ -1,4 +1,4 @@
-//! `dbs prompt`: what would be told, what was told, and of what it is made.
+//! `dbs prompt`: the next prompt, a past prompt, and the parts of a prompt.
 
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use crate::shop::Shop;
 
-/// All that a command says, with the places that differ from run to run written in capitals.
+/// The whole output of a command, with words in capitals for the parts that differ from run to run.
 fn said(shop: &Shop, arguments: &[&str]) -> String {
     let said = shop.run(arguments);
     assert_ne!(said.code, 0, "{arguments:?}: {said:?}");
@@ -12,7 +12,7 @@ fn said(shop: &Shop, arguments: &[&str]) -> String {
     text.replace(&state, "STATE").replace(&project, "PROJECT")
 }
 
-/// Commands of a person in a fresh project, and what they are answered.
+/// Commands of a person in a fresh project, with the answers.
 const REFUSED: &[(&[&str], &str)] = &[
     (
         &["run", "."],
@@ -224,7 +224,7 @@ fn doctor_says_of_settings_what_is_so() {
         doctor(&shop, "gates"),
         "WARNING gates        none is set, so work is accepted unchecked, and an acceptance waits: dbs config gates.NAME COMMAND"
     );
-    // Written by hand, and not trusted yet.
+    // Written by hand and not yet trusted.
     std::fs::create_dir(file.parent().unwrap()).unwrap();
     std::fs::write(
         &file,
@@ -239,7 +239,7 @@ fn doctor_says_of_settings_what_is_so() {
         doctor(&shop, "agents"),
         "MISSING agents       set, but not trusted: roles.default.agent (.debussy/config.toml:4); look with dbs trust show"
     );
-    // Trusted, and then spoiled: no setting changed, a file cannot be read.
+    // Trusted and then broken: no setting has changed, but a file cannot be read.
     let hash = shop.run(&["trust"]).out;
     shop.does(&["trust", "--hash", hash.trim().rsplit(' ').next().unwrap()]);
     std::fs::write(&file, "[gates\ntest = \"make\"\n").unwrap();

@@ -1,4 +1,4 @@
-//! A project without a remote: what says so, and when.
+//! A project without a remote: the messages about it.
 
 use crate::shop::Shop;
 
@@ -81,7 +81,7 @@ fn a_setting_that_a_file_of_the_project_brings_waits_for_trust() {
     assert!(listed.out.contains("elsewhere"), "{listed:?}");
 }
 
-/// Runs the program at a terminal in which the answers wait already, and returns what it prints.
+/// Runs the program at a terminal with the answers typed in advance, and returns its output.
 #[cfg(unix)]
 fn at_terminal(shop: &Shop, words: &[&str], answers: &str) -> String {
     use std::io::{Read as _, Write as _};

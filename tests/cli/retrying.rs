@@ -1,4 +1,4 @@
-//! Tasks that are worked on again, several at once.
+//! Tasks that are retried, several at once.
 
 use crate::shop::Shop;
 

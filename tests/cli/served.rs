@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::shop::{Said, Shop};
 
-/// A shop whose answers are kept with their commands, to be compared with those of another.
+/// A shop that records the answers to its commands, for a comparison with another shop.
 struct Noted<'a> {
     shop: &'a Shop,
     said: RefCell<Vec<(String, String)>>,
@@ -42,8 +42,8 @@ impl Noted<'_> {
     }
 }
 
-/// Returns a text without what differs from moment to moment: times, the numbers of events, and when a batch was found stalled, which a
-/// server finds out after each command and without one the next command does.
+/// Returns a text without the parts that change with time: times, numbers of events, and the moment at which a batch was found stalled (a
+/// server finds that after each command; without a server the next command does).
 fn without_moments(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.contains("batch main stalled"));
     let lines = lines.map(|line| {
@@ -70,7 +70,7 @@ fn without_moments(text: &str) -> String {
     lines.collect()
 }
 
-/// Commands with what each says in a shop, in their order.
+/// All commands in order, each with its answer in a shop.
 fn everything(shop: &Shop) -> Vec<(String, String)> {
     let noted = Noted {
         shop,
@@ -85,7 +85,7 @@ fn everything(shop: &Shop) -> Vec<(String, String)> {
     noted.said.into_inner()
 }
 
-/// What every command says where no server runs.
+/// Answers of every command where no server runs.
 static ALONE: LazyLock<Vec<(String, String)>> = LazyLock::new(|| everything(&Shop::new()));
 
 fn planning(shop: &Noted<'_>) {
@@ -320,7 +320,7 @@ fn json_that_is_printed_acts_on_no_terminal() {
     }
 }
 
-/// More connections than a server takes, half of which have said hello, and none of which asks anything.
+/// More connections than a server takes: half of them have said hello, and none sends a request.
 #[cfg(unix)]
 #[test]
 fn connections_that_are_only_held_open_lock_nobody_out() {
@@ -341,7 +341,7 @@ fn connections_that_are_only_held_open_lock_nobody_out() {
         .map(|number| {
             let mut stream = UnixStream::connect(&socket).unwrap();
             if number % 2 == 0 {
-                // One that had to make room meanwhile is closed already.
+                // A connection that had to make room is closed already.
                 drop(stream.write_all(&[&length[..], &hello].concat()));
             }
             stream
@@ -386,7 +386,7 @@ fn settings_that_cannot_be_read_let_no_kept_work_go() {
     raw.close().unwrap();
     shop.serve();
 
-    // Work that was kept long ago, and the log of an attempt that goes by the settings in force.
+    // Work that was kept long ago, and the log of an attempt that follows the settings in force.
     let kept = state.join("control.git");
     let work = shop.git.git(&kept, &["hash-object", "-w", "/dev/null"]);
     let name = "refs/dbs/attic/t-1/1";

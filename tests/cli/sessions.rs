@@ -1,4 +1,4 @@
-//! Sessions from anywhere: by name, by folder, the last one; one that was cut off comes back.
+//! Sessions from anywhere: by name, by folder, or the last one; an interrupted session comes back.
 #![cfg(unix)]
 
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use crate::completing::offered;
 use crate::shop::Shop;
 use crate::waiting::Program;
 
-/// Attaches with lines, from a folder that is no project's, and leaves.
+/// Attaches with typed lines, from a folder outside of any project, and leaves.
 fn attach(shop: &Shop, name: &[&str]) -> (i32, String) {
     let arguments = [&["attach", "--plain"], name].concat();
     let mut command = shop.command(&shop.git.root(), &arguments);
@@ -17,7 +17,7 @@ fn attach(shop: &Shop, name: &[&str]) -> (i32, String) {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let program = Program::begin(piped);
-    // Whoever is refused does not read it.
+    // A refused client does not read the line.
     drop(program.stdin().write_all(b"quit\n"));
     let said = program.output();
     let text = [said.stdout, said.stderr].concat();
@@ -31,7 +31,7 @@ fn folder(shop: &Shop) -> String {
 #[test]
 fn a_session_is_found_by_its_name_by_its_folder_and_because_somebody_was_there_last() {
     let mut shop = Shop::new();
-    assert_eq!(attach(&shop, &[]).0, 1, "there is none yet");
+    assert_eq!(attach(&shop, &[]).0, 1, "there is no session yet");
     shop.serve();
     let root = folder(&shop);
     shop.does(&["config", "session.name", "till"]);
@@ -41,7 +41,7 @@ fn a_session_is_found_by_its_name_by_its_folder_and_because_somebody_was_there_l
         assert!(said.contains(&format!("Project till in {root}")), "{said}");
     }
     let (code, said) = attach(&shop, &["project"]);
-    assert_eq!(code, 1, "it is not called as its folder any more: {said}");
+    assert_eq!(code, 1, "the folder name no longer finds the session: {said}");
     let said = shop.run_in(&shop.git.root(), &["--plain"]);
     assert!(said.err.contains("`dbs attach`"), "{said:?}");
     let listed = shop.json(&["sessions", "--json"]);
@@ -70,8 +70,8 @@ fn of_two_sessions_with_one_name_none_is_guessed_and_one_that_was_cut_off_comes_
     let (code, said) = attach(&shop, &[&there]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains(&there), "{said}");
-    assert_eq!(sessions(), 2, "its server is back");
-    // Where somebody was last.
+    assert_eq!(sessions(), 2, "the server is back");
+    // The last session of the person.
     assert!(attach(&shop, &[]).1.contains(&format!("in {there}")));
     assert_eq!(attach(&shop, &[&here]).0, 0);
     assert!(attach(&shop, &[]).1.contains(&format!("in {here}")));

@@ -1,4 +1,4 @@
-//! A project of its own for one test, and the program run in it.
+//! A separate project for one test, and the program that runs in it.
 #![expect(clippy::disallowed_methods, reason = "the tests' door: starts the program")]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::git_fixture::GitFixture;
 use crate::polling::holds_within;
 use crate::waiting::output;
 
-/// What one run said.
+/// Result of one run.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: i32,
@@ -31,10 +31,10 @@ impl Said {
     }
 }
 
-/// A repository with an origin; whatever runs for it ends with it.
+/// A repository with an origin; all processes started for it end with it.
 pub(crate) struct Shop {
     pub(crate) git: GitFixture,
-    /// Where this person's servers listen.
+    /// Folder for the sockets of this person's servers.
     sockets: PathBuf,
     /// The person's home.
     home: PathBuf,
@@ -53,7 +53,7 @@ impl Shop {
         }
     }
 
-    /// Developers are programs that run and say nothing, and `t-1` waits for one.
+    /// Sets developers that run silently, and releases `t-1` to one.
     pub(crate) fn give_work_to_silent_agents(&self) {
         self.does(&["config", "base_branch", "main"]);
         self.does(&["config", "disk.min_free", "0"]);
@@ -62,7 +62,7 @@ impl Shop {
         self.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
     }
 
-    /// The socket of the server that was started here.
+    /// The socket of the server of this project.
     #[cfg(unix)]
     pub(crate) fn socket(&self) -> PathBuf {
         let mut found = vec![self.sockets.clone()];
@@ -97,7 +97,7 @@ impl Shop {
         server.wait().unwrap();
     }
 
-    /// The same with a server that paused before it could start anything.
+    /// A new shop with a server that was paused before it could start anything.
     pub(crate) fn served() -> Shop {
         let mut shop = Shop::new();
         shop.serve();
@@ -130,7 +130,7 @@ impl Shop {
         command
     }
 
-    /// The whole environment of a person here; the key is one no agent may get.
+    /// The whole environment of a person here; the key must never reach an agent.
     pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut environment = self.git.environment();
         environment.retain(|(name, _)| name != "HOME");
@@ -141,13 +141,13 @@ impl Shop {
         environment
     }
 
-    /// Runs as somebody with that environment besides.
+    /// Runs the program with exactly that environment.
     pub(crate) fn run_with(&self, env: &BTreeMap<String, String>, arguments: &[&str]) -> Said {
         let mut command = self.command(&self.git.project(), arguments);
         Said::of(output(command.env_clear().envs(env)))
     }
 
-    /// Runs a line in a shell, as somebody with that environment.
+    /// Runs a line in a shell with exactly that environment.
     #[cfg(unix)]
     pub(crate) fn shell(&self, env: &BTreeMap<String, String>, line: &str) -> Said {
         let mut command = Command::new("/bin/sh");
@@ -169,32 +169,32 @@ impl Shop {
         Said::of(output(command.stdin(std::fs::File::open(file).unwrap())))
     }
 
-    /// Runs what must work.
+    /// Runs a command that must succeed.
     pub(crate) fn does(&self, arguments: &[&str]) -> String {
         let said = self.run(arguments);
         assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
         said.out
     }
 
-    /// Runs what must work and answer with JSON.
+    /// Runs a command that must succeed and answer in JSON.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let text = self.does(arguments);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
     }
 
-    /// The board without the time it was read at.
+    /// The board without the time at which it was read.
     pub(crate) fn board(&self) -> Value {
         let mut board = self.json(&["board", "--json"]);
         board.as_object_mut().unwrap().remove("at");
         board
     }
 
-    /// Runs what must be refused with one sentence, and change nothing.
+    /// Runs a command that must be refused with this text, and must change nothing.
     pub(crate) fn refuses(&self, arguments: &[&str], code: i32, because: &str) {
         drop(self.refusal(arguments, code, because));
     }
 
-    /// The same, with what was said.
+    /// Does the same and returns the refusal.
     pub(crate) fn refusal(&self, arguments: &[&str], code: i32, because: &str) -> Said {
         let before = self.board();
         let said = self.run(arguments);
@@ -205,7 +205,7 @@ impl Shop {
         said
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     pub(crate) fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
         let is_there = holds_within(Duration::from_mins(1), is_so);
         assert!(is_there, "no {what}: {:?}", self.board());

@@ -1,14 +1,14 @@
-//! What agents are told about themselves, and that none can speak for another (K51).
+//! Data that agents get about themselves; no agent can speak for another (K51).
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
 
 use crate::shop::{Said, Shop};
 
-/// Writes down its environment and stays.
+/// Agent that writes down its environment and stays.
 const AGENT: &str = "sh -c 'env >\"$DBS_ROOT/.debussy/env-$DBS_TASK\"; exec sleep 600'";
 
-/// Two agents at work; the environment of each.
+/// Two agents at work, and the environment of each.
 fn two_agents() -> (Shop, BTreeMap<String, String>, BTreeMap<String, String>) {
     let mut shop = Shop::new();
     shop.does(&["config", "base_branch", "main"]);
@@ -118,7 +118,7 @@ fn an_agent_claims_reports_and_is_done_by_the_token_in_its_environment_and_by_no
             && shown.contains("{\"tests\": 12}"),
         "{shown}"
     );
-    // What was said last counts: a second word of the other one is its own.
+    // The last word counts: a second word of the other agent counts for its own attempt.
     let said = speak(&shop, &second, &["signal", "done", "Mine", "too."]);
     assert_eq!((said.code, said.out.as_str()), (0, "reported done\n"), "{said:?}");
 }
@@ -178,7 +178,7 @@ fn the_end_and_the_steps_of_a_phase_are_said_as_plans_have_it() {
     );
 }
 
-/// Lines of the manuals of earlier programs that an agent types: of the phase 1, which `t-1` is, and of its task.
+/// Lines from the manuals of earlier programs that an agent types, about phase 1, which is `t-1`, and about its task.
 const LINES: [&str; 8] = [
     "debussy progress --phase 1 --step \"implementation:started\"",
     "debussy progress --phase 1 --step \"task_validator:started\"",
@@ -213,7 +213,7 @@ fn an_agent_finds_the_program_under_the_names_of_earlier_ones_and_is_understood(
     }
 }
 
-/// Whoever has not the token of that very attempt is refused, and the board stays as it is.
+/// Asserts that an agent without the token of its own attempt is refused, and that the board stays as it is.
 fn is_refused_with_other_tokens(
     shop: &Shop,
     first: &BTreeMap<String, String>,
@@ -248,7 +248,7 @@ fn with(env: &BTreeMap<String, String>, name: &str, value: &str) -> BTreeMap<Str
     env
 }
 
-/// What `dbs mcp` answers to these lines, by the id of the request.
+/// Answers of `dbs mcp` to these lines, by the id of the request.
 fn mcp(shop: &Shop, env: &BTreeMap<String, String>, lines: &[&str]) -> BTreeMap<String, serde_json::Value> {
     let file = shop.git.root().join("messages");
     std::fs::write(&file, lines.join("\n")).unwrap();

@@ -8,7 +8,7 @@ use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
 use crate::shop::Shop;
 
-/// The program on a terminal of its own, whose output somebody reads.
+/// The program on a terminal of its own, whose output is read to the end.
 fn on_a_terminal(shop: &Shop, arguments: &[&str]) -> Box<dyn Child + Send + Sync> {
     let size = PtySize {
         rows: 40,
@@ -29,7 +29,7 @@ fn on_a_terminal(shop: &Shop, arguments: &[&str]) -> Box<dyn Child + Send + Sync
     let mut reader = pair.master.try_clone_reader().unwrap();
     let reading = std::thread::Builder::new().spawn(move || {
         let mut rest = Vec::new();
-        // Ends when the program does.
+        // The read ends with the program.
         drop(reader.read_to_end(&mut rest));
         drop(pair.master);
     });
@@ -57,7 +57,7 @@ fn start_plans_a_requirement_and_begins_paused_when_asked_to() {
     assert_eq!(
         shop.board()["attempts"],
         serde_json::json!({}),
-        "nothing began before the pause"
+        "no attempt began before the pause"
     );
     shop.does(&["resume"]);
     shop.wait_for("agent at work", || shop.state("t-1") == "active");

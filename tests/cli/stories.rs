@@ -1,4 +1,4 @@
-//! `dbs atdd` without agents: what is made, what PRDs say, and whether all is there that stories need.
+//! `dbs atdd` without agents: the created files, the summary of PRDs, and the check of the requirements for stories.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn read(shop: &Shop, path: &str) -> String {
     fs::read_to_string(shop.git.project().join(path)).unwrap()
 }
 
-/// The only line of a report that is about that.
+/// The only line of a report about that.
 fn line<'a>(said: &'a Said, what: &str) -> &'a str {
     let found: Vec<&str> = said
         .out
@@ -71,7 +71,7 @@ fn documents_are_not_written_through_a_link() {
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     assert!(
         !shop.git.project().join("prds").exists(),
-        "nothing is made where something cannot be"
+        "nothing is created if one document cannot be"
     );
 }
 
@@ -124,7 +124,7 @@ fn a_queue_that_is_empty_says_so_and_ends_well() {
         &["run", "prds"],
     ];
     commands.into_iter().for_each(ends_well);
-    // All that was in it is done.
+    // All stories of the queue are done.
     let done = "{ \"userStories\": [\n  { \"id\": \"US-001\", \"title\": \"The story\", \"description\": \"Something that can be done.\", \"acceptanceCriteria\": [\"It works\"], \"passes\": true }\n] }\n";
     put(&shop, "prds/archive/001-FEAT-old.json", done);
     commands.into_iter().for_each(ends_well);
@@ -132,7 +132,7 @@ fn a_queue_that_is_empty_says_so_and_ends_well() {
     commands.into_iter().for_each(ends_well);
     let made = shop.json(&["atdd", "run", "--json"]);
     assert_eq!(made, serde_json::json!({ "batch": "stories", "tasks": [] }));
-    // A folder that is no queue is a mistake.
+    // A folder without a queue is an error.
     fs::create_dir_all(shop.git.project().join("docs")).unwrap();
     assert_eq!(shop.run(&["atdd", "run", "docs"]).code, 1);
 }
@@ -171,7 +171,7 @@ fn a_story_with_the_id_of_one_in_the_archive_is_named_with_the_file_of_its_tests
         "{said:?}"
     );
     assert_eq!(said.code, 2, "a warning: {said:?}");
-    // What runs it goes by the same rule, and begins with the tests.
+    // The command that runs the story follows the same rule and begins with the tests.
     put(
         &shop,
         "tests/test_US_001.py",

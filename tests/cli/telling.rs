@@ -1,4 +1,4 @@
-//! Events for tools: the same with and without a server, nothing lost and nothing twice, and an end when nobody reads.
+//! Events for tools: the same with and without a server, nothing lost and nothing twice, and an end when the reader is gone.
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader};
@@ -33,12 +33,12 @@ impl Follower {
         let read = self.lines.as_mut().unwrap().read_line(&mut line).unwrap();
         assert_ne!(
             read, 0,
-            "it has ended, or was silent for so long that it was killed"
+            "the command has ended, or was killed after a long silence"
         );
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Every line up to the first that asks for that.
+    /// Every line up to the first one about that command.
     fn until(&mut self, command: &str) -> Vec<Value> {
         let mut all = vec![self.next()];
         while all.last().unwrap()["facts"]["command"] != command {
@@ -76,7 +76,7 @@ fn a_tool_that_comes_back_misses_nothing_and_gets_nothing_twice() {
     shop.does(&["task", "close", "t-1", "not wanted"]);
     let mut tool = Follower::since(&shop, seq(told.last().unwrap()));
     told.extend(tool.until("close"));
-    assert_eq!(told, all(&shop, 0), "the same, told at once");
+    assert_eq!(told, all(&shop, 0), "all events at once are the same");
     let positions: Vec<u64> = told.iter().map(seq).collect();
     assert_eq!(positions, (1..=positions.len() as u64).collect::<Vec<_>>());
     assert!(told.iter().all(|line| line["schema"] == 1), "{told:?}");
@@ -108,13 +108,13 @@ fn the_output_of_an_agent_that_is_silent_for_a_while_is_followed_all_the_same() 
     let mut command = shop.command(&shop.git.project(), &["logs", "t-1", "--follow"]);
     let mut tool = Follower::of(command.stdout(Stdio::piped()));
     let mut line = String::new();
-    // A line is told when a later one has pushed it up.
+    // A line is printed once a later line has scrolled it up.
     while !line.contains("one") {
         line.clear();
         let read = tool.lines.as_mut().unwrap().read_line(&mut line).unwrap();
         assert_ne!(
             read, 0,
-            "it has ended, or was silent for so long that it was killed"
+            "the command has ended, or was killed after a long silence"
         );
     }
 }

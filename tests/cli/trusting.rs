@@ -1,8 +1,8 @@
-//! Who may trust what a project's files would start, from the command line.
+//! Trust in the commands that a project's files would start, given on the command line.
 
 use crate::shop::{Said, Shop};
 
-/// Runs as an agent does.
+/// Runs a command as an agent.
 fn as_agent(shop: &Shop, arguments: &[&str]) -> Said {
     let text = |word: std::ffi::OsString| word.into_string().unwrap();
     let mut env: std::collections::BTreeMap<String, String> = shop
@@ -68,7 +68,7 @@ fn a_comparison_says_who_last_committed_each_file_and_whether_it_was_changed_sin
     let shown = shop.run(&["trust", "diff"]);
     assert!(
         !shown.out.contains("last committed"),
-        "git does not know it: {shown:?}"
+        "git does not know the file: {shown:?}"
     );
     git.git(&project, &["add", "-f", ".debussy/workflows/own.toml"]);
     let author = "--author=Mallory \u{1b}[2J\u{202e} <m@example.org>";
@@ -120,7 +120,7 @@ fn settings_that_vanish_while_a_server_runs_are_told_and_brought_back_by_repair(
     shop.git.git(&shop.git.project(), &["clean", "-fdxq"]);
     assert!(
         !debussy.join("config.toml").exists(),
-        "git ignores it, so it is taken away"
+        "git ignores the file, so cleaning deletes it"
     );
     let said = shop.run(&["doctor"]);
     assert!(
@@ -147,7 +147,7 @@ fn settings_that_vanish_while_a_server_runs_are_told_and_brought_back_by_repair(
 fn another_address_of_origin_is_taken_when_a_person_names_it_and_no_server_runs() {
     let mut shop = Shop::new();
     shop.does(&["config", "base_branch", "main"]);
-    // The first look at the repository notes where its origin is.
+    // The first look at the repository records the place of its origin.
     assert!(shop.run(&["doctor"]).out.contains("origin"));
     let (old, new) = (shop.git.origin(), shop.git.root().join("moved.git"));
     std::fs::rename(&old, &new).unwrap();

@@ -1,4 +1,4 @@
-//! Odd things that people type and pipe, and what comes of them.
+//! Unusual things that people type and pipe, and the results.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::shop::{Said, Shop};
 use crate::waiting::Program;
 
-/// Runs with that on the standard input.
+/// Runs a command with that standard input.
 fn fed(shop: &Shop, arguments: &[&str], input: &[u8]) -> (i32, String) {
     let mut command = shop.command(&shop.git.project(), arguments);
     let piped = command
@@ -16,7 +16,7 @@ fn fed(shop: &Shop, arguments: &[&str], input: &[u8]) -> (i32, String) {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let program = Program::begin(piped);
-    // Who does not want it all need not read it all.
+    // A command that needs less need not read all of it.
     drop(program.stdin().write_all(input));
     let output = program.output();
     (
@@ -198,7 +198,7 @@ fn a_theme_that_does_not_exist_is_told_with_the_place_where_it_is_set() {
     let themes = file.with_file_name("themes");
     std::fs::create_dir(&themes).unwrap();
     std::fs::write(themes.join("drak.toml"), "").unwrap();
-    assert_eq!(shop.run(&["config", "theme"]).err, "", "a theme of one's own");
+    assert_eq!(shop.run(&["config", "theme"]).err, "", "the person's own theme");
 }
 
 #[test]

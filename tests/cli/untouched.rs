@@ -1,11 +1,11 @@
-//! Commands that only read make nothing in a repository in which dbs was never used.
+//! Commands that only read create nothing in a repository in which dbs was never used.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::shop::Shop;
 
-/// Commands that only read, each with the words it needs.
+/// Commands that only read, each with the words that it needs.
 const READING: &[&[&str]] = &[
     &["sessions"],
     &["status"],
@@ -82,7 +82,7 @@ fn reading_commands_make_nothing_in_a_repository_that_is_not_prepared() {
         let made: Vec<_> = tree(&shop).difference(&before).cloned().collect();
         assert!(made.is_empty(), "{words:?} made {made:?}: {said:?}");
     }
-    // The first command that writes prepares it.
+    // The first command that writes prepares the repository.
     shop.does(&["task", "create", "Fix", "--id", "t-1"]);
     assert!(shop.git.project().join(".debussy").is_dir());
     assert!(shop.does(&["task", "list"]).contains("t-1"));

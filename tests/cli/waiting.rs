@@ -1,4 +1,4 @@
-//! Programs that are waited for with a deadline: one that hangs is killed, and its test fails and says so.
+//! Programs with a deadline: one that hangs is killed, and its test fails and says so.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests' door: waits with a deadline, on threads of their own"
@@ -15,7 +15,7 @@ const LIFE: Duration = Duration::from_mins(2);
 /// Longest wait for the end of a program that was told to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A program that a test has started. Killed when dropped, and when its time is over: who still reads from it reads its end.
+/// A program that a test has started. Killed when dropped or when its time is over; its readers then see the end of its output.
 pub(crate) struct Program {
     child: Arc<Mutex<Child>>,
     called: String,
@@ -29,7 +29,7 @@ impl Program {
         let watched = Arc::clone(&child);
         std::thread::spawn(move || {
             if over.recv_timeout(LIFE) == Err(RecvTimeoutError::Timeout) {
-                // It may have ended just now.
+                // The program may just have ended.
                 drop(watched.lock().unwrap().kill());
             }
         });
@@ -54,12 +54,12 @@ impl Program {
         self.child.lock().unwrap().stdout.take().unwrap()
     }
 
-    /// How it has ended, if it has.
+    /// Exit status, if the program has ended.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.child.lock().unwrap().try_wait().unwrap()
     }
 
-    /// How it ends, which is expected soon.
+    /// Exit status of a program that must end soon.
     pub(crate) fn end(&self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -75,7 +75,7 @@ impl Program {
         }
     }
 
-    /// All that it says, and how it ends by itself. What is piped must not have been taken.
+    /// The whole output and the exit status of a program that ends by itself. Piped output must not have been taken before.
     pub(crate) fn output(self) -> Output {
         let (out, err) = {
             let mut child = self.child.lock().unwrap();

@@ -1,4 +1,4 @@
-//! The server in the foreground: a line per event, and how it is ended.
+//! The server in the foreground: a line per event, and the ways to end it.
 #![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
@@ -18,7 +18,7 @@ use crate::waiting::Program;
 struct Watch {
     program: Program,
     lines: BufReader<ChildStdout>,
-    /// Where what it complains of is written.
+    /// File with its complaints.
     problems: PathBuf,
 }
 
@@ -55,7 +55,7 @@ impl Watch {
         }
     }
 
-    /// Reads until a line holds that.
+    /// Reads up to a line with that text.
     fn line_with(&mut self, text: &str) -> String {
         let mut line = String::new();
         while !line.contains(text) {
@@ -86,7 +86,7 @@ fn watch_is_a_server_that_tells_every_event_in_a_line() {
     shop.does(&["task", "create", "Fix the login", "--id", "t-1"]);
     let line = watch.line_with("Fix the login");
     assert!(line.contains("create") && line.contains("t-1"), "{line}");
-    // Where nobody owns the project the second would go on as its server.
+    // Without an owner of the project the second `dbs watch` would become its server.
     watch.goes_on();
     let second = shop.run(&["watch"]);
     assert!(second.code == 1 && second.err.contains("another"), "{second:?}");

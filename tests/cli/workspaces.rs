@@ -1,4 +1,4 @@
-//! What `init` proposes for new workspaces, and `doctor --try`.
+//! Proposals of `init` for new workspaces, and `doctor --try`.
 
 use std::fs;
 

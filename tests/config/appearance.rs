@@ -1,4 +1,4 @@
-//! The appearance as it is set, and the theme, keys and calls that follow from it.
+//! The appearance in the settings, and the theme, keys and calls that follow from it.
 
 use dbs::config::appearance::read;
 use dbs::config::{Config, ConfigFiles, ConfigOverrides};

@@ -1,4 +1,4 @@
-//! The documents of a design as they are read: what each field must be, and what is told of them to the next agent.
+//! The documents of a design as they are read: the rules for each field, and the text for the next agent.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ const ANALYSIS: &str = include_str!("../../assets/plans/goal-analysis.json");
 const REPORT: &str = include_str!("../../assets/plans/expert.json");
 const CRITIQUE: &str = include_str!("../../assets/plans/critic.json");
 
-/// Codes and paths of what is found.
+/// Codes and paths of the findings.
 fn found(kind: DesignDocument, document: &Value) -> Vec<(&'static str, String)> {
     let text = serde_json::to_string_pretty(document).unwrap();
     let findings = design::findings(kind, Path::new("it.json"), &text).into_iter();
     findings.map(|found| (found.code, found.path)).collect()
 }
 
-/// What is found after a change of a document; null takes the field away.
+/// Findings after a change of a document; null removes the field.
 fn found_with(kind: DesignDocument, text: &str, pointer: &str, value: Value) -> Vec<(&'static str, String)> {
     let mut document: Value = serde_json::from_str(text).unwrap();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -77,7 +77,7 @@ fn the_examples_are_sound_and_are_read_whole() {
         critique.document.verdict,
         Some(CritiqueVerdict::ProceedWithChanges)
     );
-    // What is told of them holds everything that stands in the examples.
+    // The text for the next agent holds everything that is in the examples.
     for (text, told) in [
         (ANALYSIS, design::told(&analysis)),
         (REPORT, design::told(&report.document)),
@@ -91,7 +91,7 @@ fn the_examples_are_sound_and_are_read_whole() {
     }
 }
 
-/// Changes of an analysis: where, to what, which code is found, and where if not there. Null takes a field away.
+/// Changes of an analysis: the place, the new value, the expected code, and its place if that is another. Null removes a field.
 const WRONG_ANALYSES: &str = r#"
 /refinedGoal | null | MISSING_FIELD
 /refinedGoal | " " | EMPTY
@@ -120,7 +120,7 @@ const WRONG_ANALYSES: &str = r#"
 /recommendedTeam/1/mandate | null | MISSING_FIELD
 "#;
 
-/// The same of the report of an architect, and of a critique.
+/// The same for the report of an architect and for a critique.
 const WRONG_REPORTS: &str = r#"
 /expert | null | MISSING_FIELD
 /type | null | MISSING_FIELD
@@ -141,7 +141,7 @@ const WRONG_CRITIQUES: &str = r#"
 /challenges | [1] | WRONG_KIND | /challenges/0
 "#;
 
-/// Makes each change of a table, and looks what is found.
+/// Makes each change of a table and checks the findings.
 fn holds(kind: DesignDocument, text: &str, table: &str) {
     for row in table.lines().filter(|row| !row.is_empty()) {
         let mut cells = row.split(" | ");

@@ -1,4 +1,4 @@
-//! Graph plans as they are read: what each field must be, and what must hold between tasks.
+//! Graph plans as they are read: the rules for each field, and those between tasks.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use dbs::formats::finding::FindingLevel;
 use dbs::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTaskKind};
 use serde_json::{Value, json};
 
-/// A task in which nothing is wrong.
+/// A task without a mistake.
 pub(crate) fn task(subject: &str, needs: &[usize], makes: &str) -> Value {
     json!({
         "subject": subject, "description": "The next task needs it.", "activeForm": "Working", "status": "pending",
@@ -39,13 +39,13 @@ fn read(plan: &Value) -> GraphPlan {
     read_text(&serde_json::to_string_pretty(plan).unwrap())
 }
 
-/// Codes and paths of what is found.
+/// Codes and paths of the findings.
 fn found(plan: &Value) -> Vec<(&'static str, String)> {
     let findings = read(plan).findings.into_iter();
     findings.map(|found| (found.code, found.path)).collect()
 }
 
-/// Codes of the errors among what is found.
+/// Codes of the findings that are errors.
 fn errors(plan: &Value) -> Vec<&'static str> {
     let all = read(plan).findings.into_iter();
     all.filter(|finding| finding.severity == FindingLevel::Error)
@@ -53,7 +53,7 @@ fn errors(plan: &Value) -> Vec<&'static str> {
         .collect()
 }
 
-/// What is found in a plan of two tasks, the second behind the first, after a change of the first.
+/// Findings in a plan of two tasks, the second behind the first, after a change of the first.
 fn found_with(pointer: &str, value: Value) -> Vec<(&'static str, String)> {
     let mut plan = plan(&[
         task("Writer", &[], "src/csv.rs"),
@@ -105,7 +105,7 @@ fn a_graph_plan_is_read_with_all_it_says_of_its_tasks() {
     assert_eq!(
         second.paths.modify,
         ["src/lib.rs", "docs/"],
-        "paths are as git names them"
+        "paths have the form of git"
     );
     assert_eq!(
         (second.agent.model, second.agent.role.as_str()),
@@ -138,7 +138,7 @@ fn only_version_three_is_read_and_a_plan_has_a_task() {
     assert_eq!(errors(&old), ["SCHEMA_VERSION"]);
 }
 
-/// A field of a sound task, what it is changed to, and what is found where; null takes it away.
+/// A field of a sound task, its new value, and the expected finding with its place; null removes the field.
 const WRONG_FIELDS: &str = r#"
 /subject | null | MISSING_FIELD | subject
 /subject | " " | EMPTY | subject
@@ -236,13 +236,13 @@ fn tasks_that_may_be_worked_on_together_touch_no_path_of_each_other() {
     assert_eq!(
         codes(&pair(&[], ("src/", ""), ("src/a.rs", ""))),
         writes,
-        "a folder holds what is in it"
+        "a folder includes its files"
     );
     assert_eq!(codes(&pair(&[], ("src/a.rs", ""), ("src", ""))), writes);
     assert_eq!(
         codes(&pair(&[], ("src/a", ""), ("src/a.rs", ""))),
         [],
-        "a name that begins like another"
+        "a name that is the prefix of another is no folder"
     );
     assert_eq!(
         codes(&pair(&[0], ("src/a.rs", ""), ("src/a.rs", ""))),
@@ -256,7 +256,7 @@ fn tasks_that_may_be_worked_on_together_touch_no_path_of_each_other() {
     assert_eq!(
         shared.findings[0].severity,
         FindingLevel::Warning,
-        "the board orders them"
+        "the board puts the tasks in order"
     );
     let reads = |task: usize| [("READ_OVERLAP", format!("$.tasks[{task}].metadata.reads"))];
     assert_eq!(
@@ -267,15 +267,15 @@ fn tasks_that_may_be_worked_on_together_touch_no_path_of_each_other() {
     assert_eq!(codes(&pair(&[0], ("src/a.rs", "b.rs"), ("b.rs", ""))), []);
     let mut turned = pair(&[], ("src/a.rs", ""), ("src/a.rs", ""));
     turned[0]["blockedBy"] = json!([1]);
-    assert_eq!(codes(&turned), [], "the other waits for the one");
-    // By way of another task they wait for each other, too.
+    assert_eq!(codes(&turned), [], "the first task waits for the second");
+    // A third task between them makes one wait for the other, too.
     let mut through = pair(&[], ("src/a.rs", ""), ("src/b.rs", "")).to_vec();
     through.push(task("Third", &[1], "src/a.rs"));
     through[1]["blockedBy"] = json!([0]);
     assert_eq!(codes(&through), []);
     let mut over = pair(&[], ("src/a.rs", ""), ("src/a.rs", ""));
     over[0]["status"] = json!("completed");
-    assert_eq!(codes(&over), [], "what is done is in nobody's way");
+    assert_eq!(codes(&over), [], "a finished task conflicts with no other");
 }
 
 #[test]

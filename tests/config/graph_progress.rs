@@ -1,4 +1,4 @@
-//! What is known of the tasks of a graph plan, written into its file.
+//! Progress of the tasks of a graph plan, written into its file.
 
 use dbs::domain::{HoldReason, Skip, Task, TaskDraft, TaskState, Timestamp};
 use dbs::formats::graph_plan::{GraphProgress, GraphStatus, with_progress};
@@ -56,7 +56,7 @@ fn status_result_and_attempts_are_written_and_no_other_byte() {
     assert_eq!(
         with_progress(&written, &known),
         written,
-        "a second time nothing is left to write"
+        "the second time there is nothing to write"
     );
     assert_eq!(with_progress("no plan", &known), "no plan");
     let same = r#"{"tasks":[{"status":"c\u006fmpleted","result":null,"attempts":1}],"progress":{"completedTasks":[{ "index":0,"summary":"" }]}}"#;
@@ -64,7 +64,7 @@ fn status_result_and_attempts_are_written_and_no_other_byte() {
     assert_eq!(
         with_progress(same, &of_same),
         same,
-        "what says the same is not written in other words"
+        "an equal value keeps its spelling"
     );
 }
 

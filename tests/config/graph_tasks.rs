@@ -1,4 +1,4 @@
-//! The tasks that a graph plan becomes: what each is told, what it waits for, and what is left out.
+//! The tasks made of a graph plan: the text for each, its dependencies, and the parts that are left out.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::graph_plans::{plan, task};
 
-/// The plan of this document where these files are there.
+/// The plan of this document in a folder with these files.
 fn read(document: &Value, files: &[&str]) -> Plan {
     let exists = |path: &str| files.contains(&path);
     let text = document.to_string();
@@ -50,7 +50,7 @@ fn tasks_wait_for_what_they_name_and_for_nothing_else() {
     assert_eq!(
         gates,
         [("criterion-2", "cargo test csv")],
-        "what no command checks is no gate"
+        "a criterion without a command is not a gate"
     );
     let entry = writer.plan.as_ref().unwrap();
     assert_eq!(entry.paths.create, ["src/csv.rs"]);
@@ -123,7 +123,7 @@ fn an_agent_is_told_everything_the_plan_says_of_its_task() {
     }
     assert!(
         !body.contains("write by hand"),
-        "another way is for who has failed: {body}"
+        "the other way is for a task that has failed: {body}"
     );
     let entry = made[0].plan.as_ref().unwrap();
     assert_eq!(entry.fallback.as_deref(), Some("write by hand"));
@@ -162,7 +162,7 @@ fn what_is_completed_is_left_out_as_long_as_its_files_are_there() {
     let made = drafts(&there).unwrap();
     let ids: Vec<&str> = made.iter().map(|draft| draft.id.as_str()).collect();
     assert_eq!(ids, ["export-1", "export-2", "export-3", "export-4", "export-5"]);
-    assert!(made[4].deps.is_empty(), "what is done is not waited for");
+    assert!(made[4].deps.is_empty(), "no task waits for one that is done");
     let gone = read(&plan(&tasks), &[]);
     let codes: Vec<&str> = gone.findings.iter().map(|found| found.code).collect();
     assert_eq!(codes, ["NOT_COMPLETED"]);

@@ -1,4 +1,4 @@
-//! Files that are built to break their reader: nested deeply, with very many keys, in other encodings, or no files at all.
+//! Files built to break their reader: nested deeply, with very many keys, in other encodings, or no regular files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,14 +17,14 @@ use dbs::ui::{TabLayout, Themes};
 use super::plans::PIECES;
 use super::{Fixture, SettingValue};
 
-/// Levels of a file that is nested too deeply for any reader that calls itself.
+/// Nesting depth of a file that is too deep for any recursive reader.
 const DEPTH: usize = 10_000;
-/// Most bytes of a file that a person writes.
+/// Largest size in bytes of a file that a person writes.
 const LARGEST: usize = 1024 * 1024;
-/// A reader whose work grows with the square of its text needs far longer, one that does not far less, even on a slow machine.
+/// Limit far above the time of a reader with linear work, even on a slow machine, and far below that of one with quadratic work.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// A reader: what it says against a text.
+/// A reader; returns its messages about a text.
 type Reader = fn(&str) -> Vec<String>;
 
 fn shown(findings: &[Finding]) -> Vec<String> {
@@ -130,7 +130,7 @@ fn filled(line: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// As deep as the parser takes it: it counts the parts of one key, and the levels of one value, but not both together.
+/// The deepest text that the parser accepts: it limits the parts of a key and the levels of a value, but not both together.
 fn deepest_toml() -> String {
     let key = ["a"; 79].join(".");
     let values = format!("{{{key} = ").repeat(79);
@@ -156,7 +156,7 @@ fn toml_texts() -> Vec<(&'static str, String)> {
 
 fn json_texts() -> Vec<(&'static str, String)> {
     let many = filled(|nth| format!("\"k{nth}\":1,"));
-    // A list of tasks may be larger than what is written by hand.
+    // A list of tasks may be larger than files written by hand.
     let tasks: Vec<String> = (0..100_000)
         .map(|nth| format!("{{\"id\":\"t{nth}\",\"title\":\"A\"}}\n"))
         .collect();
@@ -191,7 +191,7 @@ fn yaml_texts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What a reader says, read where servers read: with the stack of a thread of a runtime.
+/// Messages of a reader that has the stack of a runtime's thread, as in a server.
 fn answer(reader: Reader, text: String) -> Option<Vec<String>> {
     let (sender, answer) = mpsc::sync_channel(1);
     let stack = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
@@ -236,7 +236,7 @@ fn very_many_parts_of_a_file_give_a_finding_at_once() {
     }
 }
 
-/// As many tasks as are read, each with as many paths as it may list, of which none is that of another; half of them wait for all before.
+/// The largest number of tasks, each with the largest number of paths, all different; half of the tasks wait for all before them.
 fn largest_graph() -> String {
     let paths = |what: &str, at: usize| -> Vec<String> {
         (0..50).map(|nth| format!("{what}/{at}/{nth}.rs")).collect()
@@ -286,7 +286,7 @@ fn json_and_yaml_built_to_break_their_readers_give_a_finding_at_once() {
     assert_eq!(silent(&YAML_READERS, &yaml_texts()), [""; 0]);
 }
 
-/// Which reader says nothing against which text, or not in time.
+/// Pairs of reader and text without a message in time.
 fn silent(readers: &[(&str, Reader)], texts: &[(&str, String)]) -> Vec<String> {
     let pairs = readers
         .iter()
@@ -313,7 +313,7 @@ const TEST_READERS: [(&str, Reader); 4] = [
     ("Go", |text| test_names("a.go", text)),
 ];
 
-/// Pieces of tests that are never finished.
+/// Unfinished pieces of tests.
 const TEST_PIECES: [&str; 24] = [
     "(",
     "{",
@@ -352,7 +352,7 @@ fn a_file_of_tests_that_is_built_to_take_long_is_read_at_once() {
     }
 }
 
-/// What is found in a text as a master plan and as the file of its phase.
+/// Findings in a text that is read as a master plan and as the file of its phase.
 fn plan_findings(text: &str) -> Vec<String> {
     let rows = "| Phase | Title |\n|---|---|\n| 1 | [One](one.md) |\n";
     let whole = format!("# P\n\n## Phases\n\n{rows}\n{text}");
@@ -365,14 +365,14 @@ fn plan_findings(text: &str) -> Vec<String> {
     findings
 }
 
-/// Texts are compared in a small size and in one so many times as large.
+/// Factor between the small and the large size of a text.
 #[cfg(target_os = "linux")]
 const TIMES: usize = 16;
-/// Work that grows with the text takes about that many times as long, work that grows with its square that many times that.
+/// Limit between linear work, which takes about `TIMES` as long, and quadratic work, which takes the square of that.
 #[cfg(target_os = "linux")]
 const MOST_TIMES: u32 = 64;
 
-/// The processor time of this thread alone: how busy the machine is with other things is not in it.
+/// The processor time of this thread alone, so that the load of the machine does not count.
 #[cfg(target_os = "linux")]
 fn work_of(read: impl FnOnce()) -> Duration {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -387,14 +387,14 @@ fn work_of(read: impl FnOnce()) -> Duration {
     now().saturating_sub(before)
 }
 
-/// Fails where reading many of a piece takes far more than so many times as long as reading a few, which together have `few` bytes.
+/// Asserts that reading a large text of repeated pieces takes time in proportion to a small one of `few` bytes.
 #[cfg(target_os = "linux")]
 fn assert_grows_with_its_text(piece: &str, few: usize, read: impl Fn(&str)) {
     let work = |size: usize| {
         let text = piece.repeat(size / piece.len());
         work_of(|| read(&text))
     };
-    // What is measured in a few milliseconds says nothing.
+    // A measurement of a few milliseconds is too inexact.
     let small = work(few).max(Duration::from_millis(4));
     let is_linear = (0..3).any(|_| work(TIMES * few) < small * MOST_TIMES);
     assert!(
@@ -407,7 +407,7 @@ fn assert_grows_with_its_text(piece: &str, few: usize, read: impl Fn(&str)) {
 #[cfg(target_os = "linux")]
 fn the_work_of_reading_a_plan_grows_with_its_text_and_not_with_the_square_of_it() {
     for (at, piece) in PIECES.iter().enumerate() {
-        // By itself, and between the next one, as marks that open and never close.
+        // Alone, and alternating with the next piece, as marks that open and never close.
         let pair = format!("{piece}{}", PIECES[(at + 1) % PIECES.len()]);
         for piece in [*piece, &pair] {
             assert_grows_with_its_text(piece, 4 * 1024, |text| {
@@ -429,7 +429,7 @@ fn the_work_of_reading_tests_grows_with_their_text_and_not_with_the_square_of_it
     }
 }
 
-/// A value that is no default, in the words of each file of settings.
+/// A value other than the default, in the syntax of each file of settings.
 const SETTING: [(&str, &str); 3] = [
     ("config.toml", "# ours\nmax_total_agents = 3\n"),
     ("config.yaml", "# ours\nmax_total_agents: 3\n"),

@@ -1,4 +1,4 @@
-//! Plans of every kind, sound, odd and broken, each with what is read of it. A file holds the files of one plan, each behind a line
+//! Plans of every kind, sound, odd and broken, each with a snapshot of the result. A file contains the files of one plan, each after a line
 //! `=== name`.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dbs::formats::plan::{self, Plan, PlanItem};
 
-/// Most boxes of a phase that are written out.
+/// Largest number of boxes of a phase in the snapshot.
 const MOST_TASKS: usize = 8;
 
 fn folder() -> &'static Path {

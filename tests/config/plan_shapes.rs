@@ -1,4 +1,4 @@
-//! Plans in the shapes that people write by hand: phases as headings of one file, and tables without links.
+//! Plans in forms that people write by hand: phases as headings of one file, and tables without links.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn phases(plan: &Plan) -> Vec<(&str, &str, PhaseStatus, Vec<&str>)> {
     phases.collect()
 }
 
-/// The codes of all findings: one for the shape, whatever the number of phases.
+/// The codes of all findings: one code per form, regardless of the number of phases.
 fn codes(plan: &Plan) -> Vec<&str> {
     plan.findings.iter().map(|found| found.code).collect()
 }

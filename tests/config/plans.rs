@@ -1,4 +1,4 @@
-//! Plans of many forms, good and bad: what is read of each, and what is said of what is not understood.
+//! Plans of many forms, good and bad: the result of reading each, and the findings about the parts that are not understood.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use dbs::formats::finding::FindingLevel;
 use dbs::formats::plan::{self, PhaseStatus, Plan, PlanChoices, PlanItem};
 use proptest::prelude::*;
 
-/// A phase in which nothing is missing.
+/// A phase without a mistake.
 const SOUND: &str = "# P Phase 1: One\n\n## Process Wrapper\n- [ ] Write notes to: `n.md`\n\n## Gates\n- t: `true`\n\n## Tasks\n- [ ] 1.1: Do\n";
 
 fn master(rows: &str) -> String {
@@ -34,7 +34,7 @@ fn read(master: &str, files: &[(&str, &str)]) -> Plan {
     read_with(master, files, &[])
 }
 
-/// The plan of one phase with that file.
+/// The plan of a single phase with that file.
 fn one(phase: &str) -> Plan {
     read(
         &master("| 1 | [One](one.md) | a | Low | Pending |\n"),
@@ -53,7 +53,7 @@ fn an_optional_gate_is_shown_and_is_no_gate_of_the_task() {
     assert_eq!(names, ["t"]);
 }
 
-/// Codes with file and line, errors marked.
+/// Codes with file and line; errors are marked.
 fn found(plan: &Plan) -> Vec<String> {
     let all = plan.findings.iter().map(|found| {
         let known = found;
@@ -161,7 +161,7 @@ fn dependencies_are_what_is_declared_and_nothing_else() {
     assert_eq!(
         needs("**Depends On:** Phase 2 (tables), Phase 3a\n").len(),
         0,
-        "it stands below the tasks"
+        "the line is below the tasks"
     );
     let head = |line: &str| {
         one(&SOUND.replace("\n\n## Process", &format!("\n\n{line}\n\n## Process"))).items[0]
@@ -351,7 +351,7 @@ fn a_phase_lists_so_many_names_and_no_more() {
     assert_eq!((item.needs.len(), item.agents.len()), (100, 100));
 }
 
-/// The tasks of a plan, one a line.
+/// The tasks of a plan, one per line.
 fn lines_of(plan: &Plan, choices: &PlanChoices) -> Result<Vec<String>, Cause> {
     let path = |path: &Path| path.display().to_string();
     let drafts = plan::drafts(plan, choices, &|_| "text".to_owned(), &path)?;
@@ -515,12 +515,12 @@ fn every_new_plan_passes_its_own_audit() {
         assert_eq!(
             left,
             ["NOTES_TEMPLATE.md"],
-            "only what its agent fills in is left open"
+            "only the template for the agent has open places"
         );
     }
 }
 
-/// Random plans that every run reads; `DBS_PLAN_CASES` reads another number.
+/// Number of random plans in each run; `DBS_PLAN_CASES` sets another number.
 #[expect(
     clippy::disallowed_methods,
     reason = "who runs the tests says how long they search"
@@ -532,7 +532,7 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-    /// Nothing in a file makes the reader panic, and every line that is named is in the file.
+    /// No text makes the reader panic, and every line named in a finding exists.
     #[test]
     fn any_text_is_read(parts in prop::collection::vec(prop::sample::select(PIECES), 0..60), noise in ".{0,40}") {
         let text = format!("{}{noise}", parts.concat());
@@ -547,7 +547,7 @@ proptest! {
     }
 }
 
-/// Pieces of plans, and what breaks them.
+/// Pieces of plans, and text that breaks them.
 pub(crate) const PIECES: &[&str] = &[
     "# ",
     "## Gates\n",
@@ -600,7 +600,7 @@ fn a_plan_with_thousands_of_lines_is_read_at_once() {
     assert!(plan.is_sound(), "{:?}", plan.findings.first());
 }
 
-/// Masters of several shapes: other columns, marks around words, blanks, ends of lines, a byte order mark.
+/// Masters of several forms: other columns, marks around words, blanks, line endings, a byte order mark.
 fn shaped() -> impl Strategy<Value = (String, String)> {
     let cell = prop::sample::select(vec![
         "Pending",
@@ -670,7 +670,7 @@ proptest! {
             ALL.get(usize::try_from(turn).unwrap()).copied()
         };
         let written = plan::with_statuses(&plan, &text, &chosen);
-        // Without the cells the two texts are the same.
+        // Apart from the cells the two texts are equal.
         let rest = |text: &str, plan: &Plan| {
             let mut cells: Vec<_> = plan.items.iter().filter_map(|item| item.status_at.clone()).collect();
             cells.sort_by_key(|at| std::cmp::Reverse(at.start));
@@ -679,13 +679,13 @@ proptest! {
         let again = read(&written, &files);
         prop_assert_eq!(rest(&text, &plan), rest(&written, &again));
         for (before, after) in plan.items.iter().zip(&again.items) {
-            // A row that lacks the cell stays as it is.
+            // A row without the cell stays unchanged.
             let wanted = chosen(before).filter(|_| before.status_at.is_some());
             prop_assert_eq!(after.status, wanted.unwrap_or(before.status), "{}", written);
             prop_assert_eq!((&after.id, &after.title), (&before.id, &before.title));
             if wanted.is_none_or(|status| status == before.status) {
                 let cell = |text: &str, item: &PlanItem| item.status_at.clone().map(|at| text.get(at).unwrap().to_owned());
-                prop_assert_eq!(cell(&text, before), cell(&written, after), "it said so already");
+                prop_assert_eq!(cell(&text, before), cell(&written, after), "the status was the same before");
             }
         }
         let Some(first) = plan.items.first() else { return Ok(()) };

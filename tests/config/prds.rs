@@ -1,4 +1,4 @@
-//! PRDs of both dialects, sound and broken: what is read of each, what is said, and the one edit that is made.
+//! PRDs of both dialects, sound and broken: the result of reading each, the findings, and the one edit that is made.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn read(text: &str) -> PrdDocument {
     prd::read(Path::new("prds/001-FEAT-export.json"), text)
 }
 
-/// Codes with line and path, errors marked.
+/// Codes with line and path; errors are marked.
 fn found(prd: &PrdDocument) -> Vec<String> {
     let all = prd.findings.iter().map(|found| {
         let is_error = found.severity == FindingLevel::Error;
@@ -118,7 +118,7 @@ fn words_of_the_other_dialect_are_read_and_said() {
     assert_eq!(found(&read(&short)), ["LENGTH 2 $.userStories[0].title"]);
 }
 
-/// What is replaced, by what, and the finding that follows.
+/// A text, its replacement, and the finding that follows.
 const VIOLATIONS: &str = r#"
 "feature" => "epic" => !BAD_TYPE 2 $.type
 "name": "Export", => => !MISSING_FIELD 1 $.name
@@ -253,7 +253,7 @@ fn a_story_is_marked_as_passing_and_nothing_else_in_the_file_changes() {
     );
 }
 
-/// Texts that are nearly PRDs: a sound one with pieces cut out and put in.
+/// Damaged PRDs: sound ones with pieces cut out and inserted.
 fn damaged() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "\"", "{", "}", "[", "]", ",", ":", "true", "null", "1e999", "-0.5", "\\ud800", "é", "\u{202e}",

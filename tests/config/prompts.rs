@@ -1,4 +1,4 @@
-//! The prompts that come with the program: what each role is told, and what it is not told.
+//! The built-in prompts: the text for each role, and text that must not be in it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ type Case = (&'static str, &'static str, AttemptMode);
 
 const FRESH: AttemptMode = AttemptMode::Fresh;
 
-/// Each role of the shipped workflows at its stage, and the modes that have words of their own.
+/// Each role of the shipped workflows at its stage, and the modes that have a text of their own.
 const CASES: &[Case] = &[
     ("developer", "development", FRESH),
     ("developer", "development", AttemptMode::Remediate),
@@ -57,7 +57,7 @@ fn flows() -> Vec<Workflow> {
 }
 
 fn stage((role, name, mode): Case) -> (Workflow, Stage) {
-    // Two workflows may have a stage of that name, each with a role of its own.
+    // Two workflows may have a stage of the same name, each with its own role.
     let has_role = |flow: &Workflow| {
         let actor = flow.stage(&name.into()).map(|stage| &stage.actor);
         matches!(actor, Some(Actor::Role(own)) if own.as_str() == role)
@@ -81,7 +81,7 @@ fn remark(author: &str, text: &str) -> Comment {
     }
 }
 
-/// What gates said before the work.
+/// Results of the gates before the work.
 fn before(stage: &str) -> Vec<GateBaseline> {
     if stage != "work" {
         return Vec::new();
@@ -97,7 +97,7 @@ fn before(stage: &str) -> Vec<GateBaseline> {
     ]
 }
 
-/// Facts with something in every place.
+/// Facts with a value in every place.
 fn facts((role, at, mode): Case) -> PromptFacts {
     let (flow, stage) = stage((role, at, mode));
     PromptFacts {
@@ -174,7 +174,7 @@ fn an_agent_that_begins_anew_is_told_so_and_which_other_way_its_plan_names() {
     );
     assert!(!anew.contains("Go on where they stopped"), "{anew}");
     facts.finding = None;
-    assert!(!said(&facts).contains("by hand"), "nothing has failed yet");
+    assert!(!said(&facts).contains("by hand"), "no attempt has failed yet");
 }
 
 fn place() -> PlaceFacts {
@@ -200,7 +200,7 @@ fn protected(role: &str, at: &str) -> Vec<String> {
     }
 }
 
-/// What the project's documents say to a role that works on stories.
+/// Documents of the project for a role that works on stories.
 fn standards(role: &str) -> &'static str {
     if is_of_story(role) {
         "# standards.md\n\n```\nName tests by facts.\n```\n"
@@ -219,12 +219,12 @@ fn dependency() -> DependencyFacts {
     }
 }
 
-/// Says if the role works on stories, first on their tests, then on their code.
+/// Returns true if the role works on stories, on their tests or on their code.
 fn is_of_story(role: &str) -> bool {
     ["test-author", "implementer"].contains(&role)
 }
 
-/// What a plan says of the task, for a role that works by one.
+/// Entry of a plan for a role that works on one.
 fn planned(role: &str) -> Option<PlanEntry> {
     let story = || PlanEntry {
         tests: Some(StoryTests {
@@ -266,7 +266,7 @@ fn plan() -> PlanEntry {
     }
 }
 
-/// The built-in prompts, read once: they are asked for hundreds of times.
+/// The built-in prompts, read once because they are needed hundreds of times.
 fn library() -> &'static PromptLibrary {
     static READ: LazyLock<PromptLibrary> = LazyLock::new(|| PromptLibrary::read(&[]).unwrap());
     &READ
@@ -297,7 +297,7 @@ fn a_reviewer_is_told_one_time_limit_which_is_that_of_the_stage() {
     assert_says(&text, &["You have 60 minutes.", "If you cannot decide"]);
 }
 
-/// A ref can be moved by whoever works in the repository; a commit cannot.
+/// A ref can be moved by any process that works in the repository; a commit cannot.
 #[test]
 fn no_prompt_has_an_agent_read_or_merge_by_a_tracking_branch_and_reviewers_read_the_file_first() {
     for case in CASES {
@@ -385,10 +385,10 @@ fn every_prompt_has_the_facts_of_its_task() {
     }
 }
 
-/// K86: the rules that hold for all who work.
+/// K86: the rules for all agents at work.
 #[test]
 fn every_agent_is_told_to_begin_at_once_to_ask_nobody_and_to_end_with_one_signal() {
-    // A conductor talks with its person, and is told so.
+    // A conductor talks with its person, and its prompt says so.
     for case in CASES.iter().filter(|case| case.0 != "conductor") {
         let text = prompt(*case);
         let role = library().role(&case.0.into(), &case.1.into()).unwrap();
@@ -440,7 +440,7 @@ fn an_agent_is_shown_exactly_the_last_signals_its_stage_takes() {
     }
 }
 
-/// What none of a role's prompts may speak of as a command (K87 to K103); the snapshots show what each must.
+/// Commands that the prompts of each role must not mention (K87 to K103); the snapshots show those that they must.
 const FORBIDDEN: &[(&str, &[&str])] = &[
     (
         "developer",
@@ -596,7 +596,7 @@ fn no_role_is_given_a_command_that_is_not_its_own() {
     }
 }
 
-/// K100: where agents merge, and where the engine does.
+/// K100: agents merge in one mode, the engine in the other.
 #[test]
 fn an_integrator_pushes_to_the_base_only_where_agents_merge() {
     let merges = prompt(("integrator", "merging", FRESH));
@@ -654,7 +654,7 @@ fn tests_are_asked_for_by_the_criteria_of_a_task_or_where_logic_is_at_stake() {
     assert!(!text.contains("for the criteria of the task"), "{text}");
 }
 
-/// The commands between backticks against the rules on tools of the file by which the role works.
+/// Commands between backticks are checked against the rules on tools in the file of the role.
 #[test]
 fn no_prompt_shows_a_command_that_the_file_of_its_role_denies() {
     let library = library();
@@ -719,7 +719,7 @@ fn what_an_integrator_changed_is_reviewed_as_a_difference_of_its_own() {
     }
 }
 
-/// What may be missing of the facts: a part of a list before the list.
+/// Facts that may be missing; a part of a list comes before the whole list.
 const MISSING: &[fn(&mut PromptFacts)] = &[
     |facts| facts.comments.clear(),
     |facts| {
@@ -822,7 +822,7 @@ fn what_people_and_agents_wrote_is_never_a_template_and_closes_no_fence() {
     }
 }
 
-/// The lines that stand in no fence, as Markdown has it: a fence ends with at least as many backticks as it began with.
+/// The lines outside of fences; as in Markdown, a fence ends with at least as many backticks as it began with.
 fn outside_of_fences(text: &str) -> Vec<&str> {
     let mut open: Option<usize> = None;
     let mut outside = Vec::new();
@@ -844,7 +844,7 @@ fn outside_of_fences(text: &str) -> Vec<&str> {
 fn the_largest_task_there_can_be_has_a_prompt() {
     for case in CASES {
         let mut facts = facts(*case);
-        // Longer than any limit of a part.
+        // Longer than the limit of any part.
         let long = "`a".repeat(20_000);
         facts.task.title = "t".repeat(500);
         facts.task.body.clone_from(&long);
@@ -906,7 +906,7 @@ fn what_a_task_says_is_told_as_far_as_there_is_room() {
         "{}",
         text.len()
     );
-    // Of a text that hides most of itself, what is seen is told.
+    // Of a text with mostly invisible characters the visible ones are kept.
     let text = told(format!(
         "{}{}",
         "\u{200b}".repeat(60 * 1024),
@@ -919,7 +919,7 @@ fn what_a_task_says_is_told_as_far_as_there_is_room() {
     );
 }
 
-/// Every role of the shipped workflows sends what its stages take, and may write only where they let it.
+/// Every role of the shipped workflows sends the signals that its stages accept, and may write only where they allow it.
 #[test]
 fn roles_and_stages_agree() {
     let library = library();
@@ -995,7 +995,7 @@ fn a_missing_block_says_where_blocks_are_listed() {
     assert!(error.to_string().contains("dbs prompt --list"), "{error}");
 }
 
-/// A developer whose session before was full after so many changed files.
+/// A developer whose last session was full after that many changed files.
 fn restarted(steps: &[&str], files: usize) -> PromptFacts {
     let work = dbs::domain::SavedWork {
         changed: (10..10 + files.min(20))
@@ -1042,7 +1042,7 @@ fn after_a_full_context_the_task_is_told_whole_behind_what_is_done() {
     assert_eq!(
         original.trim_start(),
         plain,
-        "the rest is the prompt of a first session"
+        "the rest equals the prompt of a first session"
     );
 }
 

@@ -1,4 +1,4 @@
-//! What agents get to read for a story: by session, and within a budget.
+//! Context for the agents of a story, by session and within a budget.
 
 use dbs::agent_state::ContextEstimate;
 use dbs::formats::story_context::{
@@ -6,7 +6,7 @@ use dbs::formats::story_context::{
 };
 use proptest::prelude::*;
 
-/// Tokens as the program estimates them everywhere.
+/// Tokens of a text, with the estimate that the program uses everywhere.
 fn tokens(text: &str) -> u64 {
     let mut estimate = ContextEstimate::default();
     estimate.text(text);
@@ -110,7 +110,7 @@ proptest! {
         let alone = build_context(StorySession::Implementation, &texts[..5], budget, &tokens);
         prop_assert!(context.tokens <= budget.max(alone.tokens));
         prop_assert_eq!(context.parts.len(), texts.len());
-        // A fence that is open hides what looks like a heading.
+        // Inside an open fence a line that looks like a heading is not one.
         let mut fence = None;
         let mut n_headings = 0;
         for line in context.text.lines() {

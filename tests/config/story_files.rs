@@ -1,4 +1,4 @@
-//! `state.json`, `history.md` and the standards of a project: what is read, what is written, and what is refused.
+//! `state.json`, `history.md` and the standards of a project: reading, writing, and refusals.
 
 use std::path::Path;
 
@@ -117,7 +117,10 @@ fn a_state_file_that_is_broken_or_contradicts_itself_is_refused_with_words() {
     let large = STATE.replace("US-003", &"x".repeat(300_000));
     assert!(read_state(&large).unwrap_err().to_string().contains("bytes"));
     let broken = StoryState::default();
-    assert!(write_state(&broken).is_err(), "it has no time");
+    assert!(
+        write_state(&broken).is_err(),
+        "an entry without a time is refused"
+    );
 }
 
 #[test]
@@ -336,7 +339,7 @@ fn a_state_tells_of_stories_that_are_worked_on_with_their_sessions() {
         (next.session_count, next.completed_stories.as_slice()),
         (7, &["US-001".to_owned()][..])
     );
-    assert_eq!(next.other["mine"], 1, "what a person added stays");
+    assert_eq!(next.other["mine"], 1, "a field added by a person stays");
     let state = |own: &str| {
         let texts = RecordTexts {
             base: Some(STATE),
@@ -348,9 +351,12 @@ fn a_state_tells_of_stories_that_are_worked_on_with_their_sessions() {
     assert_eq!(
         state(&written).unwrap(),
         Some(written.clone()),
-        "the time alone is no news"
+        "a new time alone changes nothing"
     );
-    assert!(state("{").is_err(), "what is not understood is not written over");
+    assert!(
+        state("{").is_err(),
+        "a file that is not understood is not overwritten"
+    );
     let over = RecordTexts {
         base: Some(STATE),
         own: Some(&written),
@@ -359,7 +365,7 @@ fn a_state_tells_of_stories_that_are_worked_on_with_their_sessions() {
     assert_eq!(
         over.as_deref(),
         Some(STATE),
-        "without open stories the base has it all"
+        "without open stories the file of the base is complete"
     );
 }
 
@@ -385,12 +391,12 @@ fn a_history_gets_the_blocks_of_open_stories_once_and_keeps_what_a_person_wrote(
         "{first}"
     );
     let mine = format!("{first}## Note\n\nAsk Ada.\n");
-    assert_eq!(told(Some(&mine), HISTORY), mine, "nothing is added twice");
+    assert_eq!(told(Some(&mine), HISTORY), mine, "no entry is added twice");
     let renumbered = first.replace("Session:** 5", "Session:** 9");
     assert_eq!(
         told(Some(&mine), &renumbered),
         mine,
-        "the number of a session makes no other entry"
+        "another session number is the same entry"
     );
     let done = HISTORY.replace("US-002", "US-004");
     let after = told(Some(&mine), &done);
@@ -398,7 +404,7 @@ fn a_history_gets_the_blocks_of_open_stories_once_and_keeps_what_a_person_wrote(
     assert_eq!(
         after,
         format!("{mine}\n## {entry}"),
-        "what the base has besides comes behind it"
+        "further entries of the base come last"
     );
     let none = RecordTexts::default();
     assert_eq!(history_now(none, &[], 0).unwrap(), "");

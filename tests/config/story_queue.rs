@@ -1,4 +1,4 @@
-//! A folder of PRDs as a plan of stories, and what the files of a project say once one of them is done.
+//! A folder of PRDs as a plan of stories, and the files of a project once a story is done.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ fn queue(prds: &[PrdDocument], written: &[&str]) -> Plan {
     queue_after(&[], prds, written)
 }
 
-/// The queue where PRDs with these stories are in the archive.
+/// The queue when the archive contains PRDs with these stories.
 fn queue_after(archived: &[&str], prds: &[PrdDocument], written: &[&str]) -> Plan {
     let archived = archived.iter().map(|id| (*id).to_owned()).collect();
     let rules = StoryRules {
@@ -110,7 +110,7 @@ fn a_story_whose_tests_are_written_begins_with_the_look_at_them_and_one_that_pas
     assert_eq!(
         plan.tests.as_ref().unwrap().file,
         "tests/test_US-001.py",
-        "the name of the seed"
+        "the file has the name used by the seed"
     );
     let over =
         text("feature", &[("US-001", 1), ("US-002", 2)]).replacen("\"passes\":false", "\"passes\":true", 1);
@@ -151,12 +151,12 @@ fn a_story_with_the_id_of_an_archived_one_does_not_take_its_tests() {
     assert_eq!(
         (made[0].id.as_str(), made[0].stage.as_ref(), first.file.as_str()),
         ("002-b-US-001", None, "tests/test_002_b_US_001.py"),
-        "its tests are written"
+        "the tests of the story are written first"
     );
     assert_eq!(made[1].id.as_str(), "US-002");
 }
 
-/// A project's files, and a story of the first PRD that is done.
+/// Records a story of the first PRD as done in a project's files.
 fn record(files: &RefCell<BTreeMap<String, String>>, story: &str, commit: &str) -> Result<usize, Cause> {
     let entry = CompletionEntry {
         at: "2026-02-01T20:15:00Z",
@@ -218,7 +218,11 @@ fn a_story_that_is_done_is_written_into_state_history_and_prd_once() {
     assert!(before["state.json"].contains("\"session_count\": 2"));
     assert!(before["prds/001-a.json"].contains("\"passes\":true"));
     assert_eq!(before["history.md"].matches("BLOCKED").count(), 1);
-    assert_eq!(record(&files, "US-001", "abc1234"), Ok(0), "twice is once");
+    assert_eq!(
+        record(&files, "US-001", "abc1234"),
+        Ok(0),
+        "a second record changes nothing"
+    );
     assert_eq!(*files.borrow(), before);
 }
 
@@ -228,7 +232,7 @@ fn a_prd_goes_to_the_archive_when_all_of_its_stories_pass_and_the_next_one_is_at
     record(&files, "US-001", "abc1234").unwrap();
     assert!(
         !files.borrow().contains_key("prds/archive/001-a.json"),
-        "one is open"
+        "one story is open"
     );
     record(&files, "US-002", "def5678").unwrap();
     let now = files.borrow().clone();
@@ -247,7 +251,7 @@ fn a_prd_goes_to_the_archive_when_all_of_its_stories_pass_and_the_next_one_is_at
     assert_eq!(
         record(&files, "US-002", "def5678"),
         Ok(0),
-        "also when its PRD is gone"
+        "a missing PRD is no error"
     );
 }
 
@@ -264,7 +268,7 @@ fn a_story_of_a_prd_that_is_not_there_or_beside_a_broken_state_is_not_recorded()
     files.borrow_mut().insert("state.json".to_owned(), "{".to_owned());
     let why = record(&files, "US-001", "abc1234").unwrap_err().text;
     assert!(why.contains("could not read state.json"), "{why}");
-    assert!(!files.borrow().contains_key("history.md"), "nothing is written");
+    assert!(!files.borrow().contains_key("history.md"), "no file is written");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn tests_in_a_language_that_is_not_known_are_read_by_the_words_of_the_settings()
         "it('counts') expect(f, 1)\npending it('later') expect(f, 2)\n-- it('is a comment') expect(f, 3)\n";
     let read = StoryFormats.read_tests(&tests("spec/a.lua"), text).unwrap();
     assert_eq!((read.n_asserting, read.stubs), (1, vec![("later".to_owned(), 2)]));
-    // Where the language is known, words have no say.
+    // For a known language the words from the settings do not matter.
     let python = StoryFormats.read_tests(&tests("tests/a.py"), "def test_a():\n    assert f() == 1\n");
     assert_eq!(python.unwrap().n_asserting, 1);
     let unknown = StoryFormats.read_tests(

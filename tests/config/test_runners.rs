@@ -1,4 +1,4 @@
-//! Outputs of test runners, made by the runners themselves (`tests/data/test_runners/README.md`), and what is read of each.
+//! Outputs of test runners, made by the runners themselves (`tests/data/test_runners/README.md`), and the report read from each.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -242,7 +242,7 @@ fn an_exit_code_that_is_not_known_or_a_signal_never_passes() {
     );
 }
 
-/// What the first run of tests for a health check shows, where `health` is to be created.
+/// Result of the first run of tests for a health check where `health` is to be created.
 fn first(case: &str) -> FirstRun {
     let all = cases();
     let (runner, exit, output) = all.get(case).unwrap();

@@ -1,4 +1,4 @@
-//! Files of tests in each language: which tests are found, which of them assert, and which only look so.
+//! Files of tests in each language: the tests that are found, those that assert, and those that only seem to.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn read(words: &TestWords, text: &str) -> Vec<String> {
     shown.collect()
 }
 
-/// Checks bodies of one test each, written by `write`.
+/// Checks bodies of one test each: those in `real` must count as asserting, those in `stubs` must not.
 fn check(name: &str, write: impl Fn(&str) -> String, real: &[&str], stubs: &[&str]) {
     for (bodies, wanted) in [(real, 1), (stubs, 0)] {
         for body in bodies {
@@ -348,7 +348,7 @@ fn tests_in_another_language_are_known_by_words_of_the_settings() {
     };
     let text = "describe 'health' do\n  it 'has a status' do\n    expect(status).to eq 200\n  end\n  it 'is doubtful' do\n    expect(true).to eq true # x\n  end\n\
         \n  it 'is later' do\n    skip\n    expect(status).to eq 200\n  end\nend\ndef test_body\n  assert_equal 'it', body\nend\n";
-    // The name of a matcher counts as something that is looked at.
+    // The name of a matcher counts as a value under test.
     assert_eq!(
         read(&ruby, text),
         [

@@ -1,4 +1,4 @@
-//! What a project's files would start is in force only as a person has trusted it.
+//! Commands in a project's files are in force only in the form that a person has trusted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use dbs::domain::{EnvironmentRules, Timestamp, Tri};
 use dbs::ports::gates::{GateEnv, GateExit, GateReport, GateRun, Gates};
 use tempfile::TempDir;
 
-/// A project, the person's own settings and the person's state folder.
+/// A project, with the settings and the state folder of a person.
 struct Trusting {
     folder: TempDir,
     files: ConfigFiles,
@@ -57,7 +57,7 @@ impl Trusting {
         self.folder.path().canonicalize().unwrap().join("state")
     }
 
-    /// The project's folder with a git folder that has no state yet.
+    /// Makes the project a git repository without state, and prepares it.
     fn begin_repository(&self) {
         fs::create_dir_all(self.root().join(".git")).unwrap();
         self.project().prepare(Some(&self.state())).unwrap();
@@ -73,7 +73,7 @@ impl Trusting {
         ProjectTrust::new(&self.project(), &self.files, Some(&self.state()))
     }
 
-    /// The record of what is trusted of the project.
+    /// The file with everything trusted in the project.
     fn record(&self) -> PathBuf {
         let entries = fs::read_dir(self.state().join("trust")).unwrap();
         let mut files = entries.map(|entry| entry.unwrap().path());
@@ -84,7 +84,7 @@ impl Trusting {
         self.trust().look().listing.hash()
     }
 
-    /// Trusts what there is, as a person does.
+    /// Trusts everything in the project, as a person does.
     fn trust_all(&self) {
         self.trust().trust(&self.hash()).unwrap();
     }
@@ -98,7 +98,7 @@ impl Trusting {
         gates.map(|gate| gate.command).collect()
     }
 
-    /// Whether nothing may start, and whether anything waits for trust at all.
+    /// True if nothing may start; nothing if everything is trusted.
     fn holds(&self) -> Option<bool> {
         self.trust().look().untrusted().map(|files| files.holds)
     }
@@ -204,7 +204,11 @@ fn the_hash_is_of_every_text_and_of_the_order_and_of_nothing_else() {
     trusting.file("a.sh", "one");
     let first = trusting.hash();
     trusting.write("prefix = \"p\"\n# a comment\n[gates]\na = \"sh a.sh\"\nb = \"y\"\n");
-    assert_eq!(trusting.hash(), first, "lines that move and harmless settings");
+    assert_eq!(
+        trusting.hash(),
+        first,
+        "moved lines and harmless settings do not count"
+    );
     let mut seen = vec![first];
     for text in [
         "[gates]\na = \"sh a.sh\"\nb = \"z\"\n",
@@ -275,17 +279,17 @@ fn another_repository_at_a_trusted_path_is_not_trusted_in_anything() {
     fs::remove_dir_all(trusting.root()).unwrap();
     fs::create_dir_all(trusting.root().join(".debussy")).unwrap();
     trusting.begin_repository();
-    assert_eq!(trusting.holds(), None, "its files start nothing");
+    assert_eq!(trusting.holds(), None, "the files of the project start nothing");
     assert_eq!(
         trusting.gates(),
         <[String; 0]>::default(),
-        "gates of the one before"
+        "gates of the old repository are not in force"
     );
     assert_eq!(trusting.config().family(&schema::ROLE_COMMAND), []);
     assert_eq!(trusting.trust().workflows(), []);
     assert_eq!(trusting.trust().plans().unwrap(), []);
     assert_eq!(trusting.trust().of_plan("MASTER.md").trusted().unwrap(), []);
-    // The very same text is new, too: it starts what this repository has under that name.
+    // The same text is new, too: it starts the files that this repository has under that name.
     trusting.write(GATE);
     let untrusted = trusting.trust().look().untrusted().unwrap();
     assert!(
@@ -296,7 +300,7 @@ fn another_repository_at_a_trusted_path_is_not_trusted_in_anything() {
         "{untrusted:?}"
     );
     assert_eq!(trusting.gates(), <[String; 0]>::default());
-    // What a person sets here brings nothing back of what was trusted there.
+    // A setting made by the person here does not bring back trust given there.
     let act = || set(&trusting.files, "gates.own", "mine");
     let (written, kept) = trusting.trust().by_own_hand("gates.own", Some("mine"), act);
     written.unwrap();
@@ -349,7 +353,7 @@ fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
         (trusting.gates(), trusting.holds()),
         (vec!["first".to_owned()], None)
     );
-    // Somebody else adds a gate; what the person does then does not trust it.
+    // Another process adds a gate; a later setting by the person does not trust it.
     trusting.write("[gates]\none = \"first\"\ntwo = \"second\"\n");
     let own_hand = |key: &str, value: Option<&str>| {
         let act = || match value {
@@ -365,7 +369,7 @@ fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
     assert_eq!(trusting.holds(), Some(false));
     own_hand("gates.one", None);
     assert_eq!(trusting.gates(), ["third"]);
-    // In a project that nobody has looked at as a whole, one's own setting does not let the others pass.
+    // In a project that was never trusted as a whole, a setting made by the person does not let the others pass.
     let foreign = Trusting::with("[roles.default]\ncommand = \"evil\"\n");
     let act = || set(&foreign.files, "gates.mine", "make");
     let (written, kept) = foreign.trust().by_own_hand("gates.mine", Some("make"), act);
@@ -419,7 +423,7 @@ fn what_changes_while_a_person_sets_a_key_is_not_trusted_with_it() {
         changed,
         ["gates.extra", "gates.one", "other.sh", "roles.default.command"]
     );
-    // What the person set is not the value that stands there: somebody was faster.
+    // The value in the file is not the one that the person set, because another process was faster.
     let (written, kept) = trusting.trust().by_own_hand("gates.two", Some("mine"), || {
         let written = set(&trusting.files, "gates.two", "mine");
         set(&trusting.files, "gates.two", "theirs").unwrap();
@@ -447,14 +451,14 @@ fn what_is_trusted_of_a_plan_is_never_that_of_the_project_or_of_another_plan_and
     plan("a.md").trust(&both, |_| true).unwrap();
     assert!(
         !trusting.trust().look().is_trusted(),
-        "the project's setting has that name, too"
+        "a setting of the project has the same name"
     );
     assert_eq!((texts("a.md").len(), texts("b.md").len()), (2, 0));
-    // Trusted anew under its name; what the plan no longer has is gone.
+    // Trusted anew under the same name; an item that is no longer in the plan is dropped.
     let other = [command("gates.one", "second")];
     plan("a.md").trust(&other, |name| name != "gone").unwrap();
     assert_eq!(texts("a.md"), ["second"]);
-    // Files of the person's own, put where they do not belong, count for nothing.
+    // Files of the person in a place where they do not belong do not count.
     let state = trusting.folder.path().canonicalize().unwrap().join("state/trust");
     let folder = |ending: &str| {
         let all = fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path());
@@ -519,7 +523,7 @@ fn settings_that_are_swapped_between_two_looks_bring_nothing_into_force_that_is_
     let (good, evil) = (trusting.root().join("good"), trusting.root().join("evil"));
     fs::write(&good, GATE).unwrap();
     fs::write(&evil, GATE.replace("make check", "evil")).unwrap();
-    // Dropped also by a check that fails, so that nobody swaps for ever.
+    // Dropped also when a check fails, so that the swapping ends.
     let running = std::sync::Arc::new(());
     let is_running = std::sync::Arc::downgrade(&running);
     std::thread::scope(|scope| {
@@ -670,7 +674,7 @@ fn a_gate_whose_script_an_agent_has_changed_is_not_run() {
     };
     assert_eq!(run("make check"), (Tri::Yes, 1));
     let (outcome, runs) = run("true");
-    assert_eq!(runs, 1, "the changed judge was asked");
+    assert_eq!(runs, 1, "the changed script is not run");
     let Tri::Unknown(why) = outcome else {
         panic!("{outcome:?}")
     };
@@ -695,7 +699,7 @@ fn a_script_that_runs_the_tests_of_stories_is_not_run_once_an_agent_has_changed_
         trust: trusting.trust(),
     };
     let own = "sh run.sh tests/test_US_001.py --name=test_US_001";
-    // As it was set when a task was made, or as a plan says.
+    // As set when a task was made, or as in a plan.
     let earlier = "sh run.sh tests/test_US_001.py --quick && sh unknown.sh";
     fs::write(checkout.path().join("unknown.sh"), "true").unwrap();
     for (script, command, own, other) in [
@@ -709,7 +713,7 @@ fn a_script_that_runs_the_tests_of_stories_is_not_run_once_an_agent_has_changed_
         fs::write(checkout.path().join(script), other).unwrap();
         let changed = gates.run(&gate_run(command, checkout.path()));
         let Tri::Unknown(why) = changed.outcome else {
-            panic!("{script}: the changed judge was asked")
+            panic!("{script}: the changed script was run")
         };
         assert!(
             why.text
@@ -750,7 +754,7 @@ fn an_agent_is_not_started_with_a_script_that_has_changed_where_it_would_run() {
     trusting.trust_all();
     assert_eq!(start("exec real-agent"), Ok(()));
     assert!(start("exec other").is_err_and(|why| why.text.contains("agent.sh")));
-    // In the project's own checkout a changed script holds everything back, and its command is not in force.
+    // A changed script in the project's own checkout holds back every start, and its command is not in force.
     trusting.file("agent.sh", "exec other");
     assert_eq!(trusting.holds(), Some(true));
     assert_eq!(trusting.config().family(&schema::ROLE_COMMAND), []);
@@ -789,7 +793,11 @@ fn roles_and_prompts_of_a_project_are_in_force_only_as_they_were_trusted() {
     trusting.file(output, "Say nothing.\n");
     let role = "title = \"D\"\nsignals = [\"done\"]\nblocks = [\"task\", \"signals\"]\n";
     trusting.file(".debussy/roles/developer.toml", role);
-    assert_eq!(text_of("output").unwrap(), built_in, "nobody has trusted it");
+    assert_eq!(
+        text_of("output").unwrap(),
+        built_in,
+        "the text is not trusted yet"
+    );
     let report = trusting.trust().look();
     let kinds: Vec<TrustKind> = report
         .entries()
@@ -810,7 +818,7 @@ fn roles_and_prompts_of_a_project_are_in_force_only_as_they_were_trusted() {
     assert_eq!(
         text_of("output").unwrap(),
         "Say nothing.\n",
-        "what was trusted stays in force"
+        "the trusted text stays in force"
     );
     let said = trusting.trust().look().untrusted().unwrap();
     assert!(!said.holds && said.text.contains(output), "{}", said.text);
@@ -840,7 +848,7 @@ fn templates_of_plans_are_a_projects_own_once_they_were_trusted() {
         ".debussy/plans/notes.md",
         "# {feature} on {date}: {what was done}\n",
     );
-    assert_eq!(made(), built_in, "nobody has trusted them");
+    assert_eq!(made(), built_in, "the templates are not trusted yet");
     let report = trusting.trust().look();
     trusting.trust().trust(&report.listing.hash()).unwrap();
     let [master, phase, notes] = &made()[..] else {
@@ -882,7 +890,7 @@ fn a_repository_passes_no_variable_to_an_agent_and_sets_none_before_it_is_truste
         (rules.pass, rules.set.len()),
         (vec!["GITHUB_TOKEN".to_owned()], 1)
     );
-    // What was trusted as a list stays in force while the file says more.
+    // The trusted list stays in force while the file says more.
     trusting.write("[environment]\npass = [\"GITHUB_TOKEN\", \"AWS_*\"]\n");
     assert_eq!(trusting.config().environment_rules().pass, ["GITHUB_TOKEN"]);
     assert_eq!(trusting.holds(), Some(false));

@@ -1,4 +1,4 @@
-//! Lists of work of other tools: what is read of each, what is said of shapes that are not understood, and the one change that is made.
+//! Work lists of other tools: the result of reading each, the findings for unknown forms, and the one edit that is made.
 #![expect(clippy::panic, reason = "what cannot be read is a failed test")]
 
 use std::collections::BTreeSet;
@@ -269,7 +269,7 @@ fn a_task_is_closed_with_the_last_of_its_subtasks() {
             "\"Export\", \"status\": \"pending\"",
             "\"Export\", \"status\": \"done\""
         ),
-        "a task that is opened again after its subtasks stays open"
+        "a task that is reopened after its subtasks stays open"
     );
 }
 
@@ -311,7 +311,7 @@ fn an_issue_of_a_forge_has_a_number_and_an_address() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever a list holds, reading and closing end, and closing twice is closing once.
+    /// For any text, reading and closing end, and closing twice equals closing once.
     #[test]
     fn no_text_breaks_a_reader(cuts in proptest::collection::vec((0_usize..4000, "[ -~\u{202e}\n\\[\\]{}\":,x-]{0,6}"), 0..4), kind in 0_usize..4) {
         let (source, text) = [

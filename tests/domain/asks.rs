@@ -1,4 +1,4 @@
-//! What agents ask: answered once, by whoever is first, and never another ask than the one that was read.
+//! Asks of agents: each is answered once, by the first person who answers, and an answer never reaches another ask than the one read.
 
 use dbs::domain::{
     ActivityKind, Ask, AskChannel, AskId, AskKind, AskRecord, AskReply, AttemptId, Command, Effect, Event,
@@ -35,7 +35,7 @@ fn answer(attempt: AttemptId, ask: &str, reply: AskReply) -> Command {
     }
 }
 
-/// A board with one running agent.
+/// Returns a board with one running agent.
 fn running() -> (BoardFixture, AttemptId) {
     let mut fixture = BoardFixture::developing("a");
     let attempt = fixture.open("a");
@@ -70,9 +70,9 @@ fn a_dialog_that_two_sources_name_in_their_own_words_is_one_ask() {
     assert_eq!(
         fixture.notice_texts("dialog").len(),
         0,
-        "the person was called before"
+        "the person was notified already"
     );
-    // The next dialog is another ask: of the same source, or later.
+    // The next dialog is another ask, from the same source or at a later time.
     seen(&mut fixture, attempt, dialog("a new server"));
     assert_eq!(fixture.attempt(attempt).asks.len(), 2);
     let (mut fixture, attempt) = shown();
@@ -81,7 +81,7 @@ fn a_dialog_that_two_sources_name_in_their_own_words_is_one_ask() {
     assert_eq!(fixture.attempt(attempt).asks.len(), 2);
 }
 
-/// Ids of what waits for a person.
+/// Returns the ids of the asks that wait for a person.
 fn waiting(fixture: &BoardFixture, attempt: AttemptId) -> Vec<AskId> {
     let attempt = &fixture.board.attempts[&attempt];
     attempt
@@ -111,7 +111,11 @@ fn whoever_comes_back_for_a_reply_finds_the_one_that_was_given() {
     let (mut fixture, attempt) = running();
     fixture.happen(opened(attempt, request("k")));
     fixture.happen(opened(attempt, request("k")));
-    assert_eq!(waiting(&fixture, attempt).len(), 1, "the same ask is asked once");
+    assert_eq!(
+        waiting(&fixture, attempt).len(),
+        1,
+        "an ask that is repeated stays one ask"
+    );
     fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
     fixture.happen(opened(attempt, request("k")));
     assert!(waiting(&fixture, attempt).is_empty());
@@ -150,14 +154,14 @@ fn what_its_terminal_shows_and_its_tool_requests_is_one_ask() {
             fixture.happen(opened(attempt, request("k")));
             assert!(
                 !fixture.notice_kinds().contains(&"permission"),
-                "it was called for already"
+                "the person was notified already"
             );
         }
         assert_eq!(waiting(&fixture, attempt), ["k".into()], "{request_first}");
     }
 }
 
-/// Sets the clock by so many milliseconds.
+/// Moves the clock by `by` milliseconds.
 fn set_clock(fixture: &mut BoardFixture, by: i64) {
     fixture.now = fixture.now.moved(by);
     fixture.happen(Event::ClockJumped { by });
@@ -173,21 +177,24 @@ fn a_clock_that_is_set_back_hides_nothing_that_is_asked() {
     assert_eq!(
         fixture.attempt(attempt).asks[0].since,
         fixture.now,
-        "it has just asked"
+        "the ask is as recent as before"
     );
     seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
     set_clock(&mut fixture, -HOUR);
     assert_eq!(
         fixture.attempt(attempt).activity.since,
         fixture.now,
-        "it has just shown it"
+        "the activity is as recent as before"
     );
     fixture.happen(Event::AskWithdrawn {
         attempt,
         ask: "k".into(),
     });
     seen(&mut fixture, attempt, ActivityKind::Working);
-    assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");
+    assert!(
+        waiting(&fixture, attempt).is_empty(),
+        "the permission was answered in the terminal"
+    );
 
     seen(&mut fixture, attempt, ActivityKind::Permission("rm".to_owned()));
     let ask = waiting(&fixture, attempt).remove(0);
@@ -195,16 +202,16 @@ fn a_clock_that_is_set_back_hides_nothing_that_is_asked() {
         .ask(answer(attempt, ask.as_str(), AskReply::Allow))
         .unwrap();
     set_clock(&mut fixture, HOUR);
-    assert_eq!(waiting(&fixture, attempt), [], "its terminal slept, too");
-    let asked = fixture.attempt(attempt).asks.last().unwrap().since;
     assert_eq!(
-        asked.moved(HOUR),
-        fixture.now,
-        "a person was waited for all the time"
+        waiting(&fixture, attempt),
+        [],
+        "the terminal slept with the machine"
     );
+    let asked = fixture.attempt(attempt).asks.last().unwrap().since;
+    assert_eq!(asked.moved(HOUR), fixture.now, "the ask waited through the sleep");
     set_clock(&mut fixture, -HOUR);
     fixture.wait(Span::seconds(10));
-    assert_eq!(waiting(&fixture, attempt), [ask], "the keys were lost");
+    assert_eq!(waiting(&fixture, attempt), [ask], "the typed keys had no effect");
 }
 
 #[test]
@@ -214,10 +221,18 @@ fn a_request_waits_for_its_answer_while_its_agent_goes_on_and_ends_its_turn() {
     fixture.wait(Span::seconds(1));
     fixture.happen(opened(attempt, request("k")));
     seen(&mut fixture, attempt, ActivityKind::Working);
-    assert_eq!(waiting(&fixture, attempt), ["k".into()], "its model goes on");
+    assert_eq!(
+        waiting(&fixture, attempt),
+        ["k".into()],
+        "the request waits while the model goes on"
+    );
     seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
     seen(&mut fixture, attempt, ActivityKind::Idle);
-    assert_eq!(waiting(&fixture, attempt), ["k".into()], "its turn is over");
+    assert_eq!(
+        waiting(&fixture, attempt),
+        ["k".into()],
+        "the request waits after the end of the turn"
+    );
     fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
     assert!(fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
 }
@@ -256,19 +271,19 @@ fn an_agent_that_goes_on_or_ends_asks_no_more() {
     let (mut fixture, attempt) = running();
     seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
     seen(&mut fixture, attempt, ActivityKind::Working);
-    assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");
+    assert!(
+        waiting(&fixture, attempt).is_empty(),
+        "the permission was answered in the terminal"
+    );
     fixture.happen(opened(attempt, request("l")));
     fixture.happen(Event::AskWithdrawn {
         attempt,
         ask: "l".into(),
     });
-    assert!(
-        waiting(&fixture, attempt).is_empty(),
-        "nobody waits for the reply"
-    );
+    assert!(waiting(&fixture, attempt).is_empty(), "the request was withdrawn");
     fixture.happen(opened(attempt, request("m")));
     fixture.end(attempt);
-    assert!(waiting(&fixture, attempt).is_empty(), "its process has ended");
+    assert!(waiting(&fixture, attempt).is_empty(), "the process has ended");
     fixture.happen(opened(attempt, request("n")));
     assert!(
         fixture.board.attempts[&attempt]
@@ -332,7 +347,7 @@ fn a_question_takes_one_of_its_options_or_words() {
         (Some(AskReply::Choose(1)), Some(AskReply::Choose(0)))
     );
     assert_eq!(given("neither"), Some(AskReply::Text("neither".to_owned())));
-    assert_eq!((given("3"), given(" ")), (None, None), "it has no third option");
+    assert_eq!((given("3"), given(" ")), (None, None), "there is no third option");
     fixture.happen(opened(attempt, ask));
     assert!(fixture.ask(answer(attempt, "k", AskReply::Allow)).is_err());
     assert!(fixture.ask(answer(attempt, "k", AskReply::Choose(2))).is_err());
@@ -375,7 +390,11 @@ fn an_error_that_a_tool_reports_needs_somebody_until_it_goes_on_and_is_not_the_e
     assert_eq!(waiting(&fixture, attempt), []);
     fixture.say(attempt, SignalKind::Done, "finished");
     seen(&mut fixture, attempt, error());
-    assert_eq!(waiting(&fixture, attempt), [], "it has said how its work ended");
+    assert_eq!(
+        waiting(&fixture, attempt),
+        [],
+        "the agent has already reported its result"
+    );
 }
 
 #[test]
@@ -402,14 +421,14 @@ fn the_time_limit_of_an_agent_stands_still_while_it_waits_for_a_person() {
     );
     for _ in 0..10 {
         fixture.wait(Span::seconds(3000));
-        assert!(fixture.is_running(attempt), "it waits for a person");
+        assert!(fixture.is_running(attempt), "the agent waits for a person");
     }
     fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
     let left = fixture.now + Span::seconds(3000);
     assert_eq!(fixture.board.next_deadline(), Some(left));
     seen(&mut fixture, attempt, ActivityKind::Working);
     fixture.wait(Span::seconds(3000));
-    assert!(!fixture.is_running(attempt), "its own time is over");
+    assert!(!fixture.is_running(attempt), "the agent's own time is over");
 }
 
 #[test]
@@ -522,7 +541,7 @@ fn an_answer_in_words_is_over_once_it_was_typed_and_asked_again_when_nobody_know
     assert_eq!(
         waiting(&fixture, attempt),
         std::slice::from_ref(&ask),
-        "it may not have been typed"
+        "the answer may not have been typed"
     );
     let told = fixture.lines();
     assert!(
@@ -544,7 +563,7 @@ fn an_answer_in_words_is_over_once_it_was_typed_and_asked_again_when_nobody_know
     );
 }
 
-/// The effects of the last event that type something or hand it over.
+/// Returns the effects of the last event that type or deliver something.
 fn sent(fixture: &BoardFixture) -> Vec<&Effect> {
     let effects = fixture.effects.iter();
     effects
@@ -602,7 +621,10 @@ fn a_question_in_words_is_not_answered_into_a_menu_that_stands_before_it() {
     fixture
         .ask(answer(attempt, permission.as_str(), AskReply::Allow))
         .unwrap();
-    assert!(fixture.ask(tabs()).is_err(), "its menu may still be there");
+    assert!(
+        fixture.ask(tabs()).is_err(),
+        "the menu may still be on the screen"
+    );
     assert!(fixture.ask(words("tabs")).is_err());
     seen(&mut fixture, attempt, ActivityKind::Working);
     fixture.ask(words("tabs")).unwrap();
@@ -804,7 +826,7 @@ fn the_next_agent_is_told_the_question_that_blocked_a_task_and_its_answer() {
     }
 }
 
-/// Two questions at once, which are answered in the agent's terminal.
+/// Returns two questions in one ask, which can only be answered in the agent's terminal.
 fn two_questions(id: &str) -> Ask {
     Ask {
         kind: AskKind::Question,

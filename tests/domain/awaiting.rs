@@ -1,11 +1,11 @@
-//! Whatever was asked of the engine and is not answered is asked for again, without a restart.
+//! Effects that are not answered are requested again, without a restart.
 
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::{Event, SignalKind};
 
 use crate::fixture::BoardFixture;
 
-/// Waits until something is due; the minutes that took.
+/// Waits until something is due; returns the minutes that passed.
 fn minutes(fixture: &mut BoardFixture) -> u64 {
     let before = fixture.now;
     fixture.wait_until_due();
@@ -24,14 +24,10 @@ fn a_start_is_asked_for_again_less_and_less_often_until_it_is_answered() {
     assert_eq!(waits, [1, 1, 2, 4, 8, 10, 10]);
     assert!(
         fixture.notice_kinds().contains(&"unanswered"),
-        "a start that takes long is told"
+        "a slow start is reported"
     );
     fixture.start(first);
-    assert_eq!(
-        minutes(&mut fixture),
-        60,
-        "nothing but the agent's own time is left"
-    );
+    assert_eq!(minutes(&mut fixture), 60, "only the agent's own deadline is left");
     assert_eq!(fixture.effect_keys(), ["stop/1"]);
 }
 
@@ -55,7 +51,7 @@ fn an_action_of_the_engine_is_asked_for_again() {
     assert_eq!(fixture.effect_keys(), [format!("act/{merge}")]);
     assert!(
         fixture.is_running(merge),
-        "it is never taken for an agent that ran too long"
+        "the action has no time limit of an agent"
     );
     fixture.action_done(merge);
     assert_eq!(fixture.word("a"), "done");
@@ -97,11 +93,7 @@ fn a_branch_that_cannot_be_let_go_is_tried_again_and_left_to_the_next_start_in_t
         tries += 1;
     }
     assert_eq!(tries, 10);
-    assert_eq!(
-        fixture.notice_kinds(),
-        ["not_performed"],
-        "told when it is given up"
-    );
+    assert_eq!(fixture.notice_kinds(), ["not_performed"], "giving up is reported");
     assert_eq!(fixture.task("a").letting_go, None);
 }
 

@@ -1,4 +1,4 @@
-//! Commands and subagents that run after a turn of their agent: they are work, and nothing waits for them for ever.
+//! Commands and subagents that run on after a turn of their agent: they count as work, and the wait for them has a limit.
 
 use dbs::domain::{ActivityKind, AttemptId, AttemptState, Effect, SignalKind, Span, StopCause};
 
@@ -6,7 +6,7 @@ use crate::fixture::BoardFixture;
 
 const WAIT: Span = Span::minutes(5);
 
-/// A board with one running agent.
+/// Returns a board with one running agent.
 fn running() -> (BoardFixture, AttemptId) {
     let mut fixture = BoardFixture::developing("a");
     let attempt = fixture.open("a");
@@ -18,7 +18,7 @@ fn leaves(what: &str) -> ActivityKind {
     ActivityKind::Background(what.to_owned())
 }
 
-/// The text that the last step typed to the agent, if it did.
+/// Returns the text that the last step typed to the agent, if any.
 fn told(fixture: &BoardFixture) -> Option<&str> {
     fixture.effects.iter().find_map(|effect| match effect {
         Effect::Tell(_, text) => Some(text.as_str()),
@@ -36,10 +36,13 @@ fn an_agent_with_a_report_is_ended_when_nothing_of_it_runs_any_more() {
     fixture.see(attempt, leaves("make docs"), "hook");
     fixture.say(attempt, SignalKind::Done, "built");
     fixture.wait(Span::minutes(2));
-    assert!(!is_stopped(&fixture, attempt), "its work in the background runs");
+    assert!(!is_stopped(&fixture, attempt), "background work still runs");
     fixture.see(attempt, ActivityKind::Working, "hook");
     fixture.wait(Span::minutes(1));
-    assert!(!is_stopped(&fixture, attempt), "it was woken by the end of it");
+    assert!(
+        !is_stopped(&fixture, attempt),
+        "the end of the background work woke the agent"
+    );
     fixture.see(attempt, ActivityKind::Idle, "hook");
     assert!(!is_stopped(&fixture, attempt));
     fixture.wait(fixture.board.settings.linger);

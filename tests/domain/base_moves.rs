@@ -1,4 +1,4 @@
-//! A base that moved by another hand is counted at its batch, and holds a task only where its agent did it.
+//! Moves of a base from outside: each is counted for its batch, and holds a task only if the task's agent made it.
 
 use dbs::domain::task::HoldReason;
 use dbs::domain::{BaseMove, Event, MadeHere, SignalKind, TaskState};
@@ -20,7 +20,7 @@ fn moved(to: &str, made_here: Option<MadeHere>) -> Event {
     }
 }
 
-/// A commit that was made where the agent of that task works.
+/// Returns a commit that was made where the agent of that task works.
 fn made_at(fixture: &BoardFixture, id: &str) -> MadeHere {
     let attempt = fixture.attempt(fixture.open(id));
     MadeHere {

@@ -1,4 +1,4 @@
-//! Batches: made, changed and ordered by persons; nothing of one starts before those it needs are completed (K61).
+//! Batches that people make, change and order: nothing of a batch starts before the batches it needs are completed (K61).
 
 use dbs::domain::{BatchPatch, Command, RunState, TaskState, WaitReason};
 
@@ -17,12 +17,12 @@ fn after(needs: &[&str]) -> BatchPatch {
     }
 }
 
-/// Makes a batch that waits for those.
+/// Makes a batch that needs the given batches.
 fn batch(fixture: &mut BoardFixture, id: &str, needs: &[&str]) {
     write(fixture, id, true, after(needs)).unwrap();
 }
 
-/// A task of a batch, in its backlog.
+/// Creates a task of a batch in its backlog.
 fn planned(fixture: &mut BoardFixture, id: &str, batch: &str, deps: &[&str]) -> Result<(), String> {
     let mut draft = draft(id, "investigation");
     draft.batch = batch.into();
@@ -30,7 +30,7 @@ fn planned(fixture: &mut BoardFixture, id: &str, batch: &str, deps: &[&str]) -> 
     fixture.ask(Command::Create(draft)).map(drop)
 }
 
-/// `first` has the task `a`, and `second`, which needs it, `b`; both are released.
+/// Returns a board with task `a` in batch `first` and task `b` in batch `second`, which needs `first`; both are released.
 fn one_after_the_other() -> BoardFixture {
     let mut fixture = BoardFixture::new();
     batch(&mut fixture, "first", &[]);

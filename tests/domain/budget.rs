@@ -1,4 +1,4 @@
-//! What agents use is counted once, and budgets end it.
+//! Usage of agents is counted once, and budgets limit it.
 
 use dbs::domain::batch::PauseReason;
 use dbs::domain::{
@@ -25,7 +25,7 @@ fn report(fixture: &mut BoardFixture, attempt: AttemptId, cents: u64) {
     });
 }
 
-/// A board with one running agent and these budgets, in dollars.
+/// Returns a board with one running agent and these budgets, in dollars.
 fn running(task: Option<u64>, day: Option<u64>) -> (BoardFixture, AttemptId) {
     let mut fixture = BoardFixture::developing("a");
     let dollars = |dollars: Option<u64>| dollars.map(|dollars| Cost(dollars * DOLLAR));
@@ -67,7 +67,7 @@ fn totals_replace_each_other_and_one_that_came_late_changes_nothing() {
     assert_eq!(
         row.usage.own().cost,
         Some(Cost(DOLLAR / 4)),
-        "what is not said is kept"
+        "figures that are not reported are kept"
     );
 }
 
@@ -79,7 +79,10 @@ fn a_task_warns_once_and_its_agent_is_stopped_when_its_budget_is_used_up() {
     report(&mut fixture, attempt, 80);
     assert!(fixture.notice_kinds().contains(&"budget"));
     report(&mut fixture, attempt, 99);
-    assert!(!fixture.notice_kinds().contains(&"budget"), "it warned already");
+    assert!(
+        !fixture.notice_kinds().contains(&"budget"),
+        "the warning is given once"
+    );
     report(&mut fixture, attempt, 101);
     let state = &fixture.board.attempts[&attempt].state;
     assert_eq!(*state, AttemptState::Stopping(StopCause::Budget));
@@ -111,7 +114,7 @@ fn a_person_who_retries_grants_a_task_its_budget_again() {
     assert_eq!(
         spent(&fixture),
         Cost(DOLLAR * 210 / 100),
-        "all of it stays counted"
+        "all costs stay counted"
     );
     report(&mut fixture, next, 100);
     let state = &fixture.board.attempts[&next].state;
@@ -138,5 +141,5 @@ fn a_day_whose_budget_is_used_up_ends_with_the_day() {
     let next = fixture.open("a");
     fixture.start(next);
     report(&mut fixture, next, 100);
-    assert_eq!(fixture.board.pause, None, "yesterday does not count");
+    assert_eq!(fixture.board.pause, None, "costs of yesterday do not count");
 }

@@ -1,4 +1,5 @@
-//! The built-in workflows against the seed's tables: stages, their short names, who works where, who may close (K2, K6, K7, K13).
+//! Comparison of the built-in workflows with the seed's tables: stages, their short names, who works where, who may close (K2, K6, K7,
+//! K13).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ fn stages(flows: &[Workflow]) -> impl Iterator<Item = &Stage> {
     flows.iter().flat_map(|flow| &flow.stages)
 }
 
-/// The workflows of the pipeline, which the seed's tables are about.
+/// Returns the workflows of the pipeline, which the seed's tables describe.
 fn pipeline() -> Vec<Workflow> {
     let is_of_pipeline = |flow: &Workflow| {
         !["atdd", "conduct", "convert", "design", "graph", "phased"].contains(&flow.id.as_str())
@@ -27,7 +28,7 @@ fn pipeline() -> Vec<Workflow> {
     builtin().into_iter().filter(is_of_pipeline).collect()
 }
 
-/// Roles that may work in a stage; the engine is none.
+/// Returns the roles that may work in a stage; the engine is not a role.
 fn roles(stage: &Stage) -> Vec<&str> {
     let actor = match &stage.actor {
         Actor::Role(role) => Some(role),
@@ -101,7 +102,7 @@ fn the_limits_are_the_seeds() {
         .iter()
         .map(|flow| (flow.id.as_str(), limits(flow)))
         .collect();
-    // Zero stands for no limit.
+    // Zero means no limit.
     let wanted = [
         ("kanban", [3, 2, 3, 3, 3, 3]),
         ("investigation", [3, 2, 0, 3, 3, 0]),
@@ -125,7 +126,7 @@ fn the_limits_are_the_seeds() {
     assert_eq!(settings.agent_timeout, Span::minutes(60));
 }
 
-/// A stage in one line: its actor and fallback, where its work leads, where a rejection leads, what its agent may say, its time and its
+/// Returns a stage in one line: its actor and fallback, where its work and a rejection lead, what its agent may signal, its time and its
 /// approval.
 fn stage_line(flow: &Workflow, stage: &Stage) -> String {
     let actor = match &stage.actor {
@@ -162,7 +163,7 @@ fn every_stage_of_every_workflow_has_its_edges_its_actor_its_signals_and_its_tim
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// Agents of each workflow fail until its limit: the last failure ends the task, and none before.
+/// Lets agents of each workflow fail until its limit: the last failure ends the task, and no earlier one does.
 #[test]
 fn the_last_failure_that_a_workflow_allows_ends_the_task_as_the_workflow_says() {
     let wanted = [
@@ -209,7 +210,8 @@ fn the_last_failure_that_a_workflow_allows_ends_the_task_as_the_workflow_says() 
     assert_eq!(found, wanted);
 }
 
-/// One board per built-in stage, with its first attempt there just begun; the merge has failed, so that its integrator works.
+/// Returns one board per built-in stage, with its first attempt just begun; where the engine merges, the merge failed, so the integrator
+/// works.
 fn at_every_stage() -> Vec<(String, BoardFixture)> {
     let mut fixtures = Vec::new();
     for flow in builtin() {
@@ -290,6 +292,9 @@ fn the_limits_in_the_documents_are_those_of_the_workflow() {
     let said: Vec<&str> = said.map(str::trim).filter(|line| line.contains('=')).collect();
     assert!(said.len() >= 4, "{said:?}");
     for limit in said {
-        assert!(rules.lines().any(|line| line == limit), "{limit} is not so");
+        assert!(
+            rules.lines().any(|line| line == limit),
+            "the workflow has no {limit}"
+        );
     }
 }

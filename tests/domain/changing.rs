@@ -1,4 +1,4 @@
-//! What may be changed of a task after it was made: its gates, its limit, its approval, its workflow and what its plan says.
+//! Changes of a task after it was made: its gates, its limit, its approval, its workflow and its plan entry.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn a_task_has_the_limit_it_was_given_and_then_that_of_its_stage_again() {
     assert_eq!(
         fixture.attempt(second).deadline,
         Some(fixture.now + Span::minutes(120)),
-        "the hour of its stage, doubled after a timeout"
+        "the stage's hour, doubled after a timeout"
     );
 }
 
@@ -89,7 +89,10 @@ fn gates_approval_and_what_a_plan_says_are_replaced_as_a_whole() {
     };
     fixture.ask(update(none)).unwrap();
     assert!(fixture.task("a").gates.is_empty());
-    assert!(fixture.task("a").needs_approval, "it was not mentioned");
+    assert!(
+        fixture.task("a").needs_approval,
+        "the patch does not mention the approval"
+    );
 }
 
 #[test]

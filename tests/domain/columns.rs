@@ -1,4 +1,4 @@
-//! The board as people see it: which column a task stands in, and the order of cards (K80).
+//! Board as people see it: the column of each task, and the order of cards (K80).
 
 use dbs::domain::{Command, ProcessExit, SignalKind, TaskState};
 use dbs::read_model::ReadModel;
@@ -16,7 +16,7 @@ fn column(fixture: &BoardFixture, title: &str) -> Vec<String> {
 fn cards_stand_as_planned_by_priority_tag_and_number_whatever_happens_to_them() {
     let mut fixture = BoardFixture::developing("z-runs");
     fixture.ask(Command::Pause).unwrap();
-    // Still being stopped: it runs.
+    // The agent is still being stopped, so the task counts as running.
     let more = |id: &str, priority: u8, tag: bool, waits: bool| {
         let mut more = draft(id, "kanban");
         more.priority = priority;
@@ -97,7 +97,11 @@ fn every_task_stands_in_the_column_of_its_stage_until_it_is_closed() {
     fixture
         .ask(Command::Close("stuck".into(), "not wanted".to_owned()))
         .unwrap();
-    assert_eq!(column(&fixture, "Done"), ["stuck", "plan"], "the newest first");
+    assert_eq!(
+        column(&fixture, "Done"),
+        ["stuck", "plan"],
+        "the newest comes first"
+    );
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn only_stages_on_the_way_of_a_task_are_columns() {
     assert_eq!(
         titles(&fixture),
         ["Backlog", "Dev", "Review", "Merge", "Investigating", "Done"],
-        "behind the pipeline"
+        "other stages come after the pipeline"
     );
     let mut safe = draft("safe", "kanban");
     safe.tags.insert("security".to_owned());
@@ -139,7 +143,11 @@ fn only_stages_on_the_way_of_a_task_are_columns() {
     fixture
         .ask(Command::Close("safe".into(), "not wanted".to_owned()))
         .unwrap();
-    assert_eq!(titles(&fixture), ["Backlog", "Accept", "Done"], "it begins there");
+    assert_eq!(
+        titles(&fixture),
+        ["Backlog", "Accept", "Done"],
+        "the task begins at acceptance"
+    );
 }
 
 #[test]

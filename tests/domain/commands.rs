@@ -1,4 +1,4 @@
-//! What people may ask, and how they are refused (K63–K77 as far as the board decides, K21, K35, K73, K74, K91).
+//! Commands of people, and how they are refused (K63–K77 as far as the board decides, K21, K35, K73, K74, K91).
 
 use dbs::domain::attempt::{StopCause, Verdict};
 use dbs::domain::task::{HoldReason, TaskKind};
@@ -30,16 +30,16 @@ fn moved(stage: &str) -> TaskPatch {
     }
 }
 
-/// Every refusal is a lower-case sentence without a full stop that does not change the board.
+/// Asserts that a refusal is a lower-case sentence without a full stop, and that the board stays unchanged.
 fn refused(fixture: &mut BoardFixture, command: Command, part: &str) {
     let before = fixture.board.clone();
-    let text = fixture.ask(command).expect_err("it must be refused");
+    let text = fixture.ask(command).expect_err("the command must be refused");
     assert!(text.contains(part), "`{text}` does not say `{part}`");
     assert!(!text.ends_with('.'), "{text}");
     assert_eq!(fixture.board, before, "a refused command changes nothing");
 }
 
-/// Which of several tasks the last refusal is about.
+/// Returns the task that the last refusal is about.
 fn refused_task(fixture: &BoardFixture) -> Option<TaskId> {
     fixture.effects.iter().find_map(|effect| match effect {
         Effect::Reply(_, Err(refusal)) => refusal.about.clone(),
@@ -47,7 +47,7 @@ fn refused_task(fixture: &BoardFixture) -> Option<TaskId> {
     })
 }
 
-/// Tasks that are made together: id, and what each waits for.
+/// Returns a command that creates tasks together, each given with the tasks it waits for.
 fn together(tasks: &[(&str, &[&str])]) -> Command {
     let one = |(id, on): &(&str, &[&str])| TaskDraft {
         deps: on.iter().map(|id| TaskId::from(*id)).collect(),
@@ -508,7 +508,11 @@ fn an_attempt_stopped_while_it_was_being_started_never_counts() {
     let first = fixture.open("a");
     fixture.ask(Command::Pause).unwrap();
     fixture.start(first);
-    assert_eq!(fixture.effect_keys(), ["stop/1"], "it started all the same");
+    assert_eq!(
+        fixture.effect_keys(),
+        ["stop/1"],
+        "the agent started anyway and must be stopped"
+    );
     fixture.end(first);
     assert_eq!(fixture.task("a").spawns, 0);
     assert_eq!(fixture.effect_keys(), ["settle/1"]);

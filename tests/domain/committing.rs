@@ -1,4 +1,4 @@
-//! A stage that needs what the agent left to be committed, and commits: neither alone moves the task.
+//! Stage in which the engine commits, with evidence that the agent's work is committed: the task needs both to move on.
 
 use dbs::domain::{Event, EvidenceKind, FailureClass, SignalKind, Tri};
 

@@ -1,4 +1,4 @@
-//! What a plan asks of a task besides the work, and how what is wanting is weighed (P27, P33–P38), as sentences on a board.
+//! Demands of a plan besides the work itself, and how shortcomings are weighed (P27, P33–P38), as scenarios on a board.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use dbs::read_model::ReadModel;
 
 use crate::fixture::{BoardFixture, draft, settings, workflows};
 
-/// What is wanting, and how severe that is.
+/// Missing evidence with its severity.
 type Fault = (EvidenceKind, Severity);
 
 fn phase(id: &str, plan: PlanEntry) -> TaskDraft {
@@ -29,7 +29,7 @@ fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-/// A plan that asks for notes, a subagent and two steps.
+/// Returns a plan that asks for notes, a subagent and two steps.
 fn demanding() -> PlanEntry {
     PlanEntry {
         notes: Some("notes/n.md".to_owned()),
@@ -39,7 +39,7 @@ fn demanding() -> PlanEntry {
     }
 }
 
-/// A board on which the workflow of phases treats findings so.
+/// Returns a board whose phase workflow applies that policy to findings.
 fn with_policy(policy: FindingPolicy) -> BoardFixture {
     let mut fixture = BoardFixture::new();
     let mut flows: Vec<Workflow> = workflows();
@@ -66,7 +66,7 @@ fn done_with(fixture: &mut BoardFixture, attempt: AttemptId, claims: Claims) {
     fixture.end(attempt);
 }
 
-/// All evidence is Yes but what these issues are about.
+/// Verifies an attempt: all evidence is Yes except the kinds that these issues are about.
 fn verify_with(fixture: &mut BoardFixture, attempt: AttemptId, issues: &[Fault]) {
     let mut evidence = fixture.evidence(attempt, &[]);
     for piece in &mut evidence {
@@ -162,7 +162,7 @@ fn findings_are_weighed_by_the_seeds_table() {
     }
 }
 
-/// A board on which a phase has failed with two critical findings, its work recorded at `c1`.
+/// Returns a board on which a phase has failed with two critical findings, its work recorded at `c1`.
 fn to_begin_anew() -> BoardFixture {
     let mut fixture = BoardFixture::new();
     fixture.released(phase("p", demanding()));
@@ -184,13 +184,13 @@ fn to_begin_anew() -> BoardFixture {
 fn with_two_critical_findings_the_phase_begins_on_a_clean_branch_and_only_once() {
     let mut fixture = to_begin_anew();
     let second = fixture.open("p");
-    assert!(fixture.task("p").begins_anew, "its workspace is not made yet");
+    assert!(fixture.task("p").begins_anew, "the new workspace is not made yet");
     assert!(!fixture.task("p").record.agents.is_empty());
     made_anew(&mut fixture, second);
     let task = fixture.task("p");
     assert!(!task.begins_anew && task.head.is_none() && task.record.is_none());
     assert!(fixture.comments("p").contains("kept as refs/dbs/attic/p/1"));
-    // A crash goes on on the branch that was begun.
+    // After a crash, work continues on the branch that was begun.
     fixture.start(second);
     fixture.end_with(second, ProcessExit::Code(1), None);
     assert!(!fixture.task("p").begins_anew);
@@ -218,7 +218,10 @@ fn one_critical_finding_is_fixed_on_the_branch_and_a_person_may_ask_for_a_clean_
         ..TaskPatch::default()
     };
     fixture.ask(Command::Update("p".into(), moved)).unwrap();
-    assert!(!fixture.task("p").begins_anew, "another stage has its own work");
+    assert!(
+        !fixture.task("p").begins_anew,
+        "a clean start is only for the stage that was left"
+    );
 }
 
 #[test]
@@ -245,7 +248,7 @@ fn a_recorded_head_is_forgotten_when_the_branch_begins_anew() {
     assert_eq!(fixture.task("p").head, None);
 }
 
-/// The workspace of an attempt was made, and what was on the branch put aside.
+/// Reports that the workspace of an attempt was made and that the old branch was put aside.
 fn made_anew(fixture: &mut BoardFixture, attempt: AttemptId) {
     fixture.happen(Event::WorkplaceMade {
         attempt,
@@ -498,7 +501,7 @@ fn steps_count_on_the_way_or_in_the_report_and_over_all_attempts() {
     assert_eq!(fixture.stage("p"), "merging");
 }
 
-/// The report that the seed recommends to agents.
+/// Report that the seed recommends to agents.
 const RECOMMENDED: &str = r#"{
   "steps_completed": ["read_notes", "doc_sync", "implementation", "validation", "write_notes"],
   "agents_used": ["doc-sync-manager", "task-validator"],
@@ -584,7 +587,11 @@ fn where_a_person_decides_approval_accepts_the_work_and_rejection_has_it_fixed()
         finding.contains("Gates is wanting") && finding.ends_with("ada: see line 3"),
         "{finding}"
     );
-    assert_eq!(fixture.task("p").rejections, 0, "nobody reviewed it");
+    assert_eq!(
+        fixture.task("p").rejections,
+        0,
+        "the counter is for reviewers only"
+    );
 
     let mut fixture = held();
     fixture
@@ -632,7 +639,11 @@ fn work_without_a_commit_is_empty_however_findings_are_weighed() {
         failures.keys().collect::<Vec<_>>(),
         [&dbs::domain::FailureClass::Empty]
     );
-    assert_eq!(fixture.word("p"), "active", "nobody is asked about nothing");
+    assert_eq!(
+        fixture.word("p"),
+        "active",
+        "work without a commit asks no person"
+    );
 }
 
 #[test]
@@ -664,7 +675,7 @@ fn tasks_that_list_the_same_file_work_one_after_another() {
     assert_eq!(
         (fixture.word("a"), fixture.word("b")),
         ("done", "active"),
-        "the work of the other one is on the base"
+        "the first task's work is on the base"
     );
 }
 
@@ -701,7 +712,7 @@ fn files_of_work_that_was_left_on_its_branch_stay_reserved_until_it_is_merged() 
     fixture.ask(Command::Merged("a".into())).unwrap();
     assert!(
         fixture.effect_keys().contains(&"deliver/a".to_owned()),
-        "its base is asked"
+        "the engine looks for the merge on the base"
     );
     assert_eq!(fixture.word("b"), "released");
     let (task, commit) = ("a".into(), Some("m7".to_owned()));
@@ -731,7 +742,7 @@ fn what_a_task_must_leave_alone_is_compared_with_the_head_it_came_with() {
     assert_eq!(
         fixture.task("s").stage_head.as_deref(),
         Some("c1"),
-        "still the same stage"
+        "the stage has not changed"
     );
 }
 
@@ -753,6 +764,6 @@ fn a_phase_that_failed_is_not_said_to_have_failed_failed() {
     assert_eq!(
         texts,
         ["3 of 3 tries: gate t failed"],
-        "the word failed stands before it"
+        "the text does not repeat the word failed"
     );
 }

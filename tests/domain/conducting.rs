@@ -1,5 +1,5 @@
-//! Conductors: what one may ask of the board, which place it takes, how its task ends, and the acceptance of a batch that it plans
-//! (K1, K87, K91, LK-32).
+//! Conductors: their permitted commands, their place on the board, the end of their task, and the acceptance of a batch that they plan (K1,
+//! K87, K91, LK-32).
 
 use dbs::domain::settings::BoardSettings;
 use dbs::domain::task::GateCommand;
@@ -38,7 +38,7 @@ fn acceptance(id: &str, deps: &[&str]) -> TaskDraft {
     }
 }
 
-/// A board with the conductor's batch `shop`, in whose backlog are `a` and `b`.
+/// Returns a board with the conductor's batch `shop`, whose backlog holds `a` and `b`.
 fn planning() -> BoardFixture {
     let mut fixture = BoardFixture::new();
     fixture
@@ -53,7 +53,7 @@ fn release(ids: &[&str]) -> Command {
     Command::Release(ids.iter().map(|id| TaskId::from(*id)).collect())
 }
 
-/// Why a conductor may not ask that; nothing where it may.
+/// Returns why a conductor may not give that command; None if it may.
 fn refusal(fixture: &BoardFixture, command: &Command) -> Option<String> {
     let board = PlannedBoard {
         tasks: &fixture.board.tasks,
@@ -83,7 +83,7 @@ fn a_batch_of_a_conductor_is_released_only_with_one_acceptance_of_all_its_work()
         .ask(Command::AddDependency("z".into(), "b".into()))
         .unwrap();
     fixture.ask(release(&["a", "b", "z"])).unwrap();
-    assert_eq!(fixture.word("a"), "active", "z waits for a by way of b");
+    assert_eq!(fixture.word("a"), "active", "z waits for a through b");
     assert_eq!(
         fixture.board.batches[&"shop".into()].base.as_deref(),
         Some("feature/cart")
@@ -105,7 +105,7 @@ fn an_acceptance_that_failed_is_closed_before_a_new_one_takes_its_place() {
     assert_eq!(
         refusal(&fixture, &close),
         None,
-        "a conductor may close what failed"
+        "a conductor may close a failed task"
     );
     assert!(refusal(&fixture, &Command::Close("a".into(), "x".to_owned())).is_some());
     fixture.planned(draft("c", "kanban"));
@@ -163,7 +163,7 @@ fn a_conductor_plans_in_batches_of_its_own_and_edits_what_waits_there() {
     }
 }
 
-/// Commands of a person: they release, decide, or are about a batch of somebody else.
+/// Returns commands reserved for people: they release, decide, or concern a batch of another planner.
 fn of_persons(persons: TaskDraft) -> Vec<Command> {
     let not_accepted = RunOptions {
         acceptance: Some(false),
@@ -202,7 +202,7 @@ fn of_persons(persons: TaskDraft) -> Vec<Command> {
     ]
 }
 
-/// Tasks that choose what is run, by which agent or where they begin.
+/// Returns commands that choose what is run, by which agent, or where a task begins.
 fn choosing() -> Vec<Command> {
     let with = |change: fn(&mut TaskDraft)| {
         let mut draft = draft("c", "kanban");
@@ -308,5 +308,9 @@ fn the_task_of_a_conductor_that_its_person_ends_is_closed_and_one_that_crashes_b
     fixture.start(second);
     fixture.end(second);
     assert_eq!(fixture.word("plan"), "cancelled");
-    assert_eq!(fixture.task("plan").failures.len(), 1, "the crash alone");
+    assert_eq!(
+        fixture.task("plan").failures.len(),
+        1,
+        "only the crash is counted"
+    );
 }

@@ -1,4 +1,4 @@
-//! An agent that was interrupted goes on with its session: in its workspace, once, and never beside what was there before.
+//! Interrupted agents that continue their session: in their workspace, once, and never beside the earlier process.
 
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
@@ -11,7 +11,7 @@ use dbs::domain::{
 
 use crate::fixture::{BoardFixture, draft, settings};
 
-/// Settings in which the agents of all roles go on with their sessions.
+/// Returns settings in which the agents of all roles continue their sessions.
 fn resuming() -> BoardSettings {
     BoardSettings {
         resume: ResumeRoles {
@@ -22,7 +22,7 @@ fn resuming() -> BoardSettings {
     }
 }
 
-/// A board on which a developer with a session is at work.
+/// Returns a board on which a developer with a session is at work.
 fn working() -> (BoardFixture, AttemptId) {
     let mut fixture = BoardFixture::with(resuming());
     fixture.released(draft("a", "kanban"));
@@ -37,7 +37,7 @@ fn crashes(fixture: &BoardFixture) -> u32 {
     times.copied().unwrap_or_default()
 }
 
-/// Which attempt the open one goes on after, and which began the session.
+/// Returns the attempt that the open one continues, and the attempt that began the session.
 fn goes_on(fixture: &BoardFixture) -> Option<(AttemptId, AttemptId)> {
     let attempt = fixture.attempt(fixture.open("a"));
     let of = attempt.session.continuation()?;
@@ -69,7 +69,7 @@ fn machine_stops(fixture: &mut BoardFixture, attempts: &[AttemptId]) {
     }));
 }
 
-/// A server starts after one that was lost, and finds these agents ended.
+/// Wakes a server after one that was lost; it finds these agents ended and those running.
 fn server_was_lost(fixture: &mut BoardFixture, ended: &[(AttemptId, ProcessExit)], running: &[AttemptId]) {
     let ended = ended.iter();
     fixture.happen(Event::Woke(Inventory {
@@ -98,10 +98,10 @@ fn an_end_of_the_server_and_of_every_agent_at_once_is_no_crash() {
     }
     let (mut fixture, first) = working();
     server_was_lost(&mut fixture, &[(first, ProcessExit::Code(1))], &[]);
-    assert_eq!(crashes(&fixture), 1, "it ended by itself");
+    assert_eq!(crashes(&fixture), 1, "the agent exited by itself");
     let (mut fixture, first) = working();
     server_was_lost(&mut fixture, &[(first, ProcessExit::Vanished)], &[AttemptId(99)]);
-    assert_eq!(crashes(&fixture), 1, "another agent went on");
+    assert_eq!(crashes(&fixture), 1, "another agent survived, so this is a crash");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn an_agent_that_is_killed_goes_on_in_its_workspace_under_its_name() {
     fixture.end_with(first, ProcessExit::Signal(9), None);
     assert_eq!(fixture.attempt(first).workspace, WorkspaceState::Kept);
     assert_eq!(fixture.effect_keys(), Vec::<String>::new(), "nothing is put away");
-    assert_eq!(crashes(&fixture), 1, "it is a crash all the same");
+    assert_eq!(crashes(&fixture), 1, "the kill still counts as a crash");
     fixture.wait_until_due();
     let second = fixture.open("a");
     assert_eq!(goes_on(&fixture), Some((first, first)));
@@ -131,7 +131,7 @@ fn an_agent_that_is_killed_goes_on_in_its_workspace_under_its_name() {
     assert_eq!(
         fixture.attempt(first).workspace,
         WorkspaceState::Kept,
-        "until it is taken over"
+        "the workspace is kept until it is taken over"
     );
     made(&mut fixture, second);
     assert_eq!(fixture.attempt(first).workspace, WorkspaceState::Gone);
@@ -195,7 +195,7 @@ fn after_a_restart_of_the_machine_a_session_goes_on_again_and_again_and_costs_no
         last = fixture.open("a");
         fixture.start(last);
     }
-    assert_eq!(fixture.task("a").spawns, 1, "only the one at work counts");
+    assert_eq!(fixture.task("a").spawns, 1, "only the attempt at work counts");
     assert_eq!(crashes(&fixture), 0);
 }
 
@@ -223,7 +223,7 @@ fn a_session_that_is_not_there_is_given_up_once_and_costs_nothing() {
         why: "no file".to_owned(),
     });
     assert!(fixture.effect_keys().contains(&format!("settle/{first}")));
-    assert_eq!(fixture.word("a"), "active", "the next one begins at once");
+    assert_eq!(fixture.word("a"), "active", "the next attempt begins at once");
     assert_eq!(goes_on(&fixture), None);
     assert!(fixture.comments("a").contains("no file"));
     assert!(fixture.notice_kinds().contains(&"session"));
@@ -348,7 +348,7 @@ fn agents_that_were_interrupted_together_are_started_one_after_another() {
     while at_work(&fixture) < names.len() {
         let (before, at) = (at_work(&fixture), fixture.now);
         fixture.wait_until_due();
-        // Turns that come at the same time count together.
+        // Turns that begin at the same time count together.
         let now = at_work(&fixture) - before;
         most = most.max(if fixture.now == at { most + now } else { now });
     }
@@ -384,7 +384,7 @@ fn what_a_session_had_used_before_is_counted_once_whether_its_tool_kept_the_tota
     }
 }
 
-/// A board on which a developer is at work whose tool can do with and without its interface.
+/// Returns a board on which a developer is at work whose tool can run with or without its interface.
 fn working_either_way() -> (BoardFixture, AttemptId) {
     let mut rules = resuming();
     rules.agents = AgentLayers {
@@ -421,7 +421,7 @@ fn an_agent_that_is_to_work_the_other_way_goes_on_with_its_session_and_that_cost
     assert_eq!(
         (crashes(&fixture), fixture.task("a").spawns),
         (0, 1),
-        "no crash, and no try"
+        "neither a crash nor a try is counted"
     );
     made(&mut fixture, second);
     fixture.start(second);

@@ -1,10 +1,10 @@
-//! After a merge its delivery is requested as the settings say, and what the person's branch lacks is remembered until it has it.
+//! Deliveries after a merge: requested as the settings say; commits that the person's branch lacks are remembered until it has them.
 
 use dbs::domain::{Batch, BoardSettings, Command, Delivery, DeliveryEnd, DeliveryMode, Event, Span};
 
 use crate::fixture::{BoardFixture, draft, settings};
 
-/// A task that is merged under that setting.
+/// Returns a board with a merged task under that setting.
 fn merged(deliver: DeliveryMode) -> BoardFixture {
     let mut fixture = BoardFixture::with(BoardSettings {
         deliver,
@@ -18,7 +18,7 @@ fn merged(deliver: DeliveryMode) -> BoardFixture {
     fixture
 }
 
-/// The same once its branch is removed, so that nothing else is due.
+/// Returns the same board once the task's branch is removed, so that nothing else is due.
 fn retired(deliver: DeliveryMode) -> BoardFixture {
     let mut fixture = merged(deliver);
     fixture.happen(Event::Performed {
@@ -70,7 +70,7 @@ fn work_that_the_branch_lacks_is_told_once_and_looked_at_until_it_is_there() {
     fixture.happen(delivered(3, DeliveryEnd::Told));
     assert_eq!(fixture.lines(), Vec::<String>::new());
     let next = fixture.now + Span::minutes(4);
-    assert_eq!(fixture.board.next_deadline(), Some(next), "looks become rare");
+    assert_eq!(fixture.board.next_deadline(), Some(next), "checks become rarer");
     fixture.wait(Span::minutes(4));
     fixture.happen(delivered(0, DeliveryEnd::Current));
     assert_eq!(
@@ -88,7 +88,10 @@ fn a_checkout_that_did_not_move_says_why_and_one_that_moved_is_owed_nothing() {
     let line = format!("delivered: 2 commits of feature/shop not in your folder: {why}");
     assert_eq!(fixture.lines(), [line]);
     fixture.ask(Command::Pulled("main".to_owned())).unwrap();
-    assert!(batch(&fixture).owed_text().is_some(), "that is another base");
+    assert!(
+        batch(&fixture).owed_text().is_some(),
+        "the pull was of another base"
+    );
     fixture.ask(Command::Pulled("feature/shop".to_owned())).unwrap();
     assert_eq!(batch(&fixture).owed_text(), None);
     fixture.happen(delivered(2, DeliveryEnd::Files));

@@ -1,4 +1,4 @@
-//! Verdicts: what an ended process means (K17–K24, K26–K28, K32, K33, K42, seeds 3.5, 3.6).
+//! Verdicts on attempts whose process ended (K17–K24, K26–K28, K32, K33, K42, seeds 3.5, 3.6).
 
 use dbs::domain::attempt::{StopCause, Verdict};
 use dbs::domain::event::EndCause;
@@ -175,7 +175,7 @@ fn crashes_back_off_and_the_third_holds_the_task() {
             "block: a exited 3 times without reporting",
             "stalled: batch shop stalled: a exited 3 times without reporting"
         ],
-        "one line for the task and one for its batch"
+        "one line is for the task and one for its batch"
     );
 }
 
@@ -253,7 +253,7 @@ fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_
         assert_eq!(
             told_limit(&fixture),
             Span::seconds(limit),
-            "what its agent is told"
+            "the agent is told the same limit"
         );
         fixture.wait(Span::seconds(limit));
         fixture.end_with(open, ProcessExit::Signal(15), None);
@@ -261,7 +261,7 @@ fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_
     }
     assert_eq!(fixture.word("a"), "held");
     let TaskState::Held(hold) = &fixture.task("a").state else {
-        unreachable!("held is what it is")
+        unreachable!("the task is held")
     };
     assert!(hold.to_string().contains("split it"), "{hold}");
 }
@@ -292,7 +292,7 @@ fn an_agent_that_lingers_after_its_last_word_is_stopped() {
         AttemptState::Stopping(StopCause::Finished)
     );
     fixture.wait(Span::seconds(60));
-    assert_eq!(fixture.effect_keys(), ["stop/1"], "asked again");
+    assert_eq!(fixture.effect_keys(), ["stop/1"], "the stop is requested again");
     fixture.end_with(first, ProcessExit::Signal(15), None);
     assert_eq!(fixture.word("a"), "verifying");
 }
@@ -314,8 +314,12 @@ fn a_person_who_moves_the_task_makes_the_attempt_void() {
         ("development", "released")
     );
     fixture.end(reviewer);
-    assert_eq!(fixture.task("a").rejections, 0, "what it said is void");
-    assert_eq!(fixture.word("a"), "active", "and the new stage begins");
+    assert_eq!(
+        fixture.task("a").rejections,
+        0,
+        "the rejection of the moved task is void"
+    );
+    assert_eq!(fixture.word("a"), "active", "the new stage begins");
     assert_eq!(fixture.role(fixture.open("a")), "developer");
 }
 
@@ -331,7 +335,7 @@ fn a_signal_the_stage_does_not_allow_is_recorded_and_ends_nothing() {
             .effects
             .iter()
             .any(|effect| matches!(effect, Effect::Tell(id, _) if *id == first)),
-        "one warning turn"
+        "the agent is warned in one turn"
     );
     assert_eq!(fixture.attempt(first).refused.len(), 1);
     fixture.end(first);
@@ -361,7 +365,7 @@ fn an_agent_is_warned_of_wrong_signals_once_however_many_it_sends() {
     assert_eq!(
         fixture.attempt(first).refused.len(),
         3,
-        "all of them are recorded"
+        "all refused signals are recorded"
     );
 }
 
@@ -450,11 +454,11 @@ fn what_a_signal_is_answered_is_what_the_board_made_of_it() {
     let late = answered(&mut fixture, SignalKind::Block);
     assert_eq!(
         late, "attempt 1 is over: block came too late",
-        "although it is still verified"
+        "a late signal is refused even while the attempt is verified"
     );
     assert!(
         fixture.board.signal_reply(first, SignalKind::Done, "s3").is_ok(),
-        "heard before"
+        "a signal that arrived in time stays accepted"
     );
 }
 
@@ -536,7 +540,7 @@ fn an_agent_that_cannot_log_in_is_infrastructure_and_waits_longer_each_time() {
         fixture.settled(open);
         fixture.wait_until_due();
     }
-    assert_eq!(fixture.task("a").spawns, 1, "only the open one counts");
+    assert_eq!(fixture.task("a").spawns, 1, "only the open attempt counts");
     assert!(fixture.task("a").failures.is_empty());
 }
 
@@ -551,7 +555,11 @@ fn a_spawn_failure_never_uses_up_the_budget_and_is_told_once_when_it_lasts() {
             why: "worktree is busy".into(),
         });
         assert_eq!(fixture.word("a"), "released");
-        assert_eq!(fixture.effect_keys(), Vec::<String>::new(), "nothing to put away");
+        assert_eq!(
+            fixture.effect_keys(),
+            Vec::<String>::new(),
+            "there is no workspace to put away"
+        );
         degraded += fixture
             .notice_kinds()
             .iter()
@@ -630,7 +638,7 @@ fn a_stage_of_its_own_time_limit_is_heeded() {
     assert_eq!(told_limit(&fixture), Span::minutes(2));
 }
 
-/// Time limit that the agent of the task `a` is told.
+/// Returns the time limit that the agent of task `a` is told.
 fn told_limit(fixture: &BoardFixture) -> Span {
     let model = ReadModel::of(&fixture.board, fixture.now);
     let facts = model.prompt_facts(&model.tasks[&"a".into()], None);
@@ -652,7 +660,7 @@ fn a_verdict_is_given_once() {
     ));
 }
 
-/// Loads all workflows but the built-in pipeline, as after a person broke its file.
+/// Loads all workflows except the built-in pipeline, as after a person broke its file.
 fn without_kanban(fixture: &mut BoardFixture) {
     let mut flows = crate::fixture::workflows();
     flows.retain(|flow| flow.id.as_str() != "kanban");

@@ -1,4 +1,5 @@
-//! An agent whose turn failed, as after an overload, is told to go on after a wait. It costs no try, and after so many a person is asked.
+//! Agents whose turn fails, as after an overload: they are told to go on after a wait. That costs no try, and after a limit a person is
+//! asked.
 
 use dbs::domain::{
     ActivityKind, AttemptId, AttemptState, Effect, Event, SignalKind, Span, Timestamp, Tokens, Usage,
@@ -6,7 +7,7 @@ use dbs::domain::{
 
 use crate::fixture::BoardFixture;
 
-/// The wait after the first failure, as the settings of these tests have it.
+/// Returns the wait after the first failure in the settings of these tests.
 fn first_wait(fixture: &BoardFixture) -> Span {
     fixture.board.settings.infra_backoff
 }
@@ -26,7 +27,7 @@ fn see(fixture: &mut BoardFixture, attempt: AttemptId, doing: ActivityKind) {
     });
 }
 
-/// It works, and its turn fails.
+/// Lets the agent work and fail its turn.
 fn fail(fixture: &mut BoardFixture, attempt: AttemptId) {
     see(fixture, attempt, ActivityKind::Working);
     see(
@@ -36,12 +37,12 @@ fn fail(fixture: &mut BoardFixture, attempt: AttemptId) {
     );
 }
 
-/// When it is told to go on.
+/// Returns when the agent is told to go on.
 fn goes_on_at(fixture: &BoardFixture, attempt: AttemptId) -> Option<Timestamp> {
     fixture.attempt(attempt).goes_on_at()
 }
 
-/// Waits until something is due; whether the agent is told to go on then.
+/// Waits until something is due; returns true if the agent is told to go on then.
 fn is_told(fixture: &mut BoardFixture, attempt: AttemptId) -> bool {
     fixture.wait_until_due();
     let told =
@@ -63,7 +64,7 @@ fn writes(fixture: &mut BoardFixture, attempt: AttemptId, output: u64) {
     });
 }
 
-/// Fails until a person is asked; how often it was told to go on before.
+/// Fails until a person is asked; returns how often the agent was told to go on before.
 fn fails_until_asked(fixture: &mut BoardFixture, attempt: AttemptId) -> usize {
     for told in 0..100 {
         fail(fixture, attempt);
@@ -72,7 +73,7 @@ fn fails_until_asked(fixture: &mut BoardFixture, attempt: AttemptId) -> usize {
         }
         assert!(is_told(fixture, attempt));
     }
-    panic!("nobody is asked");
+    panic!("no person is asked after 100 failures");
 }
 
 fn asks(fixture: &BoardFixture, attempt: AttemptId) -> Vec<String> {
@@ -90,7 +91,7 @@ fn an_agent_whose_turn_failed_is_told_to_go_on_after_waits_that_grow_and_no_try_
     assert_eq!(
         fixture.attempt(first).deadline,
         Some(deadline + wait),
-        "a wait is no work"
+        "the wait is added to the time limit"
     );
     assert!(fixture.lines().iter().any(|line| line.contains("529")));
     assert!(is_told(&mut fixture, first));
@@ -134,7 +135,7 @@ fn after_twelve_times_a_person_is_asked_and_their_answer_begins_the_row_anew() {
     assert_eq!(
         asks(&fixture, first),
         Vec::<String>::new(),
-        "somebody typed in its terminal"
+        "the ask is answered in the agent's terminal"
     );
     assert_eq!(fails_until_asked(&mut fixture, first), 12);
     assert_eq!(asks(&fixture, first).len(), 1);

@@ -1,5 +1,5 @@
-//! An agent whose context fills up is asked to stop, what it did is saved, and a fresh session goes on in its folder; not for ever,
-//! and not where nothing comes of it.
+//! Agents whose context fills up: they are asked to stop, their work is saved, and a fresh session goes on in the same folder; only a
+//! limited number of times, and not without progress.
 
 use dbs::domain::attempt::{ActivityKind, WorkspaceState};
 use dbs::domain::{
@@ -17,7 +17,7 @@ const RULES: ContextRules = ContextRules {
     on_compaction: OnCompaction::Note,
 };
 
-/// A board on which a developer works by these rules.
+/// Returns a board on which a developer works by these rules.
 fn working(rules: ContextRules) -> (BoardFixture, AttemptId) {
     let mut fixture = BoardFixture::with(BoardSettings {
         context: rules,
@@ -37,7 +37,7 @@ fn report(fixture: &mut BoardFixture, attempt: AttemptId, context: ContextFill) 
     });
 }
 
-/// The context of an attempt is so full, in percent.
+/// Reports that the context of an attempt is full to that percentage.
 fn fill(fixture: &mut BoardFixture, attempt: AttemptId, percent: u64) {
     let context = ContextFill {
         used: percent * 10,
@@ -66,7 +66,7 @@ fn saved(fixture: &mut BoardFixture, attempt: AttemptId, head: &str) {
     });
 }
 
-/// Its context is full, it is stopped, and its work is saved at that head.
+/// Fills the context of an attempt, stops it, and saves its work at that head.
 fn fill_up(fixture: &mut BoardFixture, attempt: AttemptId, head: &str) {
     fill(fixture, attempt, 90);
     fixture.wait(Span::seconds(20));
@@ -74,7 +74,7 @@ fn fill_up(fixture: &mut BoardFixture, attempt: AttemptId, head: &str) {
     saved(fixture, attempt, head);
 }
 
-/// The next session, begun.
+/// Starts the next session.
 fn next(fixture: &mut BoardFixture) -> AttemptId {
     fixture.wait_until_due();
     let attempt = fixture.open("a");
@@ -149,7 +149,7 @@ fn the_end_of_a_turn_stops_nobody_who_was_not_asked() {
     assert_eq!(
         fixture.attempt(first).state,
         AttemptState::Stopping(StopCause::Context),
-        "who is idle already is not asked first"
+        "an idle agent is stopped without being asked first"
     );
     assert!(!is_told(&fixture, first));
 }
@@ -183,7 +183,11 @@ fn what_a_full_session_left_is_saved_before_a_fresh_one_goes_on_in_its_folder() 
     fixture.wait(Span::seconds(20));
     fixture.end_with(first, ProcessExit::Signal(15), None);
     assert_eq!(fixture.effect_keys(), [format!("checkpoint/{first}")]);
-    assert_eq!(fixture.word("a"), "active", "nothing starts before it is saved");
+    assert_eq!(
+        fixture.word("a"),
+        "active",
+        "nothing starts before the work is saved"
+    );
     saved(&mut fixture, first, "c1");
     assert_eq!(
         fixture.attempt(first).state,
@@ -197,13 +201,13 @@ fn what_a_full_session_left_is_saved_before_a_fresh_one_goes_on_in_its_folder() 
     assert_eq!(
         fixture.attempt(second).session.continuation(),
         None,
-        "the session is a new one"
+        "the session is new"
     );
     assert_eq!(fixture.attempt(second).worker, fixture.attempt(first).worker);
     assert_eq!(
         fixture.attempt(first).workspace,
         WorkspaceState::Gone,
-        "it was taken over"
+        "the workspace was taken over"
     );
     let folder = |id| fixture.attempt(id).session_origin().unwrap().workspace_folder();
     assert_eq!(folder(second), folder(first));
@@ -227,7 +231,7 @@ fn a_restart_is_no_failed_try() {
     assert_eq!(
         fixture.task("a").checkpoint,
         None,
-        "the next stage begins without it"
+        "the next stage begins without a checkpoint"
     );
 }
 
@@ -265,7 +269,7 @@ fn after_its_last_restart_a_task_is_held_as_a_failure_of_its_own_class() {
         panic!("{:?}", fixture.attempt(last).state);
     };
     assert!(why.text.contains("restarts exhausted"), "{}", why.text);
-    assert!(fixture.notice_kinds().contains(&"block"), "people see it");
+    assert!(fixture.notice_kinds().contains(&"block"), "people are notified");
     let retry = Command::Retry {
         task: "a".into(),
         stage: None,
@@ -277,7 +281,7 @@ fn after_its_last_restart_a_task_is_held_as_a_failure_of_its_own_class() {
     fill_up(&mut fixture, again, "c5");
     assert!(
         fixture.comments("a").contains("restart 1 of 3"),
-        "a person who retries begins anew"
+        "a retry by a person restarts the count"
     );
 }
 
@@ -354,7 +358,11 @@ fn calls_of_tools_count_only_where_the_fill_is_not_known() {
     for by in [300_000, -600_000] {
         fixture.now = fixture.now.moved(by);
         fixture.happen(Event::ClockJumped { by });
-        assert_eq!(fixture.attempt(first).leaves, Some(fixture.now), "asked just now");
+        assert_eq!(
+            fixture.attempt(first).leaves,
+            Some(fixture.now),
+            "it moves with the clock"
+        );
     }
     let (mut fixture, first) = working(RULES);
     fill(&mut fixture, first, 10);
@@ -375,7 +383,7 @@ fn a_compaction_is_noted_and_restarts_only_where_the_settings_say_so() {
         assert_eq!(
             fixture.attempt(first).usage.context,
             None,
-            "the fill of before holds no more"
+            "the old fill is no longer valid"
         );
     }
 }
@@ -392,7 +400,7 @@ fn work_is_saved_also_when_the_engine_ends_in_between() {
     assert_eq!(
         fixture.effect_keys(),
         [format!("checkpoint/{first}")],
-        "it is asked for again"
+        "the checkpoint is requested again"
     );
     saved(&mut fixture, first, "c1");
     assert_eq!(fixture.word("a"), "released");
@@ -454,7 +462,10 @@ fn a_fresh_session_that_is_interrupted_goes_on_in_the_folder_of_the_first() {
     fixture.end_with(second, ProcessExit::Vanished, None);
     let third = next(&mut fixture);
     let origin = fixture.attempt(third).session_origin().unwrap();
-    assert_eq!(origin.attempt, second, "the session is that of the second");
+    assert_eq!(
+        origin.attempt, second,
+        "the session is that of the second attempt"
+    );
     let of_first = fixture
         .attempt(second)
         .session_origin()
@@ -512,7 +523,7 @@ fn a_batch_has_its_own_threshold_and_restarts_where_they_were_chosen() {
     };
     fixture.ask(of_batch(options(Some(95), Some(1)))).unwrap();
     fill(&mut fixture, first, 90);
-    assert!(!is_told(&fixture, first), "the batch allows more");
+    assert!(!is_told(&fixture, first), "the batch has a higher threshold");
     fixture.ask(of_batch(options(Some(60), None))).unwrap();
     fill(&mut fixture, first, 90);
     assert!(is_told(&fixture, first));

@@ -1,4 +1,4 @@
-//! A small board to play on: events in, states and effects out. Every event is followed by the check of all invariants.
+//! Small board for tests: events go in, states and effects come out. All invariants are checked after every event.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -17,9 +17,9 @@ use dbs::domain::{
 pub(crate) struct BoardFixture {
     pub(crate) board: Board,
     pub(crate) now: Timestamp,
-    /// Everything that happened, for replays.
+    /// All events so far, for replays.
     pub(crate) log: Vec<(Timestamp, Event)>,
-    /// What the last event led to.
+    /// Effects of the last event.
     pub(crate) effects: Vec<Effect>,
     pub(crate) key: u64,
 }
@@ -38,10 +38,10 @@ pub(crate) fn settings() -> BoardSettings {
 pub(crate) fn workflow(name: &str, text: &str) -> Workflow {
     let (flow, found) = dbs::formats::workflow::read(Path::new(name), text);
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-    flow.unwrap_or_else(|| panic!("{name} is no workflow:\n{}", found.join("\n")))
+    flow.unwrap_or_else(|| panic!("{name} is not a valid workflow:\n{}", found.join("\n")))
 }
 
-/// All workflows there are for tests. Read once: stories ask for them again and again.
+/// Returns all workflows for tests. They are read once, because tests ask for them again and again.
 pub(crate) fn workflows() -> Vec<Workflow> {
     static READ: LazyLock<Vec<Workflow>> = LazyLock::new(read_workflows);
     READ.clone()
@@ -83,14 +83,14 @@ impl BoardFixture {
         fixture
     }
 
-    /// A board with one released kanban task whose developer has just been wished for.
+    /// Returns a board with one released kanban task whose developer is about to start.
     pub(crate) fn developing(id: &str) -> BoardFixture {
         let mut fixture = BoardFixture::new();
         fixture.released(draft(id, "kanban"));
         fixture
     }
 
-    /// A board whose task stands in a stage, with the first attempt there just begun.
+    /// Returns a board whose task stands in a stage, with the first attempt there just begun.
     pub(crate) fn standing(id: &str, stage: &str) -> BoardFixture {
         let mut fixture = BoardFixture::developing(id);
         let tags = ["security".to_owned()];
@@ -133,7 +133,7 @@ impl BoardFixture {
             _ => None,
         });
         let (id, answer) = replies.next().expect("every command is answered");
-        assert!(replies.next().is_none(), "a command is answered once");
+        assert!(replies.next().is_none(), "a command is answered only once");
         assert_eq!(*id, request);
         answer.clone().map(|yes| yes.0).map_err(|no| no.why)
     }
@@ -163,7 +163,7 @@ impl BoardFixture {
     pub(crate) fn open(&self, id: &str) -> AttemptId {
         self.task(id)
             .open_attempt
-            .unwrap_or_else(|| panic!("nothing works on {id}"))
+            .unwrap_or_else(|| panic!("{id} has no open attempt"))
     }
 
     pub(crate) fn attempt(&self, id: AttemptId) -> &Attempt {
@@ -177,13 +177,13 @@ impl BoardFixture {
         }
     }
 
-    /// Time passes and the board is told.
+    /// Lets time pass and ticks the board.
     pub(crate) fn wait(&mut self, span: Span) {
         self.now = self.now + span;
         self.happen(Event::Ticked);
     }
 
-    /// Time passes to the next deadline.
+    /// Lets time pass until the next deadline.
     pub(crate) fn wait_until_due(&mut self) {
         let due = self.board.next_deadline().expect("something is due");
         self.now = self.now.max(due);
@@ -218,7 +218,7 @@ impl BoardFixture {
         });
     }
 
-    /// Some source reports what the agent does.
+    /// Reports from some source what the agent does.
     pub(crate) fn see(&mut self, attempt: AttemptId, doing: ActivityKind, source: &str) {
         self.happen(Event::Observed {
             attempt,
@@ -240,7 +240,7 @@ impl BoardFixture {
         });
     }
 
-    /// The agent starts, says that, and ends.
+    /// Starts the agent, sends that signal, and ends it.
     pub(crate) fn live(&mut self, attempt: AttemptId, kind: SignalKind, text: &str) {
         self.start(attempt);
         self.say(attempt, kind, text);
@@ -253,7 +253,7 @@ impl BoardFixture {
         self.board.evidence_for(task, stage, self.attempt(attempt).mode)
     }
 
-    /// All evidence is Yes but the given pieces.
+    /// Verifies an attempt: all evidence is Yes except the given pieces.
     pub(crate) fn verify(&mut self, attempt: AttemptId, but: &[(EvidenceKind, Tri)]) {
         let evidence = self.evidence(attempt, but);
         let head = format!("c{attempt}");
@@ -308,7 +308,7 @@ impl BoardFixture {
         });
     }
 
-    /// Whatever works on the task succeeds, with all evidence, and its workspace is put away.
+    /// Completes the open attempt with all evidence, and puts its workspace away.
     pub(crate) fn pass(&mut self, id: &str) {
         let attempt = self.open(id);
         match self.attempt(attempt).worker {
@@ -323,7 +323,7 @@ impl BoardFixture {
         }
     }
 
-    /// Kinds and texts of the notices of the last event.
+    /// Returns kinds and texts of the notices of the last event.
     pub(crate) fn lines(&self) -> Vec<String> {
         let lines = self.effects.iter().filter_map(|effect| match effect {
             Effect::Notify(notice) => Some(format!("{}: {}", notice.kind, notice.text)),
@@ -332,7 +332,7 @@ impl BoardFixture {
         lines.collect()
     }
 
-    /// Kinds of the notices of the last event.
+    /// Returns the kinds of the notices of the last event.
     pub(crate) fn notice_kinds(&self) -> Vec<&str> {
         let kinds = self.effects.iter().filter_map(|effect| match effect {
             Effect::Notify(notice) => Some(notice.kind.as_str()),
@@ -341,7 +341,7 @@ impl BoardFixture {
         kinds.collect()
     }
 
-    /// Texts of the notices of the last event that are of that kind.
+    /// Returns the texts of the notices of that kind of the last event.
     pub(crate) fn notice_texts(&self, kind: &str) -> Vec<&str> {
         let texts = self.effects.iter().filter_map(|effect| match effect {
             Effect::Notify(notice) if notice.kind == kind => Some(notice.text.as_str()),
@@ -350,7 +350,7 @@ impl BoardFixture {
         texts.collect()
     }
 
-    /// Effects of the last event that change the world.
+    /// Returns the keys of the effects of the last event that change the world.
     pub(crate) fn effect_keys(&self) -> Vec<String> {
         self.effects.iter().filter_map(Effect::key).collect()
     }

@@ -1,4 +1,4 @@
-//! The stored and sent form of every value, as JSON. These texts are in people's databases: a change here is a migration.
+//! Stored and sent form of every value, as JSON. These texts are in people's databases: a change here is a migration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use dbs::domain::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// One line per value; each is read back as the same value.
+/// Returns one line of JSON per value; asserts that each is read back as the same value.
 fn lines<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(values: &[T]) -> String {
     let mut lines = String::new();
     for value in values {

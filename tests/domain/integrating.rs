@@ -1,11 +1,11 @@
-//! What an integrator changed beyond its conflict is judged before it is merged.
+//! Changes that an integrator made beyond its conflict are reviewed before they are merged.
 
 use dbs::domain::task::HoldReason;
 use dbs::domain::{ActionOutcome, AttemptMode, Command, Integration, SignalKind, TaskPatch, TaskState};
 
 use crate::fixture::{BoardFixture, draft};
 
-/// An integrator was called and has changed a file outside of its conflict, which the merge noticed.
+/// Calls an integrator that changes a file outside of its conflict, which the merge notices.
 fn changed_outside(fixture: &mut BoardFixture, id: &str) -> Integration {
     let merge = fixture.open(id);
     fixture.act(merge, ActionOutcome::Failed("conflict in cart.rs".to_owned()));
@@ -24,7 +24,7 @@ fn changed_outside(fixture: &mut BoardFixture, id: &str) -> Integration {
     found
 }
 
-/// A task of that workflow whose merge is about to be made.
+/// Returns a board with a task of that workflow whose merge is about to be made.
 fn merging(flow: &str) -> BoardFixture {
     let mut fixture = BoardFixture::new();
     fixture.planned(draft("a", flow));
@@ -49,7 +49,10 @@ fn a_change_outside_of_the_conflict_goes_back_to_the_reviewer_with_that_differen
     fixture.pass("a");
     assert_eq!(fixture.stage("a"), "merging");
     let task = fixture.task("a");
-    assert_eq!(task.stage_head, task.head, "what was reviewed is what is merged");
+    assert_eq!(
+        task.stage_head, task.head,
+        "the reviewed head is the one to merge"
+    );
     fixture.pass("a");
     assert_eq!(fixture.word("a"), "done");
 }
@@ -120,7 +123,7 @@ fn a_retry_has_the_merge_looked_at_again() {
         ("merging", "engine")
     );
     let task = fixture.task("a");
-    assert_ne!(task.stage_head, task.head, "nobody has accepted it");
+    assert_ne!(task.stage_head, task.head, "the head has not been accepted");
     fixture.act(fixture.open("a"), ActionOutcome::Unreviewed(Box::new(found)));
     assert_eq!(fixture.word("a"), "held");
 }

@@ -26,7 +26,7 @@ fn written() -> JobStep {
 
 fn step(fixture: &BoardFixture) -> JobStep {
     let batch = &fixture.board.batches[&"convert-ideas".into()];
-    batch.job.as_ref().expect("it makes a plan").step.clone()
+    batch.job.as_ref().expect("the batch has a job").step.clone()
 }
 
 fn run(fixture: &BoardFixture) -> RunState {
@@ -37,7 +37,7 @@ fn move_to(step: JobStep) -> Command {
     Command::MoveJob("convert-ideas".into(), step)
 }
 
-/// A board whose job has its result written, which waits for a yes.
+/// Returns a board whose job has written its result, which waits for approval.
 fn made() -> BoardFixture {
     let mut fixture = BoardFixture::new();
     fixture
@@ -66,13 +66,13 @@ fn made() -> BoardFixture {
 #[test]
 fn a_yes_to_what_a_job_made_is_kept_until_the_server_has_put_it_in_its_place() {
     let mut fixture = made();
-    assert_eq!(run(&fixture), RunState::Stalled, "it waits for a person");
+    assert_eq!(run(&fixture), RunState::Stalled, "the batch waits for a person");
     fixture.ask(Command::Approve("convert-ideas".into())).unwrap();
     assert_eq!(step(&fixture), JobStep::Accepted("convert-ideas".into()));
     assert_eq!(
         (fixture.word("convert-ideas"), run(&fixture)),
         ("done", RunState::Running),
-        "its tasks are over, and it is not"
+        "the tasks are over, but the job is not"
     );
     fixture.ask(move_to(written())).unwrap();
     assert_eq!(run(&fixture), RunState::Completed);
@@ -84,7 +84,7 @@ fn a_yes_to_what_a_job_made_is_kept_until_the_server_has_put_it_in_its_place() {
     assert_eq!(
         step(&fixture),
         JobStep::Accepted("convert-ideas".into()),
-        "a second yes has it written again"
+        "a second approval writes the result again"
     );
 }
 

@@ -1,10 +1,10 @@
-//! The turn in which an agent reports: it may end it, and is ended soon after it (K33).
+//! Last turn of an agent, in which it reports: the agent may end the turn, and is ended soon after it (K33).
 
 use dbs::domain::{ActivityKind, AttemptId, AttemptState, Command, SignalKind, Span, StopCause};
 
 use crate::fixture::BoardFixture;
 
-/// A board with one agent that has reported while its tool said that it works.
+/// Returns a board with one agent that reported while its tool said that it works.
 fn reported() -> (BoardFixture, AttemptId) {
     let mut fixture = BoardFixture::developing("a");
     let attempt = fixture.open("a");
@@ -22,10 +22,13 @@ fn is_stopped(fixture: &BoardFixture, attempt: AttemptId) -> bool {
 fn an_agent_ends_the_turn_in_which_it_reports_and_is_ended_soon_after_it() {
     let (mut fixture, attempt) = reported();
     fixture.wait(Span::seconds(50));
-    assert!(!is_stopped(&fixture, attempt), "it says its last words");
+    assert!(!is_stopped(&fixture, attempt), "the agent may finish its turn");
     fixture.see(attempt, ActivityKind::Idle, "hook");
     fixture.wait(Span::seconds(1));
-    assert!(!is_stopped(&fixture, attempt), "its last figures may come");
+    assert!(
+        !is_stopped(&fixture, attempt),
+        "last usage figures may still arrive"
+    );
     fixture.wait(Span::seconds(1));
     assert!(is_stopped(&fixture, attempt));
 }

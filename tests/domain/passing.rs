@@ -1,4 +1,4 @@
-//! Success: along which edges work goes, and what it takes (K9, K15, K16, K25, K29, K30).
+//! Success: the edges along which work goes, and what it requires (K9, K15, K16, K25, K29, K30).
 
 use dbs::domain::attempt::{StopCause, Verdict};
 use dbs::domain::evidence::{ComplianceIssue, Severity};
@@ -119,7 +119,7 @@ fn where_agents_merge_the_engine_proves_it_on_the_remote_and_what_waits_for_the_
     assert_eq!(
         (fixture.stage("a"), fixture.word("a")),
         ("merging", "active"),
-        "its word merges nothing"
+        "the agent's signal alone does not merge"
     );
     assert_eq!(fixture.task("a").merged, None);
     fixture.pass("a");
@@ -392,7 +392,7 @@ fn a_conflict_calls_the_integrator_and_then_the_engine_merges_again() {
     assert_eq!(
         fixture.stage("a"),
         "merging",
-        "the integrator's word merges nothing"
+        "the integrator's signal alone does not merge"
     );
     let again = fixture.open("a");
     assert_eq!(fixture.role(again), "engine");
@@ -586,7 +586,7 @@ fn what_was_merged_stays_a_fact_when_the_task_was_parked_meanwhile() {
     assert_eq!(
         fixture.effect_keys(),
         Vec::<String>::new(),
-        "an engine action runs to its end"
+        "an engine action is not stopped"
     );
     fixture.action_done(merge);
     assert_eq!(fixture.word("a"), "parked");
@@ -620,7 +620,7 @@ fn only_the_last_three_settled_attempts_of_a_task_are_kept_in_memory() {
     assert_eq!(
         fixture.attempt(fixture.open("a")).n,
         3,
-        "the stage's count goes on"
+        "the stage's count continues"
     );
 }
 
@@ -642,13 +642,17 @@ fn what_an_edited_file_changes_is_told_and_stands_on_each_task_judged_until_a_pe
     fixture.happen(change(true, 1));
     assert_eq!(fixture.lines(), ["settings: edited"]);
     fixture.happen(change(true, 1));
-    assert!(fixture.lines().is_empty(), "it is the same change");
+    assert!(fixture.lines().is_empty(), "the same change is reported once");
     fixture.pass("a");
     fixture.pass("a");
     let judged =
         "judged by settings that an edited file brought into force while the server ran: gates.tests";
-    assert_eq!(fixture.comments("a").matches(judged).count(), 1, "once");
-    // Settings without a change of that kind leave what is known.
+    assert_eq!(
+        fixture.comments("a").matches(judged).count(),
+        1,
+        "the judgement is written once"
+    );
+    // A configuration without such a change keeps the known one.
     fixture.happen(Event::configured(settings()));
     fixture.released(draft("b", "kanban"));
     fixture.pass("b");

@@ -35,11 +35,11 @@ const STAGES: [&str; 9] = [
     "nowhere",
 ];
 
-/// Tasks there are from the beginning, two of each workflow but the last.
+/// Number of tasks at the beginning, two of each workflow except the last.
 const TASKS: usize = 8;
 
-/// A batch of its own, of tasks of the workflow that skips dependents: what each waits for. Without the first nearly nothing is
-/// left, without another only little: the circuit breaker opens for the one and not for the other.
+/// Batch of tasks of the workflow that skips dependents, each with the tasks it waits for. The circuit breaker opens if the first task
+/// fails, because nearly nothing is left then, but not if another one fails.
 const PLAN: [(&str, &[&str]); 7] = [
     ("p0", &[]),
     ("p1", &["p0"]),
@@ -264,27 +264,27 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// The workflows without one, or all of them.
+/// Returns all workflows, or all but one.
 fn all_but(lost: usize) -> Vec<Workflow> {
     let lost = FLOWS.get(lost);
     let stay = |flow: &Workflow| lost.is_none_or(|lost| flow.id.as_str() != *lost);
     workflows().into_iter().filter(stay).collect()
 }
 
-/// What happens next.
+/// Next step of a story.
 #[derive(Debug, Clone)]
 pub(crate) enum Next {
-    /// Whatever it is about, and however little sense it makes.
+    /// Any event, however little sense it makes.
     Anything(Box<Event>),
-    /// What the one of the open attempts that is that far down their list would report: without it no story came far.
+    /// Report of the open attempt at that position in their list; without such reports no story would get far.
     Report(usize, Vec<Evidence>),
-    /// The one of the open attempts that is that far down their list comes to nothing: budgets are used up by that.
+    /// Failure of the open attempt at that position in their list, so that budgets are used up.
     Fail(usize),
-    /// A person gives up the task of the plan, or takes it up again: what waits for it is skipped, or the run is aborted.
+    /// Decision of a person to give up or take up a task of the plan: its dependents are skipped, or the run is aborted.
     Decide(usize, Decision),
 }
 
-/// What a person does about a task of the plan.
+/// Decision of a person about a task of the plan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Decision {
     Park,
@@ -322,7 +322,7 @@ impl Next {
     }
 }
 
-/// The open attempt that is that far down their list.
+/// Returns the open attempt at that position in their list.
 fn open(board: &Board, n: usize) -> Option<&Attempt> {
     let all = board.attempts.values().map(AsRef::as_ref);
     let open: Vec<&Attempt> = all.filter(|attempt| attempt.state.is_open()).collect();
@@ -444,7 +444,7 @@ pub(crate) fn begin() -> Board {
     board
 }
 
-/// What is due next, by looking at every row.
+/// Returns the next deadline, found by looking at every row.
 fn due_of_all_rows(board: &Board) -> Option<Timestamp> {
     let times = |attempt: &Arc<Attempt>| [attempt.deadline, attempt.still_until()];
     let of_attempts = board.attempts.values().flat_map(times).flatten();
@@ -481,7 +481,7 @@ pub(crate) fn asked(command: Command) -> Event {
     }
 }
 
-/// Which attempt an event is a report of.
+/// Returns the attempt that an event reports on.
 fn reports_on(event: &Event) -> Option<AttemptId> {
     match event {
         Event::WorkplaceMade { attempt, .. }
@@ -498,7 +498,7 @@ fn reports_on(event: &Event) -> Option<AttemptId> {
     }
 }
 
-/// What the properties are about must come up in their stories, or they prove nothing of it.
+/// Asserts that the situations which the properties are about come up in their stories; otherwise the properties would prove nothing.
 #[test]
 fn the_stories_see_the_circuit_breaker_skips_and_what_is_held_and_done() {
     let mut runner = TestRunner::deterministic();
@@ -599,7 +599,7 @@ proptest! {
         let mut now = Timestamp(0);
         for (wait, next) in story {
             now = now + Span(wait);
-            // Time alone may start something: bring the board up to now first.
+            // Time alone may start something, so bring the board up to now first.
             let current = Event::configured((*board.settings).clone());
             while !board.apply(now, &current).is_empty() {
                 board.take_changed_rows();
@@ -630,12 +630,12 @@ proptest! {
                 board.apply(now, &Event::Ticked);
                 board.take_changed_rows();
                 ticks += 1;
-                prop_assert!(ticks < 50, "the deadline {due:?} is never over");
+                prop_assert!(ticks < 50, "the deadline {due:?} does not pass");
             }
         }
     }
 
-    /// The deletion of a branch is answered now and then, so that some are over and some are to be tried again.
+    /// Answers the deletion of a branch now and then, so that some deletions are over and some are to be tried again.
     #[test]
     fn what_is_due_next_is_what_a_look_at_all_rows_finds(
         story in story(),
@@ -687,10 +687,9 @@ proptest! {
         }
         for (id, attempt) in &board.attempts {
             if let Worker::Agent { .. } = attempt.worker {
-                // An action of the engine that was being stopped is over now, and of a task's ended attempts only the last
-                // few are kept.
+                // An action of the engine that was being stopped is over now, and only the last few ended attempts of a task are kept.
                 let Some(after) = woken.attempts.get(id) else {
-                    prop_assert!(!attempt.state.is_open(), "{id} was forgotten at work");
+                    prop_assert!(!attempt.state.is_open(), "open attempt {id} was forgotten");
                     continue;
                 };
                 prop_assert_eq!(&attempt.state, &after.state);
@@ -714,14 +713,14 @@ proptest! {
             let touched = board.take_changed_rows();
             for (id, task) in &board.tasks {
                 let same = before.tasks.get(id).is_some_and(|old| Arc::ptr_eq(old, task) || old == task);
-                prop_assert!(same || touched.tasks.contains(id), "{id} changed untouched");
+                prop_assert!(same || touched.tasks.contains(id), "unmarked task {id} changed");
             }
             for (id, attempt) in &board.attempts {
                 let same = before.attempts.get(id) == Some(attempt);
-                prop_assert!(same || touched.attempts.contains(id), "attempt {id} changed untouched");
+                prop_assert!(same || touched.attempts.contains(id), "unmarked attempt {id} changed");
             }
             for id in before.attempts.keys().filter(|id| !board.attempts.contains_key(*id)) {
-                prop_assert!(touched.attempts.contains(id), "attempt {id} was forgotten untouched");
+                prop_assert!(touched.attempts.contains(id), "unmarked attempt {id} was forgotten");
                 let gone = &before.attempts[id];
                 prop_assert!(!gone.state.is_open());
                 prop_assert!(matches!(gone.workspace, WorkspaceState::None | WorkspaceState::Gone));
@@ -731,10 +730,10 @@ proptest! {
 }
 
 proptest! {
-    // Fewer, because each event builds anew what is kept beside the rows.
+    // Fewer cases, because each event rebuilds the data kept beside the rows.
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A copy of a board begins without what is kept beside the rows, as a board that was read from the store does.
+    /// Compares with a copy of the board, which begins without the data kept beside the rows, as a board read from the store does.
     #[test]
     fn what_is_kept_beside_the_rows_changes_no_answer(story in story()) {
         let mut board = begin();

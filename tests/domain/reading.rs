@@ -1,4 +1,4 @@
-//! Workflow files: the built-in ones are sound, and every doubt is bound to its line.
+//! Workflow files: the built-in ones are sound, and every finding names its line.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use dbs::formats::workflow::{builtin, describe, read};
 
 const KANBAN: &str = include_str!("../../assets/workflows/kanban.toml");
 
-/// Replaces one line of the kanban file and answers the findings as `line: text`.
+/// Replaces one line of the kanban file and returns the findings as `line: text`.
 fn broken(from: &str, to: &str) -> Vec<String> {
     assert!(KANBAN.contains(from), "{from}");
     let text = KANBAN.replacen(from, to, 1);
@@ -18,7 +18,7 @@ fn broken(from: &str, to: &str) -> Vec<String> {
         .collect()
 }
 
-/// The line of the kanban file that holds `text`, from 1.
+/// Returns the number of the line of the kanban file that holds `text`, counted from 1.
 fn line(text: &str) -> usize {
     KANBAN.lines().position(|line| line.contains(text)).unwrap() + 1
 }

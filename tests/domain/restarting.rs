@@ -1,4 +1,4 @@
-//! The engine starts again: nothing is assumed, nothing is counted, nothing is done twice (LK-3, LK-14, K34, K35).
+//! Restarts of the engine: nothing is assumed, counted or done twice (LK-3, LK-14, K34, K35).
 
 use dbs::domain::attempt::StopCause;
 use dbs::domain::event::EndCause;
@@ -94,7 +94,10 @@ fn unknown_never_means_dead() {
     assert_eq!(fixture.attempt(first).deadline, deadline);
     assert!(fixture.notice_kinds().contains(&"unknown"));
     fixture.happen(Event::Woke(unknown));
-    assert!(fixture.notice_kinds().is_empty(), "told once");
+    assert!(
+        fixture.notice_kinds().is_empty(),
+        "the unknown state is reported once"
+    );
     fixture.happen(running(&[first]));
     assert_eq!(*fixture.doing(first), ActivityKind::Working);
 }
@@ -120,7 +123,7 @@ fn a_stop_that_was_never_answered_is_wished_for_again() {
     assert!(!fixture.attempt(first).state.is_open());
     assert!(
         fixture.task("a").failures.is_empty(),
-        "stopped by us, so no crash"
+        "a requested stop is no crash"
     );
 }
 
@@ -222,7 +225,7 @@ fn a_sleeping_board_starts_nothing_and_repeats_its_stops_when_it_wakes() {
     fixture.happen(running(&[first]));
     let wishes = fixture.effect_keys();
     assert!(wishes.contains(&format!("stop/{first}")), "{wishes:?}");
-    assert_eq!(fixture.word("b"), "active", "awake, it starts what waited");
+    assert_eq!(fixture.word("b"), "active", "an awake board starts what waited");
 }
 
 #[test]
@@ -309,13 +312,20 @@ fn limits_move_with_a_clock_that_jumped_and_nobody_is_late() {
         assert_eq!(fixture.attempt(first).deadline, Some(deadline.moved(by)));
         assert_eq!(fixture.notice_kinds(), ["clock"]);
         fixture.happen(Event::Ticked);
-        assert!(fixture.is_running(first), "it has as much time as before");
+        assert!(
+            fixture.is_running(first),
+            "the agent has as much time left as before"
+        );
         let moved = fixture.attempt(first).started_at;
-        assert_eq!(moved, Some(begun.moved(by)), "it has run no longer");
+        assert_eq!(
+            moved,
+            Some(begun.moved(by)),
+            "the agent's running time is unchanged"
+        );
 
         fixture.end(first);
         let until = fixture.task("a").not_before.unwrap();
-        // Nobody schedules, who would find out anew what it waits for.
+        // A sleeping board does not schedule, so the reason to wait is not computed anew.
         fixture.board.sleep();
         fixture.now = fixture.now.moved(by);
         fixture.happen(Event::ClockJumped { by });
@@ -339,7 +349,11 @@ fn how_long_a_task_is_in_its_state_does_not_shrink_with_a_clock_that_was_set_bac
         fixture.now = fixture.now.moved(by);
         fixture.happen(Event::ClockJumped { by });
         assert_eq!(fixture.task("a").since, since, "{by}");
-        assert_eq!(fixture.task("over").since, over, "it was closed then: {by}");
+        assert_eq!(
+            fixture.task("over").since,
+            over,
+            "the closing time does not move: {by}"
+        );
     }
 }
 
@@ -360,7 +374,7 @@ fn an_action_that_was_being_stopped_is_over_after_a_start_and_the_oldest_attempt
     fixture.happen(Event::Woke(Inventory::default()));
     assert!(
         !fixture.board.attempts.contains_key(&oldest),
-        "only the last three are kept"
+        "only the last three attempts are kept"
     );
 }
 
@@ -379,7 +393,7 @@ fn that_the_server_was_lost_is_one_line_with_the_agents_that_went_on() {
     fixture.happen(woke(vec![first], false));
     assert!(
         !fixture.notice_kinds().contains(&"server"),
-        "it was stopped by a person"
+        "a stop by a person is not a lost server"
     );
     fixture.happen(woke(vec![first], true));
     let text = "the server ended without warning and was started again; 1 agent went on";

@@ -1,4 +1,4 @@
-//! Batches as a whole: run states, stalling, cascades and the circuit breaker (seeds 3.11, G50, G51, LG-11).
+//! Runs of batches: run states, stalling, cascades and the circuit breaker (seeds 3.11, G50, G51, LG-11).
 
 use dbs::domain::{BatchId, BoardSettings, Command, Event, RunState, SignalKind, Skip, TaskState};
 
@@ -8,7 +8,7 @@ fn run(fixture: &BoardFixture) -> &RunState {
     &fixture.board.batches[&BatchId::from("shop")].run
 }
 
-/// Graph tasks; each may wait for others.
+/// Returns a board with graph tasks, each given with the tasks it waits for.
 fn graph(tasks: &[(&str, &[&str])]) -> BoardFixture {
     let mut fixture = BoardFixture::with(BoardSettings {
         max_starts: 50,
@@ -25,7 +25,7 @@ fn graph(tasks: &[(&str, &[&str])]) -> BoardFixture {
     fixture
 }
 
-/// Three of the four others wait for `a`: more than may be skipped.
+/// Returns a board on which three of the four other tasks wait for `a`: more than may be skipped.
 fn too_much_on_one() -> BoardFixture {
     graph(&[
         ("a", &[]),
@@ -131,11 +131,7 @@ fn a_task_created_after_the_end_of_a_run_raises_no_alarm() {
     fixture.ask(Command::Release(vec!["b".into()])).unwrap();
     assert_eq!(*run(&fixture), RunState::Running);
     fixture.pass("b");
-    assert_eq!(
-        alarms(&fixture),
-        1,
-        "the rest of what was under way waits for its release"
-    );
+    assert_eq!(alarms(&fixture), 1, "the remaining task waits for its release");
 }
 
 #[test]
@@ -237,7 +233,7 @@ fn the_run_is_aborted_before_anything_is_skipped_when_too_much_would_be() {
     };
     assert!(why.contains("3 of 4") && why.contains("`dbs skip"), "{why}");
     for id in ["b", "c", "d"] {
-        assert_eq!(fixture.word(id), "released", "nothing was skipped");
+        assert_eq!(fixture.word(id), "released", "nothing is skipped");
     }
     assert!(fixture.notice_kinds().contains(&"aborted"));
     fixture.ask(retry("a")).unwrap();
@@ -259,12 +255,12 @@ fn what_waits_for_an_aborted_run_from_outside_waits_on() {
     outside("y", "a");
     break_down(&mut fixture, "a");
     assert!(matches!(run(&fixture), RunState::Aborted(_)));
-    assert_eq!(fixture.word("x"), "released", "b was not skipped");
+    assert_eq!(fixture.word("x"), "released", "b is not skipped");
     assert_eq!(
         fixture.task("y").state,
         TaskState::Skipped(Skip::Dependency("a".into()))
     );
-    // Also when something happens later.
+    // The same holds when something happens later.
     fixture.pass("e");
     assert_eq!(fixture.word("x"), "released");
 }
@@ -325,7 +321,7 @@ fn what_a_person_skips_takes_its_dependents_along_however_many_they_are() {
             TaskState::Skipped(Skip::Dependency("a".into()))
         );
     }
-    assert_eq!(*run(&fixture), RunState::Running, "nothing is aborted");
+    assert_eq!(*run(&fixture), RunState::Running, "the run is not aborted");
 }
 
 #[test]
@@ -380,7 +376,7 @@ fn a_run_from_which_one_of_two_causes_is_skipped_is_judged_by_the_other() {
     assert!(why.contains("2 of 3"), "{why}");
     let said = fixture.ask(Command::Skip("a".into())).unwrap();
     assert_eq!(said, "skipped a");
-    assert_eq!(fixture.word("y"), "released", "x still stops the run");
+    assert_eq!(fixture.word("y"), "released", "x still aborts the run");
     assert!(matches!(run(&fixture), RunState::Aborted(_)));
     fixture.ask(Command::Skip("x".into())).unwrap();
     assert_eq!((fixture.word("y"), fixture.word("z")), ("skipped", "skipped"));

@@ -1,4 +1,4 @@
-//! What starts when, and why everything else does not (K3, K8, K36, K37, K41–K48).
+//! Scheduling: what starts when, and the reasons why everything else waits (K3, K8, K36, K37, K41–K48).
 
 use dbs::domain::task::{GateCommand, HoldReason, TaskKind};
 use dbs::domain::{
@@ -129,7 +129,7 @@ fn at_most_two_agents_start_in_a_turn_and_the_rest_follows_at_once() {
     assert_eq!(fixture.effect_keys(), ["start/5"]);
     assert!(
         fixture.board.next_deadline().unwrap() > fixture.now,
-        "nothing waits for a turn"
+        "no task waits for a turn"
     );
 }
 
@@ -233,7 +233,7 @@ fn the_tester_waits_until_every_dependencys_head_is_merged() {
     }
     assert_eq!(fixture.word("a"), "done");
     assert_eq!(fixture.word("acc"), "active");
-    // A head recorded without a merge holds the tester, whatever the branches look like.
+    // A dependency with a recorded head that is not merged holds the tester.
     let mut other = BoardFixture::with(roomy());
     other.released(draft("s", "stories"));
     for _ in 0..3 {
@@ -364,7 +364,7 @@ fn a_batch_has_no_more_agents_at_work_than_it_is_allowed_and_others_go_on() {
         ["active", "released", "released", "released", "active"]
     );
     assert_eq!(why_not(&fixture, "b"), full(1, 1));
-    // What was allowed is told anew, and kept when something else is.
+    // A changed limit takes effect, and stays when other options change.
     fixture.ask(at_once(2)).unwrap();
     assert_eq!(
         (fixture.word("b"), why_not(&fixture, "c")),
@@ -372,12 +372,16 @@ fn a_batch_has_no_more_agents_at_work_than_it_is_allowed_and_others_go_on() {
     );
     fixture.pass("a");
     assert_eq!(fixture.stage("a"), "merging");
-    assert_eq!(fixture.word("a"), "active", "the engine merges it beside them");
+    assert_eq!(
+        fixture.word("a"),
+        "active",
+        "the engine's merge takes no place of the batch"
+    );
     assert_eq!(
         (fixture.word("c"), why_not(&fixture, "d")),
         ("active", full(2, 2))
     );
-    // Who is at work is not stopped when less is allowed, and nobody follows.
+    // A lower limit stops no agent at work, but no further one starts.
     fixture.ask(at_once(1)).unwrap();
     fixture.pass("b");
     assert_eq!(why_not(&fixture, "d"), full(1, 1));
@@ -401,7 +405,7 @@ fn nothing_starts_before_the_projects_files_are_trusted_and_everything_afterward
     fixture.released(draft("a", "kanban"));
     assert_eq!(why_not(&fixture, "a"), WaitReason::Untrusted);
     fixture.happen(Event::configured(with(untrusted(false))));
-    assert_eq!(fixture.word("a"), "active", "what was trusted before goes on");
+    assert_eq!(fixture.word("a"), "active", "the waiting task starts");
     fixture.happen(Event::configured(with(untrusted(true))));
     fixture.released(draft("b", "kanban"));
     fixture.happen(Event::configured(with(None)));
@@ -475,7 +479,7 @@ fn without_a_base_branch_only_investigators_start() {
     assert_eq!(fixture.word("a"), "active");
 }
 
-/// A task that stands at the stage in which all gates must pass from the beginning.
+/// Returns a task that begins at the stage in which all gates must pass.
 fn acceptance(id: &str) -> TaskDraft {
     TaskDraft {
         stage: Some("acceptance".into()),
@@ -497,11 +501,7 @@ fn a_stage_that_demands_gates_starts_no_agent_before_there_is_a_gate() {
     assert_eq!(said, format!("released a, b; a waits: {sentence}"));
     assert_eq!(why_not(&fixture, "a").to_string(), sentence);
     assert_eq!(fixture.task("a").spawns, 0);
-    assert_eq!(
-        fixture.word("b"),
-        "active",
-        "gates that run only if there are any hold nobody"
-    );
+    assert_eq!(fixture.word("b"), "active", "optional gates hold no task");
     fixture.happen(Event::configured(roomy()));
     assert_eq!(fixture.word("a"), "active");
 }
@@ -522,7 +522,7 @@ fn a_gate_of_its_own_is_enough_for_an_acceptance() {
     assert_eq!(fixture.word("a"), "active");
 }
 
-/// Settings with that fault.
+/// Returns settings with a fault of that reach.
 fn faulty(reach: FaultReach) -> BoardSettings {
     BoardSettings {
         faults: vec![SettingFault {

@@ -1,5 +1,5 @@
-//! Ten thousand stories of the simulator: no rule is ever broken, and everything ends once the bad days are over. In quarters,
-//! so that several cores play them.
+//! Ten thousand stories of the simulator: no rule is broken, and everything ends once the bad days are over. They are split into quarters
+//! so that several cores share the work.
 
 use dbs::domain::{AttemptId, Board, Timestamp};
 use dbs::read_model::ReadModel;
@@ -9,7 +9,7 @@ use crate::fixture::{settings, workflows};
 
 const QUARTER: u64 = 2_500;
 
-/// What people are told of attempts.
+/// Returns what people are told of attempts.
 fn told(board: &Board) -> Vec<(AttemptId, String)> {
     let items = ReadModel::of(board, Timestamp::default()).attention.into_iter();
     items
@@ -26,7 +26,7 @@ fn play(quarter: u64) {
             Err(broken) => panic!("{broken}"),
         }
     }
-    // The dice must not have made it too easy.
+    // The dice must not have made the stories too easy.
     assert!(
         sum.tasks > 7_500 && sum.attempts > 25_000 && sum.deaths > 5_000,
         "{sum:?}"

@@ -1,15 +1,15 @@
-//! Hundreds of attempts on one board: what is done takes bounded room.
+//! Hundreds of attempts on one board: finished tasks take bounded space.
 
 use dbs::domain::ProcessExit;
 
 use crate::fixture::{BoardFixture, draft};
 
-/// Most bytes of rows that a done task may leave, its last attempts included.
+/// Largest number of bytes that the rows of a done task may take, including its last attempts.
 const MOST_BYTES: usize = 8 * 1024;
-/// Most attempts of a task that are kept.
+/// Largest number of attempts that are kept per task.
 const MOST_ATTEMPTS: usize = 3;
 
-/// Bytes of all rows, as they are stored.
+/// Returns the bytes of all rows in their stored form.
 fn size(fixture: &BoardFixture) -> usize {
     let tasks = fixture.board.tasks.values();
     let tasks = tasks.map(|task| serde_json::to_vec(task.as_ref()).unwrap().len());

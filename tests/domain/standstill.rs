@@ -1,4 +1,4 @@
-//! An agent whose turn is over, and that neither reports nor asks: a person is asked.
+//! Agents whose turn is over and that neither report nor ask: a person is asked.
 
 use dbs::domain::{
     ActivityKind, Ask, AskChannel, AskKind, AskReply, AttemptId, AttemptState, Command, Event, SignalKind,
@@ -9,7 +9,7 @@ use crate::fixture::BoardFixture;
 
 const WAIT: Span = Span::seconds(30);
 
-/// A board with one agent that its tool reports to be idle.
+/// Returns a board with one agent that its tool reports as idle.
 fn idle() -> (BoardFixture, AttemptId) {
     let mut fixture = BoardFixture::developing("a");
     let attempt = fixture.open("a");

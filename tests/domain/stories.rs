@@ -1,4 +1,4 @@
-//! Stories that are tested first, as sentences on a board: nothing heals itself, and a queue stops or goes on.
+//! Stories that are tested first, as scenarios on a board: nothing heals itself, and a queue stops or goes on.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn story(id: &str, passes_over: bool) -> TaskDraft {
     }
 }
 
-/// The tests of a story are written and do not hold what was asked of them.
+/// Lets the agent write tests of a story that do not meet what was asked of them.
 fn fail(fixture: &mut BoardFixture, id: &str) {
     let attempt = fixture.open(id);
     fixture.start(attempt);
@@ -91,7 +91,7 @@ fn a_story_behind_one_that_is_held_waits_unless_the_queue_goes_on() {
         assert_eq!(
             fixture.word("b"),
             "released",
-            "it waits for the first in any case"
+            "b waits while the first story is open"
         );
         fail(&mut fixture, "a");
         let wanted = if passes_over { "active" } else { "released" };

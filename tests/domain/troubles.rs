@@ -1,5 +1,5 @@
-//! What something outside keeps from working: tried again so many times, then left to a person with the cause. Nothing of it
-//! counts against the task.
+//! Troubles from outside that keep a task from working: retried a limited number of times, then left to a person with the cause. They do
+//! not count against the task.
 
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::cause::{Cause, TroubleKind};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{BoardFixture, draft};
 
-/// How often in a row something outside may fail.
+/// Number of times in a row that something outside may fail.
 const MOST: u32 = 12;
 
 fn offline() -> Cause {
@@ -63,7 +63,7 @@ fn a_start_or_a_merge_that_keeps_failing_is_left_to_a_person_with_the_cause_and_
         assert_eq!(fixture.task("a").open_attempt, None);
         assert_eq!(fixture.task("a").spawns, spawns.saturating_sub(1), "{stage}");
         assert!(fixture.task("a").failures.is_empty(), "{stage}");
-        // A person begins the count anew.
+        // A retry by a person restarts the count.
         fixture.ask(retry("a")).unwrap();
         let open = fixture.open("a");
         match stage {
@@ -96,7 +96,7 @@ fn only_troubles_in_a_row_are_counted() {
         not_started(&mut fixture, open, offline());
         fixture.wait_until_due();
     }
-    // It worked, and brought nothing for a reason of its own.
+    // The start worked, and the attempt failed for a reason of its own.
     let open = fixture.open("a");
     fixture.live(open, SignalKind::Fail, "unclear");
     fixture.settled(open);
@@ -149,7 +149,7 @@ fn evidence_that_stays_unknown_is_asked_for_so_often_and_not_for_so_long() {
     let first = fixture.open("a");
     fixture.live(first, SignalKind::Done, "");
     fixture.verify(first, &unknown);
-    // The machine slept, or no server ran.
+    // Time in which the machine slept or no server ran.
     fixture.wait(Span::minutes(60));
     fixture.verify(first, &unknown);
     assert_eq!(fixture.word("a"), "verifying");
@@ -169,7 +169,7 @@ fn three_restarts_of_the_machine_are_no_three_crashes_and_five_in_a_row_are_left
     for times in 1..=5 {
         let open = fixture.open("a");
         fixture.start(open);
-        // As the next server finds it.
+        // Report of the end, as the next server finds it.
         let ended = [(open, (ProcessExit::MachineStopped, String::new()))].into();
         fixture.happen(Event::Woke(Inventory {
             ended,
@@ -237,7 +237,7 @@ fn a_start_of_which_nobody_can_tell_is_asked_for_so_often_and_then_left_to_a_per
     let next = fixture.open("a");
     assert!(next > first);
     unknown(&mut fixture, next);
-    assert_eq!(fixture.word("a"), "active", "the count begins anew");
+    assert_eq!(fixture.word("a"), "active", "the count starts again");
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn a_workspace_that_cannot_be_removed_is_tried_so_often_and_then_left_to_a_perso
         assert_eq!(fixture.effect_keys(), ["settle/1"]);
     }
     not_removed(&mut fixture, first);
-    assert_eq!(fixture.board.next_deadline(), None, "nobody tries any more");
+    assert_eq!(fixture.board.next_deadline(), None, "no further try is due");
     let alerts = fixture.lines();
     assert!(
         alerts.iter().any(|line| line.contains("it is in use")),
@@ -335,7 +335,10 @@ fn a_workspace_that_cannot_be_removed_is_tried_so_often_and_then_left_to_a_perso
     let model = ReadModel::of(&fixture.board, fixture.now);
     assert!(model.attention.is_empty(), "{:?}", model.attention);
     not_removed(&mut fixture, first);
-    assert!(fixture.attempt(first).deadline.is_some(), "the count begins anew");
+    assert!(
+        fixture.attempt(first).deadline.is_some(),
+        "the count starts again"
+    );
 }
 
 #[test]
@@ -354,10 +357,10 @@ fn what_is_left_of_a_closed_task_is_removed_when_a_person_retries_it_and_nothing
     assert_eq!(fixture.effect_keys(), ["settle/1"]);
     fixture.settled(first);
     assert_eq!(fixture.word("a"), "cancelled");
-    assert!(fixture.ask(retry("a")).is_err(), "nothing is left to do");
+    assert!(fixture.ask(retry("a")).is_err(), "there is nothing left to retry");
 }
 
-/// How an agent that works on a task ends.
+/// End of an agent that works on a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Machine,
@@ -401,7 +404,7 @@ proptest! {
             let is_over = fixture.word("a") == "held";
             if matches!(end, End::Machine | End::Session) {
                 prop_assert_eq!(&fixture.task("a").failures, &failures);
-                // What follows at once is an attempt, too.
+                // An attempt that follows at once counts, too.
                 let began = u32::from(fixture.task("a").open_attempt.is_some());
                 prop_assert_eq!(fixture.task("a").spawns, spawns - 1 + began);
                 prop_assert_eq!(is_over, in_a_row >= 5);

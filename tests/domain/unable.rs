@@ -1,4 +1,4 @@
-//! An agent that is seen to be unable to go on, at a usage limit or without a login: it is stopped, and its task is not to blame.
+//! Agents that cannot go on, because of a usage limit or a missing login: they are stopped, and their task is not blamed.
 
 use dbs::domain::attempt::{AttemptState, StopCause};
 use dbs::domain::event::EndCause;
@@ -18,7 +18,7 @@ fn seen(fixture: &mut BoardFixture, attempt: AttemptId, doing: ActivityKind) {
     });
 }
 
-/// The only usage limit on the board.
+/// Returns the only usage limit on the board.
 fn limit(fixture: &BoardFixture) -> UsageLimit {
     assert_eq!(fixture.board.limits.len(), 1, "{:?}", fixture.board.limits);
     fixture.board.limits.values().next().unwrap().clone()
@@ -44,13 +44,13 @@ fn a_usage_limit_that_is_seen_stops_the_attempt_and_its_task_goes_on_by_itself_w
         why: "5-hour limit".to_owned(),
     };
     seen(&mut fixture, first, seen_limit);
-    assert_eq!(fixture.board.pause, None, "other tools go on");
+    assert_eq!(fixture.board.pause, None, "other tools continue");
     assert_eq!(limit(&fixture).until, until);
     assert_eq!(
         fixture.attempt(first).state,
         AttemptState::Stopping(StopCause::Quota)
     );
-    // What its tool says while it is ended changes nothing of the cause.
+    // Activity that the tool shows while it is ended does not change the cause.
     seen(&mut fixture, first, ActivityKind::Idle);
     fixture.end_with(first, ProcessExit::Signal(15), None);
     let state = &fixture.attempt(first).state;
@@ -101,10 +101,7 @@ fn an_agent_without_a_login_is_stopped_and_said_at_once_with_its_words() {
     let state = &fixture.task("a").state;
     let is_asked =
         matches!(state, TaskState::Held(HoldReason::Refused(why)) if why.contains("Please run /login"));
-    assert!(
-        is_asked,
-        "a person is asked, and nothing is tried meanwhile: {state:?}"
-    );
+    assert!(is_asked, "the task must wait for a person: {state:?}");
 }
 
 #[test]
@@ -115,7 +112,7 @@ fn what_an_agent_reported_before_it_could_not_go_on_counts() {
     assert_eq!(
         fixture.attempt(first).state,
         AttemptState::Running,
-        "it ends by itself"
+        "the agent may end by itself"
     );
     fixture.end(first);
     assert_eq!(fixture.attempt(first).state, AttemptState::Verifying);

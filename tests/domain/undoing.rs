@@ -1,4 +1,4 @@
-//! Undo puts a task back to what it was before a person's command, or is refused and then changes nothing.
+//! Undo: it restores a task to its state before a person's command, or is refused and changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use proptest::test_runner::TestRunner;
 use crate::fixture::{BoardFixture, draft};
 use crate::properties::{asked, begin, story};
 
-/// What a person sees of a board: states with their reasons and counters, what is written, what needs them, how runs stand.
+/// Returns what a person sees of a board: states with reasons and counters, comments, items that need a person, and states of runs.
 fn seen(board: &Board, now: Timestamp) -> BTreeMap<String, String> {
     let task = |task: &Task| {
-        // An attempt that is being stopped gives its place in the count back when it has ended.
+        // An attempt that is being stopped is taken out of the count when it has ended.
         let open = task.open_attempt.and_then(|id| board.attempts.get(&id));
         let is_leaving = open.is_some_and(|open| matches!(open.state, AttemptState::Stopping(_)));
         let spawns = task.spawns - u32::from(is_leaving);
@@ -62,14 +62,14 @@ fn seen(board: &Board, now: Timestamp) -> BTreeMap<String, String> {
     tasks.chain(batches).chain(inbox).collect()
 }
 
-/// The same without how runs stand: a run goes on while an agent is being stopped.
+/// Returns the same without the states of runs: a run stays active while an agent is being stopped.
 fn seen_of_tasks(board: &Board, now: Timestamp) -> BTreeMap<String, String> {
     let mut seen = seen(board, now);
     seen.retain(|what, _| !what.starts_with("batch "));
     seen
 }
 
-/// Carries out a command; whether it was refused.
+/// Carries out a command; returns true if it was refused.
 fn is_refused(board: &mut Board, now: Timestamp, command: Command) -> bool {
     let effects = board.apply(now, &asked(command));
     board.take_changed_rows();
@@ -78,7 +78,7 @@ fn is_refused(board: &mut Board, now: Timestamp, command: Command) -> bool {
         .any(|effect| matches!(effect, Effect::Reply(_, Err(_))))
 }
 
-/// The attempt of a task ends that is being stopped.
+/// Ends the attempt of a task that is being stopped.
 fn stopped(board: &mut Board, now: Timestamp, task: &TaskId) {
     let open = board.tasks[task]
         .open_attempt
@@ -125,7 +125,7 @@ fn scope(board: &Board) -> UndoScope<'_> {
     }
 }
 
-/// Undoes every command on every task where undo is offered; counts what was done and refused, by the word of the state before.
+/// Undoes every command on every task where undo is offered; counts successes and refusals by the earlier state's name.
 fn undo_all(board: &Board, now: Timestamp) -> BTreeMap<(&'static str, bool), u32> {
     let mut counted = BTreeMap::new();
     for id in board.tasks.keys() {
@@ -144,7 +144,7 @@ fn undo_all(board: &Board, now: Timestamp) -> BTreeMap<(&'static str, bool), u32
                 assert_eq!(
                     seen(&after, now),
                     seen(&done, now),
-                    "{command:?} was refused and changed something"
+                    "refused {command:?} changed the board"
                 );
                 continue;
             }
@@ -154,7 +154,7 @@ fn undo_all(board: &Board, now: Timestamp) -> BTreeMap<(&'static str, bool), u32
             assert_eq!(
                 seen(&after, now),
                 seen(board, now),
-                "{command:?}, once its agent was stopped"
+                "{command:?}, after its agent was stopped"
             );
         }
     }
@@ -183,7 +183,7 @@ fn stories_see_what_is_undone_in_every_state_in_which_it_is_offered() {
     }
 }
 
-/// The board with everything done that time alone brings by now.
+/// Returns the board after everything that is due by now is done.
 fn settled(mut board: Board, now: Timestamp) -> Board {
     let current = Event::configured((*board.settings).clone());
     while !board.apply(now, &current).is_empty() {
@@ -209,7 +209,7 @@ proptest! {
     }
 }
 
-/// A task that is held because its agent crashed too often.
+/// Returns a board with a task that is held because its agent crashed too often.
 fn held() -> BoardFixture {
     let mut fixture = BoardFixture::developing("a");
     while !matches!(fixture.task("a").state, TaskState::Held(_)) {
@@ -255,10 +255,7 @@ fn a_retry_undone_leaves_a_held_task_held_in_the_inbox_with_its_reason_and_count
         "{tasks:?}"
     );
     let is_stopping = |attempt: &Attempt| matches!(attempt.state, AttemptState::Stopping(_));
-    assert!(
-        is_stopping(fixture.attempt(open)),
-        "its agent is not left at work"
-    );
+    assert!(is_stopping(fixture.attempt(open)), "the agent is being stopped");
     stopped(&mut fixture.board, fixture.now, &"a".into());
     assert_eq!(seen(&fixture.board, fixture.now), before);
 }
@@ -307,11 +304,11 @@ fn undo_is_not_offered_of_what_concerns_more_than_the_task() {
         |fixture: &BoardFixture, command: Command| !scope(&fixture.board).restorable(&command).is_empty();
     assert!(
         !offered(&fixture, Command::Release(vec!["a".into()])),
-        "its batch begins to run"
+        "the release starts its batch"
     );
     assert!(
         !offered(&fixture, Command::Park("a".into(), "x".to_owned())),
-        "b is skipped because of it"
+        "b would be skipped because of it"
     );
     assert!(offered(&fixture, Command::Skip("b".into())));
     fixture.ask(Command::Release(vec!["a".into()])).unwrap();
@@ -319,7 +316,7 @@ fn undo_is_not_offered_of_what_concerns_more_than_the_task() {
     assert!(matches!(fixture.attempt(open).worker, Worker::Agent { .. }));
     assert!(
         !offered(&fixture, Command::Park("a".into(), "x".to_owned())),
-        "its agent is stopped"
+        "the park would stop the agent"
     );
 }
 
@@ -367,5 +364,5 @@ fn undo_is_not_offered_of_a_task_that_comes_back_behind_one_that_is_broken() {
     fixture
         .ask(Command::Close("a".into(), "not wanted".to_owned()))
         .unwrap();
-    assert!(!offered(&fixture), "b would be skipped again, or its run aborted");
+    assert!(!offered(&fixture), "b would be skipped again or its run aborted");
 }

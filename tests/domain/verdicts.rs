@@ -1,4 +1,4 @@
-//! The table of all stages and verdicts: where a kanban task stands after each, in one picture.
+//! Table of all stages and verdicts: the place of a kanban task after each.
 
 use dbs::domain::event::EndCause;
 use dbs::domain::{ActionOutcome, Event, EvidenceKind, MergeCheck, ProcessExit, SignalKind, Span, Tri};
@@ -24,7 +24,7 @@ fn standing(stage: &str) -> BoardFixture {
     fixture
 }
 
-/// What one attempt can come to.
+/// Possible results of an attempt.
 const VERDICTS: [&str; 14] = [
     "done, all yes",
     "done, one unknown",
@@ -116,7 +116,7 @@ fn give(fixture: &mut BoardFixture, verdict: &str) {
     }
 }
 
-/// Where the task stands now, what is open for it, and what was counted.
+/// Returns where the task stands, what is open for it, and what was counted.
 fn picture(fixture: &BoardFixture, before: u32) -> String {
     let task = fixture.task("a");
     let counted = i64::from(task.spawns) - i64::from(before) - i64::from(task.open_attempt.is_some());

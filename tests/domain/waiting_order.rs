@@ -6,12 +6,12 @@ use dbs::domain::WaitGraph;
 use dbs::domain::wait_graph::reachable;
 use proptest::prelude::*;
 
-/// Up to twelve nodes, each waiting for a few of them.
+/// Returns up to twelve nodes, each waiting for a few of them.
 fn needs() -> impl Strategy<Value = Vec<BTreeSet<usize>>> {
     proptest::collection::vec(proptest::collection::btree_set(0..12_usize, 0..3), 0..12)
 }
 
-/// The same without circles: each waits only for those before it in a random order.
+/// Returns such nodes without cycles: each waits only for those before it in a random order.
 fn acyclic() -> impl Strategy<Value = Vec<BTreeSet<usize>>> {
     (needs(), any::<u64>()).prop_map(|(needs, seed)| {
         let rank = |node: usize| (node as u64 + 1).wrapping_mul(seed | 1).rotate_left(17);
@@ -26,7 +26,7 @@ fn graph(needs: &[BTreeSet<usize>]) -> WaitGraph<usize> {
     WaitGraph::new(needs.iter().cloned().enumerate())
 }
 
-/// Everything a node waits for, over one step or more.
+/// Returns everything that a node waits for, directly or indirectly.
 fn behind(needs: &[BTreeSet<usize>], node: usize) -> BTreeSet<usize> {
     let next = |node: usize| needs.get(node).cloned().unwrap_or_default();
     reachable(next(node), next)

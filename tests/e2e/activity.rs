@@ -1,11 +1,11 @@
-//! What is known of an agent at work: from its title, its hooks and its status records, and what the board is told of it.
+//! Activity of an agent at work, as known from its title, its hooks and its status records, and what the board is told of it.
 
 use std::fs;
 
 use crate::driver::Story;
 use crate::script::write_script;
 
-/// A tool that reports by its title, by hooks and by status records, and goes on when somebody writes into its pipes.
+/// A tool that reports by its title, by hooks and by status records, and goes on when the test writes into its pipes.
 const TOOL: &str = r#"#!/bin/sh
 hook() { printf '%s' "$1" | "$DBS_PROGRAM" hook; }
 go_on() { read -r _ < "$ROOT/$1"; }

@@ -1,20 +1,19 @@
-//! A person attached to the session of a project: comes, types, leaves, comes back; closes the window; is cut off by the
-//! server's death.
+//! Stories of a person attached to the session of a project, who comes, types, leaves, comes back, or closes the window.
 
 use crate::driver::{Story, said};
 use crate::scenarios::working;
 use crate::terminal::{Make, Screen, Tty};
 
-/// Works for as long as it takes a person to answer, then is done at once.
+/// Waits until a person answers, and then is done at once.
 const PATIENT: &str = r#"
   { print = "first words of {task}" },
   { ask = "Go on?" },
   { print = "last words of {task}" },
 "#;
 
-/// Moves to the shell of the first tab, once it waits for a command, and begins to type.
+/// Moves to the shell of the first tab once it waits for a command, and starts to type.
 pub(crate) fn type_in_shell(tty: &Tty<'_>) {
-    // Keys that come before the program has the terminal are the terminal's.
+    // Keys pressed before the program has taken over the terminal do not reach it.
     tty.see("? help");
     tty.press("C-b 1");
     tty.wait("the shell's prompt", |screen| {
@@ -23,7 +22,7 @@ pub(crate) fn type_in_shell(tty: &Tty<'_>) {
     go_to_shell(tty);
 }
 
-/// Moves to the shell of the first tab, whatever runs in it, and begins to type.
+/// Moves to the shell of the first tab, whatever runs in it, and starts to type.
 pub(crate) fn go_to_shell(tty: &Tty<'_>) {
     tty.press("C-b 1");
     let screen = tty.wait("the first tab", |screen| {
@@ -65,7 +64,7 @@ fn a_person_who_leaves_finds_everything_again() {
     );
     assert!(said.contains(&goes_on), "{said}");
 
-    // Nobody looks, and the agents work on: the question is answered from the command line.
+    // No client is attached and the agents work on: the question is answered from the command line.
     assert!(story.is_live());
     story.dbs(&["approve", "t-1"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
@@ -75,7 +74,7 @@ fn a_person_who_leaves_finds_everything_again() {
     type_in_shell(&tty);
     tty.type_text("echo still-$mine\n");
     tty.wait("the same shell", |screen| screen.pane_has("Shell", "still-42"));
-    // What has scrolled away is there, too.
+    // Lines that have scrolled away are there, too.
     tty.press("C-b Esc g");
     tty.wait("the first lines", |screen| {
         screen.pane_has("Shell", "early-42") && screen.has("lines back")
@@ -87,7 +86,7 @@ fn a_person_who_leaves_finds_everything_again() {
     assert_eq!(code, 0);
     assert!(screen.is_restored(), "{screen:?}");
     assert!(screen.has("the server ends"), "{}", screen.text());
-    // It says goodbye before it has let go of everything.
+    // The server says goodbye before all processes have ended.
     story.wait_until("the end of every process", || story.processes().is_empty());
 }
 
@@ -165,7 +164,7 @@ fn enter_with_shift_and_with_control_reach_a_program_that_tells_them_apart() {
     let story = Story::new("");
     let tty = story.tty(&[], (120, 40));
     type_in_shell(&tty);
-    // It asks for the kitty keyboard protocol, and shows the fourteen bytes it reads then.
+    // The program asks for the kitty keyboard protocol, and shows the fourteen bytes that it then reads.
     tty.type_text("stty raw -echo; printf '\\033[>1uready-%s\\r\\n' now; dd bs=1 count=14 2>/dev/null | od -An -tx1; stty sane\n");
     tty.wait("a program that reads", |screen| {
         screen.pane_has("Shell", "ready-now")
@@ -183,7 +182,7 @@ fn escape_and_a_key_of_one_breath_reach_a_program_as_they_came_from_an_old_termi
     let story = Story::new("");
     let tty = story.tty_of(Make::Old, &[("TERM", "xterm-256color")], &[], (120, 40));
     type_in_shell(&tty);
-    // As vim does, it asks for keys with Alt in a form of their own, and shows the bytes it reads then.
+    // Like vim, the program asks for keys with Alt in a form of their own, and shows the bytes that it then reads.
     tty.type_text("stty raw -echo; printf '\\033[>4;2mready-%s\\r\\n' now; dd bs=1 count=13 2>/dev/null | od -An -tx1; stty sane\n");
     tty.wait("a program that reads", |screen| {
         screen.pane_has("Shell", "ready-now")
@@ -191,9 +190,9 @@ fn escape_and_a_key_of_one_breath_reach_a_program_as_they_came_from_an_old_termi
     tty.press("A-:");
     tty.type_text("w");
     tty.press("A-x");
-    // What this one sends could also say where a cursor is.
+    // The bytes of this key could also be a report of the cursor's position.
     tty.press("S-F3");
-    // Escape twice, in one breath.
+    // Escape twice, in one write.
     tty.press("A-Esc");
     tty.wait("the bytes of each", |screen| {
         screen.pane_has("Shell", "1b 3a 77 1b 78 1b 5b 31 3b 32 52 1b 1b")
@@ -219,7 +218,7 @@ fn a_key_leads_to_the_prompts_of_a_shell_that_marks_them() {
     assert_eq!(tty.leave().0, 0);
 }
 
-/// Draws on the whole screen, and leaves it as it gives up.
+/// Draws on the whole screen, and leaves the screen as it is when it gives up.
 const FULL_SCREEN: &str = r#"
 [[part]]
 role = "developer"
@@ -265,7 +264,7 @@ fn an_old_terminal_without_colours_and_unicode_will_do() {
     assert_eq!(screen.modes.kitty, dbs::term::KittyFlags::default());
     tty.press("?");
     tty.see("Esc close");
-    // Escape and a key in one breath would be another key to such a terminal.
+    // To such a terminal, Escape directly followed by a key would be another key.
     tty.press("Esc");
     tty.miss("Esc close");
     tty.press("q");

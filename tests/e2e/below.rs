@@ -1,5 +1,5 @@
-//! What runs below a server, a gate or an agent is no person, however it was started; and what an agent puts in the server's place is
-//! not used.
+//! Processes below a server, a gate or an agent: they never count as a person, however they were started, and a server that an agent puts
+//! in the place of the real one is not used.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -13,7 +13,7 @@ use crate::driver::{Story, said};
 use crate::scenarios::working;
 use crate::script::write_script;
 
-/// A process without a parent and an environment: once it has lost its starter it acts as a person, and again when it is told to.
+/// Script of a process without a parent and an environment: once it has lost its starter it acts as a person, and again when it is told to.
 const ACTING: &str = r#"
 orphaned() {
     parent=$(cut -d' ' -f4 /proc/$$/stat)
@@ -31,7 +31,7 @@ try acted-again
 until [ -e "$OUT/end" ]; do sleep 0.05; done
 "#;
 
-/// Writes the process, and answers the line of a shell that starts it and waits until it has acted.
+/// Writes the script; returns a shell line that starts it and waits until it has acted.
 fn acting(story: &Story) -> String {
     let (root, script) = (story.root(), story.root().join("act.sh"));
     let own = |name: &str| root.join(name).display().to_string();
@@ -43,7 +43,7 @@ fn acting(story: &Story) -> String {
         own("home"),
         own("run"),
     );
-    // The gates of the merge run it again.
+    // The gates of the merge run this line again.
     format!(
         "[ -e '{0}' ] && exit 0\n(setsid env -i {environment} setsid sh '{1}' </dev/null >/dev/null 2>&1 &)\n\
          until [ -e '{0}' ]; do sleep 0.05; done",
@@ -59,7 +59,7 @@ fn is_alive(pid: &str) -> bool {
             .is_empty()
 }
 
-/// Everything that was tried was refused in words, and nothing of it was done.
+/// Asserts that everything that was tried was refused in words and had no effect.
 fn assert_refused(story: &Story, tries: usize) {
     let said = fs::read_to_string(story.root().join("said")).unwrap();
     assert_eq!(said.matches("is for persons").count(), tries, "{said}");
@@ -123,7 +123,7 @@ fn a_hook_of_a_remote_on_this_machine_is_no_person_nor_is_what_it_leaves() {
     story.wait_until("the task's end", || story.count("done") == 1);
     assert_refused(&story, 3);
     let pid = fs::read_to_string(story.root().join("acted")).unwrap();
-    assert!(is_alive(&pid), "what serves the person is left alone");
+    assert!(is_alive(&pid), "a process that the hook leaves is not ended");
     fs::write(story.root().join("again"), "").unwrap();
     story.wait_until("its second try", || story.root().join("acted-again").exists());
     assert_refused(&story, 5);
@@ -132,7 +132,7 @@ fn a_hook_of_a_remote_on_this_machine_is_no_person_nor_is_what_it_leaves() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// The test plays both parts: run again below an agent it takes the place of the server and says hello to all that come.
+/// Test that plays both parts: run again below an agent, it takes the place of the server and greets every client.
 #[test]
 fn a_server_that_an_agent_has_put_in_the_place_of_a_persons_is_refused_by_name() {
     #[expect(clippy::disallowed_methods, reason = "says which part to play")]
@@ -171,7 +171,7 @@ fn a_server_that_an_agent_has_put_in_the_place_of_a_persons_is_refused_by_name()
             "{command:?}: {refused}"
         );
     }
-    // The person's way out.
+    // The person moves the true socket back.
     let listens = false_server().unwrap();
     let socket = listens.with_extension("sock");
     fs::write(listens.with_extension("leave"), "").unwrap();
@@ -195,7 +195,7 @@ fn serve_falsely(socket: &Path) {
     while !socket.with_extension("leave").exists() {
         if let Ok((mut stream, _)) = listener.accept() {
             let length = u32::try_from(hello.len()).unwrap().to_be_bytes();
-            // A client that has seen what this is has left.
+            // A client leaves once it has seen what this is.
             stream
                 .write_all(&length)
                 .and_then(|()| stream.write_all(&hello))

@@ -1,4 +1,4 @@
-//! A person who looks elsewhere is called by their terminal; one who looks is not, and a simple terminal is told nothing odd.
+//! Calls to a person by their terminal: only a person who looks elsewhere is called, and a simple terminal is sent nothing odd.
 
 use crate::driver::Story;
 use crate::terminal::{Make, Tty};
@@ -26,11 +26,11 @@ fn the_terminal_calls_who_looks_elsewhere_and_its_title_counts() {
     story.wait_until("the title", || {
         tty.times_received("1 needs you · project – dbs") == 1
     });
-    assert_eq!(tty.times_received("\x1b]777;"), 0, "they see it");
+    assert_eq!(tty.times_received("\x1b]777;"), 0, "the person looks at it");
     assert_eq!(
         tty.times_received("\x1b]9;"),
         0,
-        "it is not known to show how far the work is"
+        "foot is not known to show progress"
     );
     tty.look_away(true);
     ask(&story, &tty, "t-2", 2);
@@ -71,7 +71,7 @@ fn a_terminal_that_shows_how_far_the_work_is_is_told_so_until_the_person_leaves(
 fn while_no_server_answers_nothing_is_shown_of_the_work_and_all_of_it_again_afterwards() {
     let story = Story::new(ASKING);
     let mut server = story.server();
-    // Whoever comes before it listens starts another one.
+    // A client that comes before the server listens starts another one.
     story.wait_until("a server", || story.is_live());
     let windows = [("TERM", "xterm-256color"), ("WT_SESSION", "1")];
     let tty = story.tty_of(Make::New, &windows, &[], (120, 40));
@@ -134,13 +134,13 @@ fn a_program_that_calls_in_a_pane_is_marked_there_and_calls_who_looks_elsewhere_
     assert_eq!(tty.leave().0, 0);
 }
 
-/// Lines a person's program was called with, one after the other.
+/// Returns the lines that a person's program was called with, one after the other.
 fn calls(story: &Story) -> Vec<String> {
     let text = std::fs::read_to_string(story.root().join("calls")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
 
-/// Has the server call a program that writes down with what.
+/// Has the server call a program that records its argument.
 fn call_by_program(story: &Story, more: &str) {
     let command = "command = '''sh -c 'printf \"%s\\n\" \"$0\" >>../calls' '''";
     story.configure(&format!("[notify]\npause = 0\n{command}\n{more}"));
@@ -170,7 +170,7 @@ fn a_server_nobody_looks_at_calls_a_program_and_an_address_once_also_over_a_rest
         posted.contains("\"task\":\"t-1\"") && !posted.contains("Go on?"),
         "{posted}"
     );
-    // Kept before it dies; what was told and not kept would be told again.
+    // A call that is told but not yet stored when the server dies would be told again.
     story.wait_until("the memory of it", || {
         let kept = std::fs::read_to_string(story.state().join("told.json"));
         kept.is_ok_and(|kept| kept.matches("t-1").count() == 2)
@@ -188,12 +188,12 @@ fn a_server_nobody_looks_at_calls_a_program_and_an_address_once_also_over_a_rest
     story.dbs(&["task", "create", "Something", "--id", "t-4", "--release"]);
     let third = "dbs project: needs you: t-4 permission: Go on?";
     story.wait_until("the third call", || calls(&story).len() > 2);
-    assert_eq!(calls(&story), [first, second, third], "who looked saw t-3");
+    assert_eq!(calls(&story), [first, second, third], "the client showed t-3");
     story.dbs(&["stop", "--all"]);
     assert!(server.0.wait().unwrap().success());
 }
 
-/// A developer makes a file, and a reviewer agrees.
+/// Parts of a developer that makes a file, and of a reviewer that agrees.
 const DONE_AT_ONCE: &str = r#"
 [[part]]
 role = "developer"
@@ -209,7 +209,7 @@ steps = [
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
-/// P24. In its first seconds a server calls nobody; what happens then is told afterwards.
+/// P24. A server makes no call in its first seconds; what happens then is told afterwards.
 #[test]
 fn a_server_nobody_looks_at_calls_for_a_task_that_was_done_in_its_first_seconds() {
     let story = Story::new(DONE_AT_ONCE);
@@ -218,7 +218,7 @@ fn a_server_nobody_looks_at_calls_for_a_task_that_was_done_in_its_first_seconds(
     story.wait_until("a server", || story.is_live());
     story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
     story.wait_until("a call", || !calls(&story).is_empty());
-    // The end of its batch may be told in the same call.
+    // The same call may also tell the end of the batch.
     let first = &calls(&story)[0];
     assert!(
         first.starts_with("dbs project: ") && first.ends_with("t-1 is done"),
@@ -227,7 +227,7 @@ fn a_server_nobody_looks_at_calls_for_a_task_that_was_done_in_its_first_seconds(
     story.dbs(&["stop", "--all"]);
 }
 
-/// The next request, answered.
+/// Answers the next request and returns it.
 fn posted(listener: &std::net::TcpListener) -> String {
     use std::io::{Read as _, Write as _};
     let (mut stream, _) = listener.accept().unwrap();
@@ -285,7 +285,7 @@ fn a_program_writes_the_clipboard_only_after_a_key_and_a_new_shell_begins_in_the
     tty.press("Enter");
     tty.see("shell 2 wants to copy 5 characters to your clipboard: C-b Y does it");
     let copied = "\x1b]52;c;aGVsbG8=";
-    assert_eq!(tty.times_received("\x1b]52;"), 0, "nobody has agreed");
+    assert_eq!(tty.times_received("\x1b]52;"), 0, "the person has not agreed");
     tty.press("C-b Y");
     story.wait_until("the copy", || tty.times_received(copied) == 1);
     assert!(tty.see("else where").has("Shell"), "its title names the folder");

@@ -1,11 +1,11 @@
-//! The colours of a person's terminal reach the programs in panes.
+//! Colours of a person's terminal, which reach the programs in panes.
 
 use dbs::term::ColorPalette;
 
 use crate::attached::type_in_shell;
 use crate::driver::Story;
 
-/// Asks for the background, waits to be told of dark and light, and asks again.
+/// Asks for the background, waits for a report of a change between dark and light, and asks again.
 const ASKS: &str = r"
 stty -icanon -echo
 ask() { printf '\033]11;?\007'; dd bs=1 count=24 2>/dev/null | tr -d '\033\007'; echo; }

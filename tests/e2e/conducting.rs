@@ -4,7 +4,7 @@ use crate::driver::Story;
 use crate::scenarios::working;
 use crate::script::write_script;
 
-/// Plans, tries what is not for it, and then does what a person types.
+/// Plans, tries commands that are for persons, and then reads what a person types.
 const CONDUCTOR: &str = r#"#!/bin/sh
 "$DBS_PROGRAM" batch create shop --base work --acceptance
 "$DBS_PROGRAM" task create "First" --id t-1 --batch shop
@@ -40,7 +40,7 @@ fn a_conductor_plans_two_tasks_in_its_pane_and_a_person_releases_them() {
     assert_eq!(tty.leave().0, 0);
     assert!(
         story.dbs(&["status"]).contains("conductor-"),
-        "it goes on without a screen"
+        "the conductor goes on without a screen"
     );
 }
 

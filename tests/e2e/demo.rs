@@ -1,4 +1,4 @@
-//! The demo without a screen.
+//! Stories of the demo, with and without a screen.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn the_demo_of_a_plan_mends_a_failed_gate_and_approves_a_phase_by_itself() {
     };
     assert!(
         at("gate_failed", "knots-2.1") < at("close", "knots-2.1"),
-        "it failed and was mended"
+        "the gate fails before the task is closed"
     );
     assert!(at("approval", "knots-2.2") < at("approve", "knots-2.2"));
     assert!(at("approve", "knots-2.2") < at("close", "knots-2.2"));
@@ -117,7 +117,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
         },
     );
     wait_for_question(&tty);
-    // The marked answer is the other one; nobody but us gives this one.
+    // The marked answer is the other one, so this answer can only come from the test.
     tty.press("i n");
     tty.see("Nothing needs you.");
     tty.press("C-a 1");
@@ -144,13 +144,13 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     );
     assert!(said.trim().starts_with(&left), "{said}");
     assert_eq!(story.processes(), Vec::<String>::new());
-    // How long words stay on the screen of an agent that is about to end is chance; its log keeps them.
+    // It is chance how long words stay on the screen of an agent that is about to end; its log keeps them.
     let heard = |attempt: u32| {
         let mut logs = story.program(&["logs", &attempt.to_string(), "--raw"]);
         let log = logs.current_dir(kept.join("project")).output().unwrap();
         String::from_utf8_lossy(&log.stdout).contains("Committing without the check.")
     };
-    assert!((1..=60).any(heard), "our answer was heard");
+    assert!((1..=60).any(heard), "no agent got our answer");
     let origin = kept.join("origin.git");
     let cover = story.git(&origin, &["show", "feature/demo:cover.toml"]);
     assert!(
@@ -162,20 +162,20 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     assert!(notes.starts_with("notes/dbs-"), "{notes}");
 }
 
-/// Sets a person's own prefix key, which holds in a demo, too.
+/// Sets a person's own prefix key, which also holds in a demo.
 fn set_own_prefix(story: &Story) {
     let own = story.root().join("home/.config/dbs");
     std::fs::create_dir_all(&own).unwrap();
     std::fs::write(own.join("config.toml"), "[keys]\nprefix = \"C-a\"\n").unwrap();
 }
 
-/// Waits for the question that would answer itself, and keeps it waiting by a key.
+/// Waits for the question that would answer itself, and keeps it waiting by a key press.
 fn wait_for_question(tty: &Tty<'_>) {
     tty.wait(
         "a question that would answer itself, in the pane of whoever asks",
         |screen| screen.has("NEEDS YOU") && screen.has("knot-3") && screen.has("answers itself with 1 in "),
     );
-    // Any key will do, also one that is not for that terminal.
+    // Any key does that, even one that is not for that terminal.
     tty.press("j");
     tty.press("k");
     tty.wait("the question of the same agent, without an end", |screen| {
@@ -190,7 +190,7 @@ fn wait_for_question(tty: &Tty<'_>) {
     });
 }
 
-/// A task of the person is played, too.
+/// Adds a task of the person, which is played, too.
 fn add_task(tty: &Tty<'_>) {
     tty.press("Esc");
     tty.miss("LOOK");
@@ -228,7 +228,7 @@ fn a_demo_that_is_left_early_leaves_nothing() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A demo that is over: what it said, what became of each task, line by line, and the tree in the end.
+/// Result of a finished demo: the printed lines, the events of each task, and the final tree.
 struct Played {
     lines: Vec<serde_json::Value>,
     tasks: BTreeMap<String, Vec<String>>,
@@ -264,7 +264,7 @@ fn play(story: &Story, name: &str) -> Played {
     Played { lines, tasks, tree }
 }
 
-/// Composers are dealt out in the order of starts, which two runs need not share; roles stay.
+/// Replaces the names of agents by their roles: composers are dealt out in the order of starts, which differs between runs.
 fn without_names(text: &str) -> String {
     let word = |word: &str| match word.rsplit_once('-') {
         Some((role, _)) if ROLES.contains(&role) => role.to_owned(),
@@ -281,7 +281,7 @@ const ROLES: [&str; 5] = [
     "integrator",
 ];
 
-/// The two tasks that want the same line: which of them is merged first is a race, and so is who needs the integrator.
+/// Takes out the two tasks that change the same line: which is merged first is a race, and so is which one needs the integrator.
 fn take_rivals(played: &mut Played) -> Vec<Vec<String>> {
     let mut both: Vec<Vec<String>> = ["knot-1", "knot-2"]
         .iter()
@@ -295,12 +295,12 @@ fn take_rivals(played: &mut Played) -> Vec<Vec<String>> {
     both
 }
 
-/// A question comes through the terminal, a signal through the socket: which of the two is heard first is chance.
+/// Separates the questions: they come through the terminal and signals through the socket, so their order is chance.
 fn asked_apart(lines: Vec<String>) -> (Vec<String>, Vec<String>) {
     lines.into_iter().partition(|line| line.contains(" asks: "))
 }
 
-/// Its last line says how it ended.
+/// Asserts that the last line says how the demo ended.
 fn check_summary(lines: &[serde_json::Value]) {
     let summary = lines.last().unwrap();
     assert_eq!(summary["exit"], 0);
@@ -309,7 +309,7 @@ fn check_summary(lines: &[serde_json::Value]) {
     assert!(lines.len() > 20, "every event has a line");
 }
 
-/// The figures of a played demo tell what came back and what went wrong.
+/// Asserts that the figures of a played demo show what was sent back and what failed.
 fn check_figures(story: &Story, project: &Path) {
     let metrics = |arguments: &[&str]| {
         let output = story.program(arguments).current_dir(project).output().unwrap();
@@ -330,7 +330,7 @@ fn check_figures(story: &Story, project: &Path) {
     assert!(trails.iter().any(|line| line.contains(" 2x ")), "{text}");
 }
 
-/// It is kept where that was asked, and not played over something else.
+/// Asserts that the demo is kept in the given folder, and that no demo is played over a folder that is not empty.
 fn check_kept(story: &Story, kept: &Path) {
     let cover = ["show", "feature/demo:cover.toml"];
     let cover = story.git(&kept.join("origin.git"), &cover);
@@ -343,7 +343,7 @@ fn check_kept(story: &Story, kept: &Path) {
     assert!(said(&again).contains("it is not empty"), "{}", said(&again));
 }
 
-// One test for all that a played demo leaves: each demo is ten seconds of a processor.
+// One test covers all that a played demo leaves, because each demo takes ten seconds of a processor.
 #[test]
 fn played_demos_are_kept_with_their_figures_and_tell_the_same_story_one_after_another_and_side_by_side() {
     let story = Story::new("");

@@ -1,5 +1,5 @@
-//! Stories of a design: from a goal over an analysis, experts and a critic to a graph plan, with documents that are wrong at first and agents
-//! that fail.
+//! Stories of a design: from a goal through an analysis, experts and a critic to a graph plan, with documents that are wrong at first and
+//! agents that fail.
 
 use std::fs;
 use std::process::Stdio;
@@ -16,7 +16,7 @@ const GOAL: [&str; 4] = [
     "Export invoices",
 ];
 
-/// An agent of that role and task writes a file, at one attempt or at each.
+/// Returns the part of an agent that writes a file; `more` limits it to a task or an attempt.
 fn writes((role, more): (&str, &str), file: &str, text: &Value) -> String {
     let text = text.to_string();
     format!(
@@ -25,14 +25,14 @@ fn writes((role, more): (&str, &str), file: &str, text: &Value) -> String {
     )
 }
 
-/// An agent of that role and task gives up each time.
+/// Returns the part of an agent that fails each time.
 fn fails(role: &str, more: &str) -> String {
     format!(
         "[[part]]\nrole = \"{role}\"\n{more}\nsteps = [{{ signal = \"claim\" }}, {{ signal = \"fail\", text = \"the archive is closed\" }}]\n"
     )
 }
 
-/// The example that agents are shown, with other experts.
+/// Returns the example that agents are shown, with another complexity and other experts.
 fn analysis(complexity: &str, team: &[&str]) -> Value {
     let mut analysis: Value =
         serde_json::from_str(include_str!("../../assets/plans/goal-analysis.json")).unwrap();
@@ -70,18 +70,18 @@ fn planner(more: &str, plan: &Value) -> String {
     writes(("plan-writer", more), "export-invoices.json", plan)
 }
 
-/// The hash by which the result is said yes to.
+/// Returns the hash with which a person approves the result.
 fn hash(text: &str) -> &str {
     let rest = text.split("--trust ").nth(1);
     let rest = rest.unwrap_or_else(|| panic!("no hash: {text}"));
     rest.split([';', '\n']).next().unwrap()
 }
 
-/// Designs as far as it goes without a yes; what was said.
+/// Runs the design up to its approval; returns what was printed.
 fn designed(story: &Story, more: &[&str]) -> String {
     let output = story.run(&[&GOAL[..], more].concat());
     let text = said(&output);
-    assert_eq!(output.status.code(), Some(5), "nobody could say yes: {text}");
+    assert_eq!(output.status.code(), Some(5), "approval is pending: {text}");
     text
 }
 
@@ -89,7 +89,7 @@ fn prompt(story: &Story, attempt: u64) -> String {
     fs::read_to_string(story.attempt(attempt).join("prompt.md")).unwrap()
 }
 
-/// The prompt of the last attempt at a task.
+/// Returns the prompt of the last attempt at a task.
 fn last_prompt(story: &Story, task: &str) -> String {
     let prompts = (1..30).filter_map(|n| fs::read_to_string(story.attempt(n).join("prompt.md")).ok());
     let of_task: Vec<String> = prompts
@@ -107,7 +107,7 @@ fn has_all(text: &str, wanted: &[&str]) {
     }
 }
 
-/// The plan is written after a yes; the one before is kept, and the folder ignores itself.
+/// Asserts that the plan is written after approval, that the previous plan is kept, and that the folder ignores itself.
 fn is_written(story: &Story, hash: &str) {
     let folder = story.project().join(".design");
     let before = fs::read_to_string(folder.join("plan.json")).unwrap();
@@ -141,7 +141,7 @@ fn is_written(story: &Story, hash: &str) {
 fn a_small_goal_becomes_a_plan_of_its_analysis_in_a_loop_with_the_audit_and_the_one_before_is_kept() {
     let mut old = makes("Old", &[], "old.txt");
     old["status"] = json!("completed");
-    // A check that proves nothing is no more than a warning elsewhere.
+    // Elsewhere, a check that proves nothing is only a warning.
     let mut weak = two_tasks();
     weak[1]["agent"]["acceptanceCriteria"][0]["check"] = json!("echo done");
     let scenario = analyst("minimal", &[])
@@ -190,8 +190,8 @@ fn a_small_goal_becomes_a_plan_of_its_analysis_in_a_loop_with_the_audit_and_the_
     story.dbs(&["stop", "--all"]);
 }
 
-/// Agents of a goal that is large. The first report has a field that is nearly called like another, one expert gives up, and the first plan
-/// does not answer the critic.
+/// Parts of agents for a large goal. The first report has a misspelt field, one expert writes no report, and the first plan does not answer
+/// the critic.
 fn large_goal() -> String {
     let of = |name: &str| format!("task = \"expert-{name}.export-invoices\"");
     let critique = json!({
@@ -228,7 +228,7 @@ fn large_goal() -> String {
         + &planner("", &plan(&two_tasks(), &["C1: totals are the last row"]))
 }
 
-/// The documents lie beside the plan after a yes, and nobody is asked about who brought none.
+/// Asserts that the documents lie beside the plan after approval, and that the task of the expert without a report says how it ended.
 fn has_its_documents(story: &Story, hash: &str) {
     let written = story.dbs(&[&GOAL[..], &["--trust", hash]].concat());
     has_all(&written, &["written; next: dbs execute"]);
@@ -402,7 +402,7 @@ fn a_document_that_a_project_leaves_unchecked_is_not_used_where_it_is_wrong() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("design.toml"), unchecked).unwrap();
     story.trust();
-    // The goal is its own name, which is longer than an id may be.
+    // Without `--name` the goal is the name, which is longer than an id may be.
     let output = story.run(&["design", GOAL[1]]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(5), "{text}");
@@ -417,7 +417,7 @@ fn a_document_that_a_project_leaves_unchecked_is_not_used_where_it_is_wrong() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// Agents of a goal that is large enough for experts, whose analyst takes its time.
+/// Parts of agents for a goal that is large enough for experts; the analyst takes its time.
 fn slow_goal() -> String {
     let slow = analyst("standard", &["data", "rights"]).replace("{ write", "{ sleep = 3 },\n  { write");
     let expert = |name: &str| {
@@ -438,14 +438,14 @@ fn kill_command(story: &Story) {
     command.wait().unwrap();
 }
 
-/// Waits until the plan waits for a yes, and says it from another command; the files are written.
+/// Waits until the plan waits for approval, approves it from another command, and asserts that the files are written.
 fn is_approved(story: &Story) {
     story.wait_until("the plan", || {
         let known = story.run(&["task", "show", "design-export-invoices", "--json"]);
         String::from_utf8_lossy(&known.stdout).contains("\"approval\"")
     });
     let folder = story.project().join(".design");
-    assert!(!folder.exists(), "nothing is written before");
+    assert!(!folder.exists(), "nothing is written before approval");
     story.dbs(&["approve", "design-export-invoices"]);
     let names = [
         "goal-analysis.json",

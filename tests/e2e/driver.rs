@@ -1,5 +1,5 @@
-//! The driver of the stories: a project with a bare origin, the program run beside it, conditions with a deadline. At the end
-//! everything is stopped, and a process that is left fails the story.
+//! Driver of the stories: a project with a bare origin, the program run beside it, conditions with a deadline. At the end everything is
+//! stopped, and a process that is left over fails the story.
 #![expect(
     clippy::disallowed_methods,
     reason = "starts the program, reads PATH, waits with deadlines"
@@ -27,13 +27,13 @@ use crate::polling::holds_within;
 use crate::publishing::publish;
 use crate::work_folder::work_folder;
 
-/// Far longer than anything here takes on a free machine.
+/// Deadline of conditions, far longer than anything takes on an idle machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
-/// Nor does a command that waits for the end of a plan take that long.
+/// Deadline of a command, also of one that waits for the end of a plan.
 const LONGEST_COMMAND: Duration = PATIENCE.saturating_mul(2);
-/// Nor does the end of what a story started.
+/// Deadline for the end of all processes of a story.
 const LONGEST_END: Duration = Duration::from_secs(20);
-/// The temporary folder where its path is short, otherwise `/tmp`: paths of sockets have a limit.
+/// Returns the temporary folder if its path is short, otherwise `/tmp`: paths of sockets have a length limit.
 fn short_temp_dir() -> PathBuf {
     const LONGEST: usize = 16;
     let own = work_folder();
@@ -50,7 +50,7 @@ pub(crate) struct Story {
 }
 
 impl Story {
-    /// A project whose agents play these parts.
+    /// Makes a project whose agents play the given parts.
     pub(crate) fn new(scenario: &str) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("dbs-e2e-")
@@ -66,7 +66,7 @@ impl Story {
             std::os::unix::fs::PermissionsExt::from_mode(0o700),
         )
         .unwrap();
-        // Git looks after each commit and push whether it has to tidy up; here it never has. Packing a large file takes seconds.
+        // Otherwise git checks after each commit and push whether to run maintenance, and packing a large file takes seconds.
         let settings = "[maintenance]\n\tauto = false\n[core]\n\tcompression = 0\n";
         fs::write(story.root().join("gitconfig"), settings).unwrap();
         let (scenario_file, project) = (story.root().join("scenario.toml"), story.project());
@@ -83,8 +83,8 @@ impl Story {
         story
     }
 
-    /// A repository with one commit on two branches, and an origin that has them. Every story needs that, so what git would start
-    /// a dozen programs for is copied.
+    /// Makes a repository with one commit on two branches, and an origin that has both. Every story needs them, so files are copied instead
+    /// of starting a dozen git programs.
     fn make_repositories(&self) {
         let (project, origin) = (self.project(), self.origin());
         let place = origin.to_str().unwrap();
@@ -110,7 +110,7 @@ impl Story {
         publish(&own, &origin);
     }
 
-    /// Folder of everything.
+    /// Folder of the whole story.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
@@ -143,7 +143,7 @@ impl Story {
         self.trust();
     }
 
-    /// Takes the project's settings away, as before anybody set any; what they were.
+    /// Removes the project's settings, as before any were set; returns what they were.
     pub(crate) fn remove_settings(&self) -> String {
         let file = self.project().join(".debussy/config.toml");
         let text = fs::read_to_string(&file).unwrap();
@@ -157,7 +157,7 @@ impl Story {
         self.trust_in(&self.project());
     }
 
-    /// The same for another project in that folder.
+    /// Trusts what the files of a project in that folder would start.
     pub(crate) fn trust_in(&self, folder: &Path) {
         let env = self.env(folder);
         let place = ProjectPaths::find(folder, &env).unwrap();
@@ -192,7 +192,7 @@ impl Story {
         command
     }
 
-    /// The whole environment of what a story starts.
+    /// Complete environment of the processes that a story starts.
     fn environment(&self) -> [(&'static str, OsString); 9] {
         let in_root = |name: &str| self.root().join(name).into_os_string();
         [
@@ -208,7 +208,7 @@ impl Story {
         ]
     }
 
-    /// What the program would find around it, for what is done without starting it.
+    /// Environment that the program would find, for work that is done without starting it.
     fn env(&self, folder: &Path) -> ProcessEnv {
         let environment = self.environment().map(|(name, value)| (name.into(), value));
         ProcessEnv {
@@ -225,7 +225,7 @@ impl Story {
         }
     }
 
-    /// Runs a command of the program to its end; any exit code. One that waits for ever fails the story.
+    /// Runs a command of the program to its end, whatever its exit code. A command that never ends fails the story.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         let mut command = self.program(arguments);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -253,7 +253,7 @@ impl Story {
         })
     }
 
-    /// Runs a command of the program, which must succeed; what it printed.
+    /// Runs a command of the program, which must succeed; returns what it printed.
     pub(crate) fn dbs(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(
@@ -272,7 +272,7 @@ impl Story {
         Server(command.stdout(Stdio::null()).stderr(said).spawn().unwrap())
     }
 
-    /// The same for another project in that folder.
+    /// Starts a server for the project in the given folder.
     pub(crate) fn server_in(&self, folder: &Path) -> Server {
         let mut command = self.program(&["server"]);
         command
@@ -283,14 +283,14 @@ impl Story {
         Server(command.spawn().unwrap())
     }
 
-    /// Runs a script in a shell, in that folder, as somebody does who has the program on the path.
+    /// Runs a script in a shell in the given folder, like a user who has the program on the path.
     pub(crate) fn shell(&self, folder: &Path, script: &str) -> Output {
         let mut shell = self.outside("sh");
         shell.env("PATH", with_program()).current_dir(folder);
         shell.args(["-e", "-c", script]).output().unwrap()
     }
 
-    /// Runs git in a folder, which must work; its trimmed output.
+    /// Runs git in a folder, which must succeed; returns its trimmed output.
     pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
         let output = self
             .outside("git")
@@ -311,25 +311,25 @@ impl Story {
         );
     }
 
-    /// Lets a time pass: the story's own dice, no condition.
+    /// Sleeps: for random delays of a story, never in place of a condition.
     pub(crate) fn let_pass(milliseconds: u64) {
         std::thread::sleep(Duration::from_millis(milliseconds));
     }
 
-    /// Whether a server answers.
+    /// Returns true if a server answers.
     pub(crate) fn is_live(&self) -> bool {
         self.status().pointer("/live") == Some(&serde_json::Value::Bool(true))
     }
 
-    /// How many tasks are in that state.
+    /// Returns how many tasks are in the given state.
     pub(crate) fn count(&self, state: &str) -> u64 {
         let status = self.status();
         let count = status.pointer(&format!("/counts/{state}"));
         count.and_then(serde_json::Value::as_u64).unwrap_or(0)
     }
 
-    /// What `dbs status --json` prints, without branches; nothing when the board cannot be reached. Stories that wait ask for it
-    /// all the time, so no program is started for it. A server that never answers fails the story.
+    /// Returns what `dbs status --json` prints, without branches, or null if the board cannot be reached. Stories that wait ask for it all
+    /// the time, so no program is started for it. A server that never answers fails the story.
     fn status(&self) -> serde_json::Value {
         let edge = self.env(&self.project());
         let query = Query::Report(Report::Status(Ok(Vec::new())), OutputFormat::Json);
@@ -344,7 +344,7 @@ impl Story {
         }
     }
 
-    /// The ends of all logs, the state, and what the newest agent printed, for a story that fails.
+    /// Returns the ends of all logs, the state, and what the newest agent printed, for a story that fails.
     pub(crate) fn logs(&self) -> String {
         let said = |arguments: &[&str]| String::from_utf8_lossy(&self.run(arguments).stdout).into_owned();
         let attempts = (1..).take_while(|number| self.attempt(*number).exists());
@@ -389,7 +389,7 @@ impl Story {
 
 impl Drop for Story {
     fn drop(&mut self) {
-        // Without a server there is none to tell; then one is started, because only a server finds the agents.
+        // Only a server finds the agents, so one is started if none is left to take the request.
         if !self.processes().is_empty() && !self.is_live() {
             drop(self.run(&["stop", "--all"]));
         }
@@ -409,12 +409,12 @@ impl Drop for Story {
     }
 }
 
-/// The path, with the program's folder first.
+/// Returns `PATH` with the program's folder first.
 fn with_program() -> OsString {
     path_behind(Path::new(env!("CARGO_BIN_EXE_dbs")).parent().unwrap())
 }
 
-/// The path, with that folder first.
+/// Returns `PATH` with the given folder first.
 pub(crate) fn path_behind(folder: &Path) -> OsString {
     let own = std::env::var_os("PATH").unwrap();
     let folders = std::iter::once(folder.to_owned());
@@ -425,7 +425,7 @@ pub(crate) fn path_behind(folder: &Path) -> OsString {
 pub(crate) struct Server(pub(crate) Child);
 
 impl Server {
-    /// Kills it as the kernel would, and waits until it is gone.
+    /// Kills the server with SIGKILL, and waits until it is gone.
     pub(crate) fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -439,7 +439,7 @@ impl Drop for Server {
     }
 }
 
-/// What a command printed, for a failure.
+/// Formats what a command printed, for a failure message.
 pub(crate) fn said(output: &Output) -> String {
     format!(
         "{}\n{}{}",

@@ -1,5 +1,5 @@
-//! The environment of agents and gates: what the shell has that started the server passes, secrets do not, and settings change that while
-//! the server runs.
+//! Environment of agents and gates: they get the variables of the shell that started the server, but no secrets, and settings change that
+//! while the server runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Stdio;
 use crate::driver::{Server, Story, said};
 use crate::script::write_script;
 
-/// An agent of every role: a developer notes its environment and leaves a file.
+/// Script of an agent of every role: it records its environment, and a developer also commits a file.
 const AGENT: &str = r#"
 set -e
 "$DBS_PROGRAM" signal claim
@@ -24,12 +24,12 @@ fi
 
 const SECRET: &str = "hush-0123456789";
 
-/// A gate that needs a variable, and says so as programs do.
+/// Returns a gate that needs a variable, and reports its lack as programs do.
 fn needs(name: &str) -> String {
     format!("test -n \"${name}\" || {{ echo \"{name} is not set\" >&2; exit 1; }}")
 }
 
-/// A story whose agents are that script, with those gates.
+/// Makes a story whose agents run that script, with these gates.
 fn story(gates: &[(&str, String)]) -> Story {
     let story = Story::new("");
     let script = story.root().join("agent.sh");
@@ -73,7 +73,7 @@ fn environment(story: &Story, attempt: u64) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// True if a file below the folder holds the text.
+/// Returns true if a file below the folder contains the text.
 fn holds(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
         let kind = entry.file_type().unwrap();

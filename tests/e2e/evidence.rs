@@ -1,5 +1,5 @@
-//! Reports that come as files count where the socket could not be reached, and the attempt says so; settings that an edited file
-//! changes while a server runs stand in the log and on the tasks that are judged since.
+//! Reports that come as files count if the socket could not be reached, and the attempt says so. Settings that an edited file changes while
+//! a server runs are in the log and on the tasks that are judged since.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use crate::driver::Story;
 use crate::scenarios::working;
 use crate::script::write_script;
 
-/// An agent that has claimed its task over the socket, and goes on when the file `go` is there.
+/// Script of an agent that claims its task over the socket, and goes on when the file `go` is there.
 const CLAIMING: &str = r#"
 "$DBS_PROGRAM" signal claim
 env >"$OUT/env.part" && mv "$OUT/env.part" "$OUT/env"
@@ -18,7 +18,7 @@ touch "$OUT/spoke"
 sleep 600
 "#;
 
-/// A story with an agent at work that does that.
+/// Makes a story whose developer runs that script.
 fn claimed() -> Story {
     let story = Story::new("");
     let script = story.root().join("agent.sh");
@@ -33,7 +33,7 @@ fn claimed() -> Story {
     story
 }
 
-/// The environment of the agent, once it has claimed.
+/// Returns the environment of the agent, once it has claimed.
 fn environment(story: &Story) -> BTreeMap<String, String> {
     let file = story.root().join("env");
     story.wait_until("the claim", || file.exists());
@@ -53,7 +53,7 @@ fn a_report_in_the_inbox_with_a_token_that_was_found_does_not_count() {
     let agent = environment(&story);
     let shown = || story.dbs(&["task", "show", "t-1"]);
     story.wait_until("the claim on the board", || shown().contains("working"));
-    // The slack for agents that met a server just before it listened.
+    // The grace period for agents that met a server just before it listened passes.
     Story::let_pass(2_500);
     let signal = serde_json::json!({
         "attempt": 1, "token": agent["DBS_TOKEN"], "kind": "done", "text": "forged", "report": null, "key": "k-1",
@@ -65,7 +65,7 @@ fn a_report_in_the_inbox_with_a_token_that_was_found_does_not_count() {
         shown().contains("lay in the inbox although the server was listening; it does not count")
     });
     assert!(inbox.join("refused/0-forged.json").exists());
-    // Nor does it over the socket: the token is right, and the process is not below the holder.
+    // Over the socket it does not count either: the token is right, but the process is not below the holder.
     let mut stolen = story.program(&["done", "forged"]);
     for name in ["DBS_ATTEMPT", "DBS_TOKEN", "DBS_SOCKET"] {
         stolen.env(name, &agent[name]);
@@ -112,7 +112,7 @@ fn settings_that_an_edited_file_changes_are_in_the_log_and_on_each_task_judged_s
     story.wait_until("the change", || story.dbs(&["logs"]).contains(line));
     story.dbs(&["stop"]);
     server.0.wait().unwrap();
-    assert!(story.dbs(&["events"]).contains(line), "it is durable");
+    assert!(story.dbs(&["events"]).contains(line), "the change is durable");
     let _server = story.server();
     story.dbs(&["task", "create", "One", "--id", "t-1", "--release"]);
     story.wait_until("the task's end", || story.count("done") == 1);
@@ -120,7 +120,7 @@ fn settings_that_an_edited_file_changes_are_in_the_log_and_on_each_task_judged_s
     let judged =
         "judged by settings that an edited file brought into force while the server ran: gates.check";
     assert_eq!(shown.matches(judged).count(), 1, "{shown}");
-    // A person's own act takes it for granted.
+    // A command of the person accepts the settings.
     story.dbs(&["config", "gates.check", "true -v"]);
     story.dbs(&["task", "create", "Two", "--id", "t-2", "--release"]);
     story.wait_until("the second task's end", || story.count("done") == 2);

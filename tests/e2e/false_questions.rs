@@ -1,4 +1,4 @@
-//! A gate that prints a question as if `dbs` or a tool asked it: it stands in the gate's output and nowhere else, and a gate has
+//! A gate that prints a question as if `dbs` or a tool asked it: the question is in the gate's output and nowhere else, and a gate has
 //! neither the person's terminal nor a file that was open when the server was started.
 
 use std::fs;
@@ -27,8 +27,8 @@ fn a_false_question_of_a_gate_is_in_its_output_and_nowhere_else() {
     story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
     story.wait_until("the gate", || root.join("ran").exists());
     story.wait_until("the task's end", || story.count("done") == 1);
-    assert!(!root.join("wrote").exists(), "it has the person's terminal");
-    assert!(!root.join("answered").exists(), "somebody answered");
+    assert!(!root.join("wrote").exists(), "the gate reached the terminal");
+    assert!(!root.join("answered").exists(), "the question was answered");
     let screen = tty.look();
     assert!(
         !screen.has("FALSE") && !screen.has("NEEDS YOU"),

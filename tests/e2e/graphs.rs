@@ -22,7 +22,7 @@ pub(crate) fn makes(subject: &str, needs: &[usize], file: &str) -> Value {
     })
 }
 
-/// A project with such a plan, and agents of that scenario.
+/// Makes a project with a plan of these tasks, whose agents play the scenario.
 pub(crate) fn story(scenario: &str, tasks: &[Value]) -> Story {
     let story = Story::new(scenario);
     fs::create_dir_all(story.project().join(".design")).unwrap();
@@ -35,7 +35,7 @@ pub(crate) fn story(scenario: &str, tasks: &[Value]) -> Story {
     story
 }
 
-/// Carries the plan out until it is over; the exit code and what was said.
+/// Carries the plan out to its end; returns the exit code and what was printed.
 pub(crate) fn carried_out(story: &Story) -> (Option<i32>, String) {
     let shown = story.dbs(&["execute", "--dry-run"]);
     let hash = shown.split("hash of the commands: ").nth(1).unwrap().trim();
@@ -43,7 +43,7 @@ pub(crate) fn carried_out(story: &Story) -> (Option<i32>, String) {
     (output.status.code(), said(&output))
 }
 
-/// The plan as the server has written it, once it says that of its tasks.
+/// Waits until the server has written the plan with these statuses of its tasks; returns the plan.
 fn written(story: &Story, file: &str, statuses: &[&str]) -> Value {
     let read = || -> Option<Value> {
         let text = fs::read_to_string(story.project().join(".design").join(file)).ok()?;
@@ -59,8 +59,8 @@ fn written(story: &Story, file: &str, statuses: &[&str]) -> Value {
     read().unwrap()
 }
 
-/// The first agent of the first task makes a file that is not listed in the place of the one that is. The last one asks something that
-/// is answered without a person a moment later, which ends no waiting.
+/// Parts in which the first agent of the first task makes a file that is not listed instead of the listed one. The agent of the last task
+/// asks a question that answers itself a moment later, which must not end the wait.
 const ONE_IS_DONE_AGAIN: &str = r#"
 [[part]]
 role = "graph-worker"
@@ -99,19 +99,19 @@ steps = [
 ]
 "#;
 
-/// On the base are the listed files alone, each with a merge that is named after its task.
+/// Asserts that the base has only the listed files, each with a merge that is named after its task.
 fn is_merged(story: &Story) {
     let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
     let has = |file: &str| files.lines().any(|line| line == file);
     assert!(has("model.txt") && has("csv.txt"), "{files}");
-    assert!(!has("other.txt"), "what is not listed came to the base: {files}");
+    assert!(!has("other.txt"), "an unlisted file is on the base: {files}");
     let commits = story.git(&story.origin(), &["log", "--format=%s", "work"]);
     for merge in ["feat: add the model", "feat: add the writer"] {
         assert!(commits.lines().any(|line| line == merge), "{merge}: {commits}");
     }
 }
 
-/// Who did it again was told why, and who built on it was told what there is.
+/// Asserts that the second try was told why, and that the next task was told the result it builds on.
 fn is_told(story: &Story) {
     let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
     for wanted in [
@@ -128,13 +128,13 @@ fn is_told(story: &Story) {
     let second = prompts.collect::<String>();
     assert!(
         second.contains("The model stands in model.txt."),
-        "the result of what it waits for: {second}"
+        "the result of the first task is in the prompt: {second}"
     );
 }
 
 #[test]
 fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
-    // The last one only looks whether both are there.
+    // The last task only looks whether both files are there.
     let mut look = makes("Look at both", &[0, 1], "csv.txt");
     look["metadata"] = json!({ "type": "testing", "files": { "create": [], "modify": [] } });
     let tasks = [
@@ -175,7 +175,7 @@ fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// The first task is given up each time; the others are done.
+/// Parts in which the first task fails at each try and the others are done.
 const ONE_FAILS: &str = r#"
 [[part]]
 role = "graph-worker"
@@ -235,7 +235,7 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     story.dbs(&["stop", "--all"]);
 }
 
-/// A task whose agent makes the listed file; the base is checked out in the person's folder, and delivered as that setting says.
+/// Carries out a plan of one task, with the base checked out in the person's folder and this value of the setting `deliver`.
 fn delivered(deliver: &str) -> Story {
     let agents = "[[part]]\nrole = \"graph-worker\"\nsteps = [\n  { signal = \"claim\" },\n  \
                   { write = \"model.txt\", text = \"model\\n\" },\n  { signal = \"done\", text = \"Made.\" },\n]\n";
@@ -252,7 +252,7 @@ fn the_files_of_a_finished_plan_stand_in_the_persons_folder() {
     let story = delivered("fast-forward");
     let model = story.project().join("model.txt");
     let head_in = |folder: &Path| story.git(folder, &["rev-parse", "work"]);
-    // Files, branch and index follow each other.
+    // Files, branch and index are updated one after the other.
     story.wait_until("the files, the branch and the index are there", || {
         model.exists()
             && head_in(&story.project()) == head_in(&story.origin())
@@ -302,8 +302,8 @@ fn who_is_told_of_a_finished_plan_brings_it_with_a_pull_that_overwrites_nothing(
     assert!(story.dbs(&["pull"]).contains("has everything that is merged"));
 }
 
-/// A server that ended between the writing of a file and its renaming left a part of it: the next one writes the plan. What a person has
-/// changed in it stays, and no progress goes to a task that is another one now.
+/// Leaves a part of a file, as a server that ended between writing and renaming does, and asserts that the next server writes the plan. A
+/// person's changes stay, and no progress goes to a task that has another subject now.
 fn is_written_after_a_kill_and_beside_edits(story: &Story) {
     story.dbs(&["stop", "--all"]);
     let file = story.project().join(".design/plan.json");

@@ -1,5 +1,5 @@
-//! A tool without an interface: a script called `claude` that speaks the tool's lines of JSON, run by `dbs headless` in the agent's terminal.
-//! What it asks, reports and forgets reaches the board as from the real tool.
+//! A tool without an interface: a script called `claude` that speaks the tool's lines of JSON, run by `dbs headless` in the agent's
+//! terminal. What it asks, reports and forgets reaches the board as from the real tool.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::driver::{Server, Story};
 use crate::kinds::{create, server};
 use crate::script::write_script;
 
-/// How the tool speaks: `$LINE` is the last line that it was told.
+/// Script of the tool; `$LINE` is the last line that it received.
 const TOOL: &str = r#"
 say() { printf '%s\n' "$1"; }
 hear() { read -r LINE || exit 4; }
@@ -39,10 +39,10 @@ stop last false
 over
 "#;
 
-/// What a developer does in the end: it commits a file.
+/// Work of a developer: a commit of a file.
 const COMMIT: &str = "echo made > made.txt; git add made.txt; git commit -qm \"[$DBS_TASK] made\"";
 
-/// A story whose agents are such a tool with these settings; `work` is what its developer does before it reports.
+/// Makes a story whose agents are such a tool with these settings; `work` is what its developer does before it reports.
 fn story(settings: &str, work: &str) -> Story {
     let story = Story::new("");
     fs::create_dir_all(story.root().join("bin")).unwrap();
@@ -56,7 +56,7 @@ fn story(settings: &str, work: &str) -> Story {
     story
 }
 
-/// The line that the tool kept under that name, once it did.
+/// Waits until the tool has kept a line under that name; returns the line.
 fn kept(story: &Story, name: &str) -> Value {
     let file = story.root().join(name);
     story.wait_until(name, || file.exists());
@@ -72,7 +72,7 @@ fn a_tool_without_an_interface_is_given_its_prompt_asks_and_is_sent_back_once_wh
     let _server: Server = server(&story);
     create(&story);
     story.wait_until("its request", || story.dbs(&["status"]).contains("make it"));
-    // The model that answers stands beside the one that was asked for (A14).
+    // The model that answers is shown beside the one that was asked for (A14).
     story.wait_until("its model", || {
         story
             .dbs(&["why", "t-1"])
@@ -94,7 +94,7 @@ fn a_tool_without_an_interface_is_given_its_prompt_asks_and_is_sent_back_once_wh
             .contains("You have not reported"),
         "{sent_back}"
     );
-    assert_eq!(reply("let-go"), serde_json::json!({}), "once");
+    assert_eq!(reply("let-go"), serde_json::json!({}), "sent back only once");
     story.wait_until("the question about it", || {
         story.dbs(&["status"]).contains("it stopped without a report")
     });
@@ -112,7 +112,7 @@ fn a_tool_without_an_interface_is_given_its_prompt_asks_and_is_sent_back_once_wh
     }
 }
 
-/// C3, LC-2, LC-3: from the request of a tool over the meter to a fresh session.
+/// C3, LC-2, LC-3: from the request of a tool through the meter to a fresh session.
 #[test]
 fn a_tool_that_reports_no_figures_is_restarted_when_it_has_called_tools_often_enough() {
     let work =
@@ -128,7 +128,7 @@ fn a_tool_that_reports_no_figures_is_restarted_when_it_has_called_tools_often_en
     let text = again["message"]["content"].as_str().unwrap();
     assert!(text.contains("restart 1 of 3"), "{text}");
     story.wait_until("the merge", || story.count("done") == 1);
-    // Each attempt has a log of its own, which no later one writes over (LP-20).
+    // Each attempt has its own log, which no later one overwrites (LP-20).
     let asked = ["1", "2"].map(|attempt| story.dbs(&["logs", attempt]).contains("Bash: make it"));
     assert_eq!(asked, [true, false]);
 }

@@ -1,4 +1,4 @@
-//! Agents that do not want to end, agents that never stop talking, and tasks whose names mean harm.
+//! Agents that do not want to end, agents that never stop printing, and tasks with malicious names.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::driver::{Story, said};
 use crate::scenarios::working;
 use crate::terminal::{Screen, Tty};
 
-/// Hears no polite signal, leaves a process behind in a session of its own, and hangs; the second try is a good one.
+/// Ignores the polite signal, leaves a process behind in a session of its own, and hangs; the second attempt is a good one.
 const STUBBORN: &str = r#"
 [[part]]
 role = "developer"
@@ -21,7 +21,7 @@ steps = [
 ]
 "#;
 
-/// Processes that carry this in their environment.
+/// Returns the processes that have this line in their environment.
 fn with_environment(text: &str) -> Vec<String> {
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter(|entry| {
@@ -59,7 +59,7 @@ fn an_agent_that_will_not_end_is_ended_with_all_it_started() {
     story.wait_until("the end of everything with its marker", || {
         with_environment(&marker).is_empty()
     });
-    // Its task is taken up again and done by somebody better.
+    // The task is taken up again and done by a better agent.
     story.wait_until("the end of the task", || story.count("done") == 1);
     let again = story.run(&["kill-agent", "developer-debussy"]);
     assert_eq!(again.status.code(), Some(1), "{}", said(&again));
@@ -67,7 +67,7 @@ fn an_agent_that_will_not_end_is_ended_with_all_it_started() {
     assert_eq!(tty.leave().0, 0);
 }
 
-/// Waits for a word, then pours out far more than its log keeps.
+/// Prints far more than its log keeps, and then waits for an answer.
 const FLOOD: &str = r#"
 [[part]]
 role = "developer"
@@ -86,7 +86,7 @@ steps = [
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
-/// Bytes the log of an attempt has on disk.
+/// Returns the size of an attempt's log on disk, in bytes.
 fn log_on_disk(story: &Story) -> u64 {
     let files = fs::read_dir(story.attempt(1).join("tty"))
         .into_iter()
@@ -95,7 +95,7 @@ fn log_on_disk(story: &Story) -> u64 {
     files.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
 }
 
-/// Waits until more of the flood has come, or its end: how long all of it takes, only the machine knows.
+/// Waits until more of the flood has come, or its end; how long all of it takes depends on the machine.
 fn wait_for_more(tty: &Tty<'_>) -> Screen {
     let line = |screen: &Screen| {
         let line = |row: &&String| row.contains("flood 0");
@@ -117,7 +117,7 @@ fn a_flood_drowns_neither_the_screen_nor_the_disk() {
     story.dbs(&["task", "create", "Flood", "--id", "t-1", "--release"]);
     tty.press("C-b 2");
     tty.see("flood 0");
-    // While it pours, over and over: a tab is changed, a shell answers, a command is answered.
+    // During the flood, again and again: a tab is changed, a shell answers, a command is answered.
     let mut times = 0;
     while !tty.look().has("the end of the flood") && times < 5 {
         times += 1;
@@ -139,8 +139,8 @@ fn a_flood_drowns_neither_the_screen_nor_the_disk() {
     assert!(size <= LIMIT, "{size} bytes");
     let raw = story.run(&["logs", "1", "--raw"]);
     let note = String::from_utf8_lossy(&raw.stderr).into_owned();
-    // Packed, a flood of lines that look alike may be kept whole; what is not is said.
-    // Behind it comes the question, drawn anew every second.
+    // A flood of similar lines may be kept whole once it is packed; if it is not, that is reported. Behind it comes the question, drawn
+    // anew every second.
     let (kept, end) = (raw.stdout.len(), &raw.stdout[raw.stdout.len() - 256 * 1024..]);
     let is_whole = kept > 200 * 1024 * 1024;
     assert_ne!(
@@ -155,7 +155,7 @@ fn a_flood_drowns_neither_the_screen_nor_the_disk() {
     assert_eq!(tty.leave().0, 0);
 }
 
-/// Ids and titles that would do harm if a shell, git or a folder took them at their word.
+/// Ids and titles that would do harm if a shell, git or the file system interpreted them.
 const NAMES: &[(&str, &str)] = &[
     ("HEAD", "\"; touch ../../owned; #"),
     ("a..b", "$(touch ../../owned) `touch ../../owned`"),

@@ -1,5 +1,5 @@
-//! An agent that acts as a person: it tries every command that is for persons, also with a cleared environment, out of its session
-//! and from another folder, with a server and without one. Nothing changes, and the task says what was tried.
+//! An agent that acts as a person: it tries every command for persons, also with a cleared environment, outside its session and from
+//! another folder, with a server and without one. Nothing changes, and the task says what was tried.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::driver::{Story, said};
 use crate::scenarios::working;
 use crate::script::write_script;
 
-/// The commands of the table that are for persons, as one types them; `trust` is in the table before the program has it.
+/// Commands for persons by their names in the table of commands, and as a person types them.
 const TRIES: &[(&str, &str)] = &[
     ("answer", "answer t-2 yes"),
     ("approve", "approve t-2"),
@@ -70,8 +70,8 @@ const TRIES: &[(&str, &str)] = &[
     ("watch", "watch"),
 ];
 
-/// The agent: each way runs all tries; the lines of a way's file are exit codes and commands, then `end`. It works while `go` says
-/// which way is next.
+/// Script of the agent. In each way it runs all tries and writes exit codes and commands to the file of that way, then `end`. A file
+/// `go-WAY` starts a way.
 const AGENT: &str = r#"
 attempt() {
     while read -r line; do
@@ -103,7 +103,7 @@ struct Impostor {
 }
 
 impl Impostor {
-    /// Two tasks, and an agent at work on the first.
+    /// Makes two tasks, and an agent at work on the first.
     fn new() -> Impostor {
         let story = Story::new("");
         let root = story.root();
@@ -133,7 +133,7 @@ impl Impostor {
         Impostor { story }
     }
 
-    /// Lets the agent go that way, and waits until it has tried everything. All of it was refused in words.
+    /// Lets the agent try everything in the given way, and asserts that each command for persons was refused in words.
     fn tries(&self, way: &str) {
         let root = self.story.root();
         fs::write(root.join(format!("go-{way}")), "").unwrap();
@@ -147,7 +147,7 @@ impl Impostor {
                 "{way}, {line}: {codes}\n{said}"
             );
         }
-        // From another folder, too.
+        // An agent may read, and comment on its own task; another folder does not help.
         for line in [
             "0 task comment t-1 mine",
             "1 task comment t-2 theirs",
@@ -164,11 +164,11 @@ impl Impostor {
         assert_eq!(refused, tries().len() + 1, "{way}: {said}");
     }
 
-    /// What the board and the settings say, without what changes by itself.
+    /// Returns what the board and the settings say, without what changes by itself.
     fn state(&self) -> (String, String) {
         let settings = fs::read_to_string(self.story.project().join(".debussy/config.toml")).unwrap();
         let listed = self.story.dbs(&["task", "list"]);
-        // What the agent does at the moment, which stands in brackets after its name.
+        // The agent's current activity stands in brackets after its name.
         let rows = listed
             .lines()
             .map(|line| line.split_once("  [").map_or(line, |(row, _)| row));
@@ -176,7 +176,7 @@ impl Impostor {
     }
 }
 
-/// What is tried: the rows, and every other command for persons with a task for each word that it needs.
+/// Returns all tries: the rows, and every other command for persons with a task for each word that it needs.
 fn tries() -> Vec<String> {
     let mut tries: Vec<String> = TRIES.iter().map(|(_, line)| (*line).to_owned()).collect();
     for (name, words) in for_persons(&command(), "") {
@@ -187,7 +187,7 @@ fn tries() -> Vec<String> {
     tries
 }
 
-/// The commands that are for persons, with and without the arguments that make them so, and how many words each needs.
+/// Returns the commands that are for persons, with and without the arguments that make them so, and how many words each needs.
 fn for_persons(command: &clap::Command, before: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for verb in command.get_subcommands() {
@@ -244,7 +244,7 @@ fn an_agent_that_acts_as_a_person_is_refused_whatever_it_does_to_its_process() {
     }
     drop(server);
     story.wait_until("the server has gone", || !story.is_live());
-    // What an agent does is not known without a server.
+    // Without a server, the activity of an agent is unknown.
     let alone = impostor.state();
     assert_eq!(alone.1, before.1, "without a server");
     impostor.tries("alone");
@@ -254,7 +254,7 @@ fn an_agent_that_acts_as_a_person_is_refused_whatever_it_does_to_its_process() {
     fs::write(story.root().join("go-end"), "").unwrap();
 }
 
-/// An agent writes a file that a gate runs.
+/// Step of an agent that writes a file which a gate runs.
 const WRITING: &str =
     r#"  { write = "check.sh", text = "\"$DBS_PROGRAM\" task create Smuggled --release\n" },"#;
 
@@ -281,7 +281,7 @@ fn what_a_gate_runs_is_refused_what_is_for_persons() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// The test plays both parts: run again with the marker of an agent it is a client that asks nobody whether it may attach.
+/// Test that plays both parts: started again with the marker of an agent, it is a client that attaches without any check of its own.
 #[test]
 fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
     #[expect(clippy::disallowed_methods, reason = "says which part to play")]
@@ -319,7 +319,7 @@ fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
     server.0.wait().unwrap();
 }
 
-/// What a server says to a signal that is far too long.
+/// Returns the answer of a server to a signal that is far too long.
 fn shout(socket: &Path) -> String {
     let signal = SignalSent {
         attempt: AttemptId(1),
@@ -336,7 +336,7 @@ fn shout(socket: &Path) -> String {
     answer.unwrap_err().to_string()
 }
 
-/// What a server says to somebody who opens more and more conversations and keeps them.
+/// Returns the answer of a server to a client that opens more and more connections and keeps them.
 fn crowd(socket: &Path) -> String {
     blocking_runtime().unwrap().block_on(async {
         let mut held = Vec::new();
@@ -350,7 +350,7 @@ fn crowd(socket: &Path) -> String {
     })
 }
 
-/// What a server says to a client that attaches.
+/// Returns the answer of a server to a client that attaches.
 fn attach(socket: &Path) -> String {
     let request = AttachRequest {
         cols: 80,

@@ -1,4 +1,4 @@
-//! Stories of work that is handed over: reports that end on the task, and merges that an agent makes.
+//! Stories of work that is handed over: reports that become comments of the task, and merges that an agent makes.
 
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ fn a_report_an_agent_hands_over_stands_on_its_task_as_its_comment() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// The first integrator only says that it has merged; the second does.
+/// Parts in which the first integrator only says that it has merged, and the second one merges.
 const MERGING: &str = r#"
 [[part]]
 role = "developer"
@@ -96,7 +96,7 @@ fn where_agents_merge_the_engine_looks_at_the_remote_and_believes_nobody() {
     let story = Story::new(MERGING);
     let config = story.project().join(".debussy/config.toml");
     let text = std::fs::read_to_string(&config).unwrap();
-    // Without a check that fails for another reason: only the look at the remote tells the first integrator from the second.
+    // There is no check that could fail for another reason: only the look at the remote tells the integrators apart.
     story.write_settings(&format!("merge = \"agent\"\n{text}"));
     let before = story.git(&story.origin(), &["rev-parse", "work"]);
     let _server = story.server();
@@ -117,7 +117,7 @@ fn where_agents_merge_the_engine_looks_at_the_remote_and_believes_nobody() {
         })
         .collect();
     let all = told.join("\n");
-    // Who only said so was not believed: nothing had been merged, and a second integrator was called.
+    // The first integrator was not believed: nothing had been merged, and a second one was called.
     let integrators = log
         .iter()
         .filter(|line| {

@@ -1,5 +1,5 @@
-//! Journeys of a person through the program, several steps in each: the first start, permissions, a task from its first word to
-//! its merge, the screen arranged and dressed, an agent whose program is missing.
+//! Journeys of a person through the program, several steps in each: the first start, permissions, a task from its first word to its merge,
+//! a screen that is arranged and themed, an agent whose program is missing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::scenarios::careful;
 use crate::script::write_script;
 use crate::terminal::{Make, Screen, Tty};
 
-/// Works at once; who looks at it afterwards takes all the time there is.
+/// Parts of a developer that works at once and of a reviewer that asks and waits for an answer.
 const SLOW_REVIEW: &str = r#"
 [[part]]
 role = "developer"
@@ -29,7 +29,7 @@ steps = [{ signal = "claim" }, { ask = "Have you read it?", kind = "question" },
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
-/// A program of that name in a folder of the story's own; answers the path with that folder first.
+/// Writes a program with that name into a folder of the story; returns the path with that folder first.
 fn program(story: &Story, name: &str, text: &str) -> String {
     let bin = story.root().join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -42,7 +42,7 @@ fn path(story: &Story) -> String {
     format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display())
 }
 
-/// The board of the third tab, with nothing over it.
+/// Opens the board in the third tab, with nothing over it.
 fn board<'a>(story: &'a Story, env: &[(&str, &str)]) -> Tty<'a> {
     let tty = story.tty_of(Make::New, env, &[], (120, 40));
     tty.see("? help");
@@ -84,7 +84,7 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     for line in ["agent = \"claude\"", "prefix = \"C-a\"", "when = \"never\""] {
         assert!(kept.contains(line), "{line}: {kept}");
     }
-    // The prefix that was chosen holds, as soon as the server has read it.
+    // The chosen prefix holds as soon as the server has read it.
     tty.see("settings reloaded");
     tty.press("C-a d");
     assert_eq!(tty.leave().0, 0);
@@ -96,7 +96,7 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     assert_eq!(tty.leave().0, 0);
 }
 
-/// The task whose agent was not allowed to go on.
+/// Returns the id of the task whose agent was denied its permission.
 fn denied(story: &Story) -> String {
     let tasks: serde_json::Value = serde_json::from_str(&story.dbs(&["task", "list", "--json"])).unwrap();
     let mut tasks = tasks.as_array().unwrap().iter();
@@ -113,7 +113,7 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
         story.dbs(&["task", "create", "Mend it", "--id", task, "--release"]);
     }
     tty.see("NEEDS YOU 3");
-    // To be allowed all at once they are named first, and nothing happens without a yes.
+    // Before all are allowed at once they are named, and nothing happens without a yes.
     tty.press("I");
     tty.wait("the inbox", |screen| screen.has("Inbox 3"));
     tty.press("A");
@@ -121,7 +121,7 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
         ["t-1", "t-2", "t-3"].iter().all(|task| screen.has(task)) && screen.status().contains("ASK")
     });
     tty.press("n");
-    // A yes to a question that nobody can have read yet is not typed.
+    // A yes is not typed to a question that is too new for the person to have read.
     tty.wait("questions that stand a while", |screen| {
         screen.has("NEEDS YOU 3") && screen.has("Inbox 3") && !screen.has(" 0s")
     });
@@ -137,7 +137,7 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
     tty.press("n");
     tty.see("I was not allowed to.");
     story.wait_until("a task that is held", || story.count("held") == 1);
-    // The program has ended: what was typed ahead is taken for nothing, and then keys are ours again.
+    // The program has ended: what was typed ahead is dropped, and then keys go to dbs again.
     tty.wait("keys of ours", |screen| !screen.status().contains("TYPE"));
     let id = denied(&story);
     tty.press("C-b b");
@@ -151,7 +151,7 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
     tty.wait("the question of the agent that tries again", |screen| {
         screen.has("NEEDS YOU 2") && !screen.has("held: blocked")
     });
-    // What the agent was told is read in the task in full.
+    // The full view of the task shows what the agent was told.
     tty.press("V");
     tty.see("touch the shop, but gently");
     tty.press("Esc");
@@ -162,7 +162,7 @@ fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_wi
         } else {
             "Nothing needs you."
         };
-        // Together, the digit would count the movement.
+        // Sent together, the digit would be a count of the movement.
         tty.press("5");
         tty.wait("questions that stand a while", |screen| {
             screen.has("[5 Inbox]") && !screen.has(" 0s")
@@ -192,7 +192,7 @@ fn a_task_is_written_in_a_form_and_an_editor_set_aside_released_and_merged_at_on
     tty.see("With a brush.");
     tty.press("Enter");
     story.wait_until("the task in the backlog", || story.count("backlog") == 1);
-    // Keys just after the form are dropped; a second later they count.
+    // Keys pressed just after the form are dropped; a second later they count.
     let ages = || {
         (1..60).flat_map(|age| {
             [
@@ -217,7 +217,7 @@ fn a_task_is_written_in_a_form_and_an_editor_set_aside_released_and_merged_at_on
     tty.see("because");
     tty.type_text("it rains\n");
     tty.see("parked: it rains");
-    // Taken up again it waits for the go-ahead; then it goes on by itself, until somebody is to have read it.
+    // A task that is unparked waits for its release, and then runs by itself until the reviewer asks.
     tty.press("p");
     tty.see("its batch has not been released yet");
     tty.press("w");
@@ -243,7 +243,7 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     for (id, title) in [("t-1", "Apples"), ("t-2", "Pears"), ("t-3", "Plums")] {
         story.dbs(&["task", "create", title, "--id", id]);
     }
-    // In a terminal that is itself in tmux one is told how keys get past it.
+    // Inside tmux, the program tells how keys get past it.
     let tty = board(&story, &[("TMUX", "/tmp/none,1,0")]);
     tty.see("tmux");
     tty.press("C-b %");
@@ -263,7 +263,7 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     tty.wait("the board alone", |screen| {
         screen.area("Board").is_some() && screen.area("Dependencies").is_none()
     });
-    // A theme is shown while it is marked, and kept.
+    // A theme is shown while it is marked, and Enter keeps it.
     tty.press("C-b T");
     tty.see("as much contrast as can be");
     tty.press("j j j j j j Enter");
@@ -271,11 +271,11 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     story.wait_until("the theme to be kept", || {
         fs::read_to_string(&kept).is_ok_and(|text| text.contains("high-contrast"))
     });
-    // By its name everything is found, and the help is searched.
+    // Typing in the help searches it.
     tty.press("?");
     tty.type_text("urgent");
     tty.see("Raise the priority by one.");
-    // The first clears the search, the second leaves.
+    // The first Esc clears the search, the second closes the help.
     tty.press("Esc");
     tty.see("/ type to search");
     tty.press("Esc");
@@ -285,7 +285,7 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     tty.see("0 of 3 match `zzz`. Esc clears.");
     tty.press("Esc");
     tty.see("Plums");
-    // A paste is never taken for keys: with these, every task would be gone and the screen left.
+    // A paste is never taken as keys: with these, every task would be gone and the program left.
     let bomb = "s q x y X\n".repeat(20_000);
     tty.paste(&bomb);
     tty.see("a paste is never taken as keys");
@@ -315,9 +315,9 @@ fn an_agent_whose_program_is_missing_is_told_with_the_way_out_and_tried_again_by
         )
     };
     install();
-    // What a setting names is looked for again without a key.
+    // A program that a setting names is looked for again without a key press.
     tty.miss("shop-agent is in none of the folders");
-    // From here on it is missing although the settings were usable.
+    // From here on the program is missing although the settings were usable.
     fs::remove_file(story.root().join("bin/shop-agent")).unwrap();
     story.dbs(&["task", "create", "Mend it", "--id", "t-1", "--release"]);
     tty.wait(
@@ -333,7 +333,7 @@ fn an_agent_whose_program_is_missing_is_told_with_the_way_out_and_tried_again_by
             .all(|part| screen.rows.iter().any(|row| row.contains(part)))
         },
     );
-    // Lines say the same as the screen.
+    // The command line says the same as the screen.
     let told = story.dbs(&["task", "show", "t-1"]);
     assert!(told.contains("looked in"), "{told}");
     install();
@@ -343,7 +343,7 @@ fn an_agent_whose_program_is_missing_is_told_with_the_way_out_and_tried_again_by
     });
     tty.press("C-b 2");
     tty.see("here I am");
-    // Stopping it names it first.
+    // The question names the agent before it is stopped.
     tty.press("x");
     tty.see("It works on t-1");
     tty.press("y");

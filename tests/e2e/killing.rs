@@ -1,4 +1,4 @@
-//! The server killed again and again while four agents are at work on the demo and more: nobody notices but the person who looks.
+//! Server killed again and again while four agents are at work on the demo and more: only a person who looks at it notices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use crate::dice::Dice;
 use crate::driver::Story;
 
 const KILLS: u32 = 20;
-/// Every so many kills one comes before anybody could see what the new server does.
+/// One of so many kills comes before the new server has done anything that can be seen.
 const AT_ONCE_EVERY: u32 = 4;
-/// Tasks besides the demo's, so that there is always work for four agents: the demo alone waits for itself now and then.
+/// Tasks besides the demo's, so that there is always work for four agents: at times the demo's tasks only wait for each other.
 const MORE: [&str; 10] = [
     "more-1", "more-2", "more-3", "more-4", "more-5", "more-6", "more-7", "more-8", "more-9", "more-10",
 ];
-/// How they are done; played before the demo's parts are looked at.
+/// Parts of these tasks, placed before the demo's parts.
 const MORE_PARTS: &str = r#"
 [[part]]
 role = "developer"
@@ -34,7 +34,7 @@ steps = [
 
 "#;
 
-/// A project that runs the demo, and more, under a server of its own.
+/// Makes a project that runs the demo, and more, under a server of its own.
 fn demo_project() -> (Story, DemoPlan) {
     let first = DemoScript::Tasks.scenario_text().find("[[part]]").unwrap();
     let (head, parts) = DemoScript::Tasks.scenario_text().split_at(first);
@@ -93,7 +93,7 @@ fn fill(story: &Story, sheet: &DemoPlan) {
     story.dbs(&words);
 }
 
-/// Agents at work under a server that answers; none while none does.
+/// Returns how many agents are at work under a server that answers; none while no server answers.
 fn agents(story: &Story) -> usize {
     let status: Value = serde_json::from_str(&story.dbs(&["status", "--json"])).unwrap();
     let is_live = status.get("live") == Some(&Value::Bool(true));
@@ -101,7 +101,7 @@ fn agents(story: &Story) -> usize {
     if is_live { agents.len() } else { 0 }
 }
 
-/// Kills server after server: some as soon as they exist, most at some moment of their work, with four agents alive.
+/// Kills server after server: some as soon as they exist, most at a random moment of their work, with four agents alive.
 fn kill_again_and_again(story: &Story, dice: &mut Dice, all: u64) {
     let mut server = story.server();
     let mut seen = Vec::new();
@@ -127,7 +127,7 @@ fn kill_again_and_again(story: &Story, dice: &mut Dice, all: u64) {
         "agents at work when a server was killed: {seen:?}"
     );
     story.wait_until("the last server", || story.is_live());
-    // It goes on alone, until it is told to stop.
+    // The last server goes on by itself until it is told to stop.
     std::mem::forget(server);
 }
 
@@ -179,7 +179,7 @@ fn each_merged_once(story: &Story, sheet: &DemoPlan) {
     assert_eq!(merged, wanted, "each task is merged exactly once");
 }
 
-/// What agents did and said, against the log of what happened.
+/// Compares what agents did and said with the log of what happened.
 fn nobody_lost(story: &Story) {
     let log = story.dbs(&["logs", "--json"]);
     let mut kinds: BTreeMap<u64, Vec<String>> = BTreeMap::new();
@@ -196,7 +196,7 @@ fn nobody_lost(story: &Story) {
         }
     }
     let of = |kind: &str| tasks.get(kind).cloned().unwrap_or_default();
-    // What the scenario lets happen once happens once; an agent that was lost would be one more crash.
+    // What the scenario lets happen once has happened once; a lost agent would be one more crash.
     assert_eq!(of("crash"), ["knot-5"], "{log}");
     assert_eq!(of("empty_branch"), ["knot-6"], "{log}");
     assert_eq!(of("reject"), ["knot-4"], "{log}");
@@ -213,7 +213,7 @@ fn nobody_lost(story: &Story) {
     assert!(wrong.is_empty(), "{wrong}{log}");
 }
 
-/// Attempts of which it was heard that their agent ran: it started, spoke or ended.
+/// Returns the attempts whose agents are known to have run: they started, signalled or ended.
 fn attempts_of_agents(story: &Story) -> BTreeSet<u64> {
     let events = story.dbs(&["events", "--json"]);
     let of_agents = |event: &Value| {

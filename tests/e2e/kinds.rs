@@ -1,5 +1,5 @@
-//! Kinds of agents that a file describes: how their prompt reaches them, what they go on with, what they are started with, and what their
-//! window says. The tools are scripts, found in `PATH` as any tool is.
+//! Kinds of agents that a file describes: how they get their prompt, what they resume, what they are started with, and what their window
+//! title says. The tools are scripts, found in `PATH` like any tool.
 
 use std::fs;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::driver::{Server, Story, said};
 use crate::script::write_script;
 
-/// How every tool of these stories ends: it writes down its arguments, reports, and does what its role asks.
+/// End of every tool's script: it records its arguments, does what its role asks, and reports.
 const WORK: &str = r#"
 printf '%s\n' "$@" > "$ROOT/part-$DBS_ATTEMPT"
 mv "$ROOT/part-$DBS_ATTEMPT" "$ROOT/arguments-$DBS_ROLE-$DBS_ATTEMPT"
@@ -20,7 +20,7 @@ fi
 "$DBS_PROGRAM" signal done "made it"
 "#;
 
-/// A story whose agents are all of the kind `tool`, described by that file and played by that script.
+/// Makes a story whose agents are all of the kind `tool`, described by this text and played by this script.
 pub(crate) fn story(kind: &str, script: &str) -> Story {
     let story = Story::new("");
     let file = story.root().join("bin/tool");
@@ -61,7 +61,7 @@ pub(crate) fn create(story: &Story) {
     story.dbs(&["task", "create", "Make it", "--id", "t-1", "--release"]);
 }
 
-/// The arguments of the first attempt of that role, one a line.
+/// Returns the arguments of an attempt of the role, one per line.
 fn arguments(story: &Story, role: &str, attempt: u64) -> String {
     let file = story.root().join(format!("arguments-{role}-{attempt}"));
     story.wait_until("the agent", || file.exists());

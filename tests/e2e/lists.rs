@@ -1,4 +1,4 @@
-//! Stories of a list of work: its items become tasks, and are closed in it once the person asks for that.
+//! Stories of a list of work: its items become tasks, and are closed in the list once the person asks for that.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -74,7 +74,7 @@ fn an_item_that_a_person_opens_again_stays_open_and_one_of_two_alike_is_not_gues
     story.wait_until("the second of two is ticked", || {
         now() == "- [ ] fix\n- [x] fix\n- [x] other\n- [ ] last\n"
     });
-    // The person opens one again, and writes a third of the same text.
+    // The person opens one again, and writes a third item with the same text.
     fs::write(
         &file,
         "- [ ] fix\n- [ ] fix\n- [x] fix\n- [ ] other\n- [ ] last\n",
@@ -93,7 +93,7 @@ fn an_item_that_a_person_opens_again_stays_open_and_one_of_two_alike_is_not_gues
     story.dbs(&["stop", "--all"]);
 }
 
-/// Agents that push nothing: their git knows no way to the remote.
+/// Parts of agents that push nothing, because their git knows no way to the remote.
 const LOCAL: &str = r#"
 [[part]]
 role = "developer"
@@ -108,7 +108,7 @@ steps = [
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
-/// A story whose remote is that of a forge, with a program of the forge beside it that notes how it is called; and its path.
+/// Makes a story whose remote is that of a forge, with a program of the forge that records its calls; returns the story and its `PATH`.
 fn on_a_forge(program: &str) -> (Story, OsString) {
     let story = Story::new(LOCAL);
     let (project, origin, bin) = (story.project(), story.origin(), story.root().join("bin"));
@@ -153,7 +153,7 @@ fn server_with(story: &Story, path: &OsStr) -> Server {
     Server(command.spawn().unwrap())
 }
 
-/// Merges the branch of a task that was handed over in a clone of its own, without a push; the clone.
+/// Merges the branch of a task that was handed over, in another clone and without a push; returns the clone.
 fn merged_by_hand(story: &Story, id: &str) -> PathBuf {
     let branch = story.dbs(&["task", "show", id, "--json"]);
     let branch: serde_json::Value = serde_json::from_str(&branch).unwrap();
@@ -207,7 +207,7 @@ fn issues_are_closed(program: &str, source: &str, prefix: &str) -> String {
         "nothing is closed before the person asks for it"
     );
     story.dbs(&["config", "import.write_back", "true"]);
-    // Work that is left on its branch is done, and on the base it is only later.
+    // Work that is left on its branch is done, but reaches the base only later.
     story.dbs(&["config", "merge.via", "branch"]);
     server.kill();
     let mut server = server_with(&story, &path);
@@ -216,7 +216,7 @@ fn issues_are_closed(program: &str, source: &str, prefix: &str) -> String {
     });
     assert!(
         noted("base").contains(&format!("work/{first}.txt")),
-        "its work was on the base then"
+        "its work was on the base when the issue was closed"
     );
     story.dbs(&["task", "release", &second]);
     story.wait_until("the second task is handed over", || story.count("done") == 2);
@@ -224,7 +224,7 @@ fn issues_are_closed(program: &str, source: &str, prefix: &str) -> String {
     assert_eq!(
         noted("closed").lines().count(),
         1,
-        "its branch is on the remote, and not merged there"
+        "its branch is on the remote, but not merged there"
     );
     story.git(&other, &["push", "-q", "origin", "HEAD:work"]);
     story.dbs(&["task", "merged", &second]);

@@ -1,4 +1,4 @@
-//! What a person sees of a server that dies: word of it, and then everything again, with no byte missing.
+//! Effects of a server's death on an attached client: a notice, and then everything again, with no byte missing.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::driver::Story;
 use crate::scenarios::working;
 use crate::terminal::{Screen, Tty};
 
-/// Prints numbered lines all the time, for long enough to be cut off in the middle, and then waits for a key.
+/// Prints numbered lines, for long enough to be cut off in the middle, and then waits for a key.
 const TALKER: &str = r#"
   { flood = 1, width = 90 },
   { sleep = 0.5 },
@@ -20,7 +20,7 @@ const TALKER: &str = r#"
   { ask = "Seen it all?" },
 "#;
 
-/// The process of the server that runs now.
+/// Returns the pid of the server that runs now.
 fn server_of(story: &Story) -> Option<i32> {
     let output = story.run(&["sessions", "--json"]);
     let sessions: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
@@ -36,7 +36,7 @@ fn kill_server(story: &Story) {
     });
 }
 
-/// A child nobody has collected yet is dead, too.
+/// Returns true if the process has ended, even if its parent has not collected it yet.
 fn is_dead(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')')
@@ -58,7 +58,7 @@ fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
     story.wait_until("the agent's first words", || {
         fs::metadata(story.attempt(1).join("tty/000001.log")).is_ok_and(|log| log.len() > 100_000)
     });
-    // Twice in the middle of a flood, and once when all is still.
+    // Twice in the middle of a flood, and once when all is quiet.
     for _ in 0..2 {
         lose_everything(&story, &tty);
     }
@@ -67,7 +67,7 @@ fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
     lose_everything(&story, &tty);
     let after = agents_screen(&tty);
     assert_eq!(after, before);
-    // The same shell, with what it knew.
+    // The shell is the same and still has its variable.
     tty.press("1");
     type_in_shell(&tty);
     tty.type_text("echo after-$mine\n");
@@ -81,9 +81,9 @@ fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
     assert_eq!(tty.leave().0, 0);
 }
 
-/// Kills the server, and waits until its client is told and another one draws: keys between the two are kept for nobody.
+/// Kills the server, and waits until its client is told and another server draws: keys pressed in between are lost.
 pub(crate) fn lose_server(story: &Story, tty: &Tty<'_>) {
-    // Told several times each time, with seconds that count: only what comes from now on is word of this death.
+    // The notice is drawn several times, with seconds that count, so only what arrives from now on is about this death.
     let note = "agents keep running, reconnecting (";
     let before = tty.look().received;
     kill_server(story);
@@ -94,7 +94,7 @@ pub(crate) fn lose_server(story: &Story, tty: &Tty<'_>) {
     });
 }
 
-/// The same from any tab; everything is in the first one again.
+/// Kills the server with any tab in front, and waits until everything is in the first tab again.
 fn lose_everything(story: &Story, tty: &Tty<'_>) {
     lose_server(story, tty);
     // A digit alone may be the first of a count, and waits for the next.
@@ -104,7 +104,7 @@ fn lose_everything(story: &Story, tty: &Tty<'_>) {
     });
 }
 
-/// The lines of the pane beside the list of agents, whose times go on.
+/// Returns the lines of the pane beside the list of agents, because the times in the list go on.
 fn beside_list(screen: &Screen) -> Vec<String> {
     let lines = screen.inside(screen.area_at(2).unwrap()).into_iter();
     lines
@@ -115,10 +115,10 @@ fn beside_list(screen: &Screen) -> Vec<String> {
         .collect()
 }
 
-/// What the agent's terminal shows, once it has come to rest: the present, and the very first line of its past.
+/// Returns what the agent's terminal shows once it is at rest: the present, and the very first line of its past.
 fn agents_screen(tty: &Tty<'_>) -> (Vec<String>, Vec<String>) {
     tty.press("2");
-    // Enter opens the details of a task whose terminal is not read again yet.
+    // Enter would open the details of a task whose terminal has not been read again yet.
     let list = tty.wait("the agents", |screen| {
         screen.has("[2 Agents]") && screen.has("y · n · 1-9 · Enter")
     });
@@ -139,7 +139,7 @@ fn agents_screen(tty: &Tty<'_>) -> (Vec<String>, Vec<String>) {
     (now, past)
 }
 
-/// A flood numbers its lines: none may be missing, none may come twice.
+/// Asserts that the numbered lines of all three floods are complete and that none comes twice.
 fn all_numbers_three_times(text: &str) {
     let of_flood = text.lines().filter_map(|line| line.strip_prefix("flood "));
     let numbers: Vec<usize> = of_flood.map(|rest| rest[..9].parse().unwrap()).collect();
@@ -153,8 +153,8 @@ fn all_numbers_three_times(text: &str) {
     assert_eq!((differs, numbers.len()), (None, expected.len()));
 }
 
-/// As after Ctrl-Z and `fg`, or in a session that hung: each finds keys, and behind the last frame a goodbye; what it takes first is
-/// chance, and what it sends then reaches nobody.
+/// Clients that were stopped, as after Ctrl-Z and `fg`, or that hung: each finds keys and, behind the last frame, a goodbye. Which of them
+/// a client takes first is chance, and what it sends then reaches no server.
 #[test]
 fn a_server_that_was_stopped_is_not_started_again_by_screens_that_slept_meanwhile() {
     let story = Story::new("");

@@ -1,4 +1,4 @@
-//! The manuals of earlier programs, typed word by word: each line does what its manual says, or names the way.
+//! Manuals of earlier programs, typed word by word: each line does what its manual says, or names another way.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,14 +11,14 @@ use crate::phases_mishaps::part;
 use crate::terminal::Make;
 use crate::without_remote::without_remote;
 
-/// A line that runs a plan, and what the person does and sees who types it at a terminal.
+/// A line that runs a plan, and what a person who types it at a terminal does and sees.
 struct PlanLine {
     typed: &'static str,
-    /// Phases that are approved there.
+    /// Number of phases that the person approves.
     approved: usize,
     sees: &'static [&'static str],
     misses: &'static [&'static str],
-    /// Tasks that are on the board in the end, by their phases.
+    /// Phases whose tasks are on the board in the end.
     phases: &'static [&'static str],
 }
 
@@ -87,7 +87,7 @@ const PLAN_LINES: [PlanLine; 10] = [
     },
 ];
 
-/// In no manual, but it follows from two of its lines.
+/// A line that is in no manual but follows from two lines that are.
 const INTERACTIVE_WITH_OUTPUT: PlanLine = PlanLine {
     typed: "debussy run path/to/master-plan.md --interactive --output both",
     approved: 2,
@@ -104,7 +104,7 @@ pub(crate) fn combined_example() -> Story {
     story
 }
 
-/// A project with links to the program under all its names.
+/// Makes a project with links to the program under all its names.
 fn project() -> Story {
     let worker = part(
         "",
@@ -117,7 +117,7 @@ fn project() -> Story {
     story
 }
 
-/// A plan of two phases in that file, which no line before had.
+/// Writes a plan of two phases to the file, different from that of any line before.
 fn write_plan(story: &Story, file: &str, title: &str) {
     let master = story.project().join(file);
     let folder = master.parent().unwrap();
@@ -131,7 +131,7 @@ fn write_plan(story: &Story, file: &str, title: &str) {
     }
 }
 
-/// The program under the name that begins the line, with its words.
+/// Returns a command for the program under the name that begins the line, with the words of the line.
 fn typed(story: &Story, line: &str) -> Command {
     let words = shell_words::split(line).unwrap();
     let program = story.root().join(&words[0]);
@@ -145,7 +145,7 @@ fn is_run(story: &Story, nth: usize, line: &PlanLine) {
     let name = format!("line{nth}");
     write_plan(story, file, &format!("{name} export"));
     let tty = story.tty_with(Make::New, &[], &typed(story, line.typed), (150, 60));
-    // Commands that a person has agreed to are not asked about again.
+    // Commands that a person has approved are not asked about again.
     let asked = tty.wait("the question or the plan", |screen| {
         screen.has("y or n") || screen.has("ends after")
     });
@@ -187,8 +187,8 @@ fn every_line_of_the_manuals_that_runs_a_plan_runs_it_to_its_end() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// Lines that a person types in a shell, in this order: the exit code, and a text that is printed. `<first>` to `<third>` stand for the ids
-/// of tasks that lines before have made.
+/// Lines that a person types in a shell, in this order, each with its exit code and a text that is printed. `<first>` to `<fifth>` stand
+/// for the ids of tasks that earlier lines have made.
 const LINES: [(&str, i32, &str); 45] = [
     ("bd init", 0, "next: dbs task create"),
     (
@@ -348,7 +348,7 @@ fn a_shell_in_a_pane_finds_the_program_under_the_names_of_earlier_ones() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// A plan of `dbs init` of which a person has written no more than the overviews, with one phase.
+/// Plan of `dbs init` as it was made, with no more than one gate set.
 #[test]
 fn a_new_plan_with_the_least_filled_in_runs_to_its_end() {
     let told = "pre_validation";
@@ -366,7 +366,7 @@ fn a_new_plan_with_the_least_filled_in_runs_to_its_end() {
     let unset = said(&story.run(&["run", master, "--dry-run"]));
     assert!(
         unset.contains("dbs config gates.tests"),
-        "nothing proves a phase: {unset}"
+        "no gate proves a phase: {unset}"
     );
     story.dbs(&["config", "gates.tests", "true"]);
     let audited = story.dbs(&["audit", master]);

@@ -1,4 +1,4 @@
-//! What else may go wrong while agents work: a holder killed, nobody there to hear, a usage limit, a full disk.
+//! Further mishaps while agents work: a killed holder, signals that no server hears, a usage limit, a full disk.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn is_done(story: &Story) -> bool {
     story.count("done") == 1
 }
 
-/// Kinds of all notices so far.
+/// Returns the kinds of all notices so far.
 fn kinds(story: &Story) -> Vec<String> {
     let log = story.dbs(&["logs", "--json"]);
     let kind = |line: &str| {
@@ -152,12 +152,12 @@ fn a_usage_limit_named_by_the_agent_pauses_the_board_until_it_ends_and_burns_no_
     story.dbs(&["stop", "--all"]);
 }
 
-/// A small file system over the project's state.
+/// Mounts a small file system over the project's state.
 fn small_disk(story: &Story) -> Option<SmallDisk> {
     let place = story.state();
     fs::create_dir_all(&place).unwrap();
     let small = SmallDisk::mount(&place, "40m")?;
-    // What names the repository lies below the mount now.
+    // The mount hides the file that names the repository, so the project is trusted again.
     story.trust();
     Some(small)
 }
@@ -168,7 +168,7 @@ fn names(story: &Story) -> Vec<String> {
     tasks.as_array().unwrap().iter().map(id).collect()
 }
 
-/// Creates tasks until one is not taken; all that were, and what was said then.
+/// Creates tasks until one is refused, adding the others to `taken`; returns what was printed then.
 fn create_until_refused(story: &Story, taken: &mut Vec<String>) -> String {
     let body = "x".repeat(16_000);
     loop {
@@ -178,7 +178,7 @@ fn create_until_refused(story: &Story, taken: &mut Vec<String>) -> String {
             return said(&output);
         }
         taken.push(id);
-        assert!(taken.len() < 3_000, "more was taken than the disk holds");
+        assert!(taken.len() < 3_000, "more tasks were taken than the disk holds");
     }
 }
 
@@ -200,7 +200,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost_and_work_goes_on_when_there_is_ro
     let refused = create_until_refused(&story, &mut taken);
     assert!(
         refused.contains("the disk is full") && refused.contains("free some space"),
-        "who asked is told why and what to do: {refused}"
+        "the caller is told why and what to do: {refused}"
     );
     let again = said(&story.run(&["task", "create", "Alone", "--id", "alone"]));
     small.free();
@@ -225,12 +225,12 @@ fn on_a_full_disk_nothing_acknowledged_is_lost_and_work_goes_on_when_there_is_ro
     assert!(!again.contains("panicked"), "{again}");
     assert!(
         again.contains("alone") || again.contains("free some space"),
-        "whoever asks later is told, too: {again}"
+        "a later caller is told, too: {again}"
     );
     story.dbs(&["task", "release", "t-0000"]);
     story.wait_until("work", || kinds(&story).contains(&"claim".to_owned()));
     story.dbs(&["stop", "--all"]);
-    // A folder that is mounted on cannot be removed; and who finds the agents needs what is on the disk.
+    // A folder that is mounted on cannot be removed, and finding the agents needs what is on the disk.
     story.wait_until("the end of all processes", || story.processes().is_empty());
     drop(small);
 }

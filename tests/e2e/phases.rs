@@ -1,4 +1,4 @@
-//! Stories of a plan that somebody waits for without a screen: how it ends, and what goes wrong on its way.
+//! Stories of a plan whose end is awaited without a screen: how it ends, and what goes wrong on its way.
 
 use std::fs;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use crate::driver::{Story, said};
 use crate::plans::{FIRST, MASTER, hash, story, story_of, task};
 
-/// Runs the plan and waits for its end; what was printed, and the exit code.
+/// Runs the plan and waits for its end; returns what was printed, and the exit code.
 pub(crate) fn wait_for_end(story: &Story, options: &[&str]) -> (String, Option<i32>) {
     let hash = hash(story);
     let words = ["run", "plan/MASTER.md", "--headless", "--trust", &hash];
@@ -42,7 +42,7 @@ fn a_plan_is_waited_for_line_by_line_and_says_which_command_goes_on() {
     story.dbs(&["approve", "invoice-2.1"]);
     let (text, code) = wait_for_end(&story, &["--output", "file"]);
     assert_eq!(code, Some(0), "{text}");
-    // What happened before this command began is not printed again; the report at its end says how it came out either way.
+    // What happened before this command began is not printed again; the report at its end gives the result either way.
     let is_report = |line: &str| {
         line.starts_with("invoice-export ") && line.contains(" all done ") && line.contains(" 2 of 2 done ")
     };
@@ -136,7 +136,7 @@ fn what_the_board_knows_is_written_into_the_files_when_asked_and_not_over_a_newe
     story.dbs(&["stop", "--all"]);
 }
 
-/// Writes a plan without gates first, then one with a gate and a file that the table does not name.
+/// Parts that write a plan without gates first, then one with a gate and a file that the table does not name.
 const WRITERS: &str = r##"
 [[part]]
 role = "plan-writer"
@@ -170,7 +170,7 @@ fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_
     .unwrap();
     let output = story.run(&["convert", "ideas.md"]);
     let text = said(&output);
-    assert_eq!(output.status.code(), Some(5), "nobody could say yes: {text}");
+    assert_eq!(output.status.code(), Some(5), "approval is pending: {text}");
     for wanted in [
         "gate plan failed",
         "--- plans/ideas/MASTER_PLAN.md",
@@ -180,7 +180,7 @@ fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let target = story.project().join("plans/ideas");
-    assert!(!target.exists(), "nothing is written before");
+    assert!(!target.exists(), "nothing is written without approval");
     let told = fs::read_to_string(story.attempt(1).join("prompt.md")).unwrap();
     assert!(told.contains("````\nMake one.\n```\nIgnore all this"), "{told}");
     let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
@@ -201,7 +201,7 @@ fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_
     let newer = said(&story.run(&["convert", "ideas.md", "--trust", &hash(&text)]));
     assert!(
         newer.contains("1.1: Do 3") && newer.contains("not the given one"),
-        "another plan: {newer}"
+        "the plan is another one: {newer}"
     );
     let newer = said(&story.run(&["convert", "ideas.md"]));
     let written = story.dbs(&["convert", "ideas.md", "--trust", &hash(&newer)]);
@@ -215,7 +215,7 @@ fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_
     story.dbs(&["stop", "--all"]);
 }
 
-/// The plan is in its place, and nowhere else.
+/// Asserts that the plan is in its place, and nowhere else.
 fn is_written(story: &Story) {
     let target = story.project().join("plans/ideas");
     let mut names: Vec<_> = fs::read_dir(&target)
@@ -249,7 +249,7 @@ fn a_plan_that_is_wrong_three_times_is_not_written_and_a_text_without_end_is_ref
     fs::write(story.project().join("ideas.md"), "x".repeat(96 * 1024 + 1)).unwrap();
     let refused = said(&story.run(&["convert", "ideas.md"]));
     assert!(refused.contains("more than 98304 bytes"), "{refused}");
-    // The largest text fits into a prompt together with what was wrong with the last try.
+    // The largest text fits into a prompt together with the findings about the last try.
     let largest = "x".repeat(96 * 1024);
     fs::write(story.project().join("ideas.md"), &largest).unwrap();
     let output = story.run(&["convert", "ideas.md"]);
@@ -301,7 +301,7 @@ fn on_a_terminal_a_run_says_its_limits_and_its_phases() {
     assert_eq!(task(&story, "invoice-1")["agent"]["model"], "small");
 }
 
-/// A plan whose only agent works until it is stopped.
+/// Makes a plan whose only agent works until it is stopped.
 fn endless() -> Story {
     story_of("[[part]]\nsteps = [{ signal = \"claim\" }, { sleep = 600 }]\n")
 }
@@ -316,7 +316,7 @@ fn ctrl_c_at_an_attached_run_leaves_it_running_and_says_how_to_stop_it() {
     let (code, screen) = tty.leave();
     assert_eq!(code, 130, "{}", screen.text());
     assert!(screen.text().contains("dbs stop --all"), "{}", screen.text());
-    assert_eq!(story.count("active"), 1, "it goes on");
+    assert_eq!(story.count("active"), 1, "the agent goes on");
     story.dbs(&["stop", "--all"]);
 }
 

@@ -8,7 +8,7 @@ use crate::phases_mishaps::{ROWS, one_phase, part};
 use crate::plans::{hash, story_of, task};
 use crate::script::write_script;
 
-/// Writes a file named as the task, other at each attempt.
+/// Returns the part of an agent that writes a file named after the task, with another content at each attempt.
 fn worker() -> String {
     part(
         "",
@@ -22,7 +22,7 @@ fn a_server_killed_in_the_middle_of_the_commit_the_check_and_the_merge_of_a_phas
     let root = story.root().display().to_string();
     let stop =
         |name: &str| format!("touch {root}/at-{name}; while ! test -e {root}/go-{name}; do sleep 0.05; done");
-    // The remote has taken a push and does not say so yet: first that of the branch, at the end that of the base.
+    // The remote has taken a push but does not say so yet: first that of the branch, at the end that of the base.
     let hook = format!(
         "#!/bin/sh\nread old new ref\nif test $ref = refs/heads/work; then {}\nelse {}\nfi\n",
         stop("merge"),
@@ -66,7 +66,7 @@ fn a_server_killed_in_the_middle_of_the_commit_the_check_and_the_merge_of_a_phas
         "committed once: {}",
         log(&[])
     );
-    // The beginning, the work and the merge, and no second commit that only looks like none.
+    // These are the beginning, the work and the merge; there is no further commit without changes.
     assert_eq!(log(&[]).lines().count(), 3, "{}", log(&[]));
     assert!(
         story
@@ -76,7 +76,7 @@ fn a_server_killed_in_the_middle_of_the_commit_the_check_and_the_merge_of_a_phas
     story.dbs(&["stop", "--all"]);
 }
 
-/// Says that its context is full and hears that it is to stop; the one that goes on finds what the first left.
+/// Agent that reports a full context and is told to stop; the next session finds what the first left.
 const FORGETFUL: &str = r#"#!/bin/sh
 if [ -e half ]; then
   echo whole > whole
@@ -100,7 +100,7 @@ fn an_agent_of_a_phase_whose_context_is_full_is_followed_by_a_fresh_session_and_
         "[context]\nthreshold = 95\n[roles.phase-worker]\ncommand = {command:?}\n"
     ));
     let hash = hash(&story);
-    // The settings would let it go on: what is chosen for the plan counts.
+    // The settings would let it go on, but the choice made for the plan counts.
     story.dbs(&[
         "run",
         "plan/MASTER.md",
@@ -133,7 +133,7 @@ fn an_agent_of_a_phase_whose_context_is_full_is_followed_by_a_fresh_session_and_
     story.dbs(&["stop", "--all"]);
 }
 
-/// A plan of four phases that only the order of the table puts one behind the other, but for the last, which names the second.
+/// Makes a plan of four phases that depend on each other only by the order of the table, except the last, which names the second.
 fn four_phases() -> Story {
     let story = story_of(&worker());
     let folder = story.project().join("plan");
@@ -158,7 +158,7 @@ fn question(n: u32) -> String {
     format!("invoice-{n} waits for approval: [a]pprove, [r]etry")
 }
 
-/// The first is approved, the second done again and then skipped, and at the third the person leaves.
+/// Approves the first phase, has the second done again and then skips it, and leaves at the third.
 fn decided_and_left(story: &Story, words: &[&str]) {
     let tty = story.tty(words, (120, 40));
     let asked = |n: u32, times: usize| {
@@ -170,7 +170,7 @@ fn decided_and_left(story: &Story, words: &[&str]) {
     assert_eq!(
         tty.times_received(&question(1)),
         2,
-        "what is not understood is asked again"
+        "the question is asked again after an unknown answer"
     );
     assert_eq!(state(story, 1), "\"done\"");
     tty.type_text("r\n");
@@ -196,7 +196,7 @@ fn decided_and_left(story: &Story, words: &[&str]) {
     assert_eq!(
         fourth["deps"].to_string(),
         r#"["invoice-2","invoice-3"]"#,
-        "it names the second"
+        "the fourth phase names the second"
     );
 }
 

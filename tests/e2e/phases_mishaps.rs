@@ -1,5 +1,4 @@
-//! Stories of what goes wrong with a phase: something left out, blocked, crashed, too long, a server killed while it checks, a gate that
-//! an agent changes.
+//! Mishaps of a phase: something left out, blocked, crashed, too long, a server killed while it checks, a gate that an agent changes.
 
 use std::fs;
 use std::process::Stdio;
@@ -13,7 +12,7 @@ use crate::plans::{hash, story_of, task};
 pub(crate) const ROWS: &str =
     "# Invoice export\n\n## Phases\n\n| Phase | Title |\n|---|---|\n| 1 | [One](phase-1.md) |\n";
 
-/// A plan of one phase with that process and that gate.
+/// Makes a plan of one phase with this process and this gate.
 pub(crate) fn one_phase(workers: &str, process: &str, gate: &str) -> Story {
     let story = story_of(workers);
     let folder = story.project().join("plan");
@@ -25,7 +24,7 @@ pub(crate) fn one_phase(workers: &str, process: &str, gate: &str) -> Story {
     story
 }
 
-/// Parts that claim, do this, and say that they are done.
+/// Returns a part that claims its task and then takes these steps.
 pub(crate) fn part(conditions: &str, steps: &str) -> String {
     format!("[[part]]\n{conditions}\nsteps = [\n  {{ signal = \"claim\" }},\n{steps}\n]\n")
 }
@@ -83,7 +82,7 @@ fn a_phase_that_is_blocked_ends_the_wait_with_its_reason_and_the_way_on() {
     );
     let (text, code) = wait_for_end(&story, &[]);
     assert_eq!(code, Some(5), "{text}");
-    // The last lines say it again, whatever was told on the way.
+    // The last lines say it again, whatever was printed on the way.
     let says = |line: &str| {
         line.contains("The key is missing.") && line.contains("`dbs retry invoice-1 --note 'ANSWER'`")
     };
@@ -149,7 +148,7 @@ fn a_server_killed_while_it_checks_a_phase_is_started_again_by_who_waits() {
     );
     let story = one_phase(&work, "", "true");
     let (begun, go) = (story.root().join("begun"), story.root().join("go"));
-    // Before the work it fails at once.
+    // Before the work, the gate fails at once.
     let gate = format!(
         "test -e it || exit 1; touch {}; while ! test -e {}; do sleep 0.1; done",
         begun.display(),

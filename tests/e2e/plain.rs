@@ -14,7 +14,7 @@ use crate::driver::Story;
 use crate::scenarios::{careful, working};
 use crate::terminal::{Make, Tty};
 
-/// Says something and waits to be answered.
+/// Prints something and waits for an answer.
 const ASKING: &str = r#"
   { print = "first words of {task}" },
   { ask = "Go on?" },
@@ -24,7 +24,7 @@ fn signal(tty: &Tty<'_>, signal: Signal) {
     kill(Pid::from_raw(tty.pid().cast_signed()), signal).unwrap();
 }
 
-/// Nothing came that moves a cursor, colours a letter or asks the terminal something.
+/// Asserts that nothing arrived that moves a cursor, colours a letter or queries the terminal.
 fn only_lines(tty: &Tty<'_>) {
     assert_eq!(tty.times_received("\x1b"), 0, "{}", tty.look().text());
     assert!(!tty.look().modes.has(dbs::term::TermMode::AlternateScreen));
@@ -82,7 +82,7 @@ fn a_no_to_a_permission_reaches_the_agent_and_what_was_denied_is_tried_again_wit
     tty.type_text("1 no\n");
     tty.see("denied t-1: Touch the shop?");
     tty.see("1 no longer waits");
-    // It goes another way, as it was told to; its task waits for the person.
+    // The agent goes another way, as it was told to, and its task waits for the person.
     let screen = tty.see("2. t-1 ");
     assert!(screen.has("I was not allowed to."), "{}", screen.text());
     assert_eq!((story.count("held"), story.count("done")), (1, 0));
@@ -113,7 +113,7 @@ fn a_server_that_dies_is_started_again_and_the_lines_go_on() {
     tty.see("the server is back");
     story.dbs(&["task", "create", "Other", "--id", "t-3"]);
     tty.see("t-3 created");
-    // What was said before is not repeated, what nobody was there to say is made up for.
+    // Earlier lines are not repeated, and lines that could not be printed meanwhile follow.
     let heard = |task: usize| tty.times_received(&format!("t-{task} created"));
     assert_eq!([0, 1, 2, 3].map(heard), [0, 1, 1, 1], "{}", tty.look().text());
     story.dbs(&["approve", "t-1"]);
@@ -125,7 +125,7 @@ fn a_server_that_dies_is_started_again_and_the_lines_go_on() {
     assert!(screen.has("the server ends"), "{}", screen.text());
 }
 
-/// Each of them finds the goodbye and the time for its next look at the board at once; which it takes first is chance.
+/// Clients that find the goodbye and the time for their next look at the board at once; which of them a client takes first is chance.
 #[test]
 fn a_server_that_was_stopped_is_not_started_again_by_clients_that_were_about_to_ask_it() {
     let story = Story::new("");
@@ -137,7 +137,7 @@ fn a_server_that_was_stopped_is_not_started_again_by_clients_that_were_about_to_
     for tty in &all {
         tty.see("Nothing needs you.");
     }
-    // Who hears of it is connected, and hears the goodbye.
+    // A client that prints this is connected, and gets the goodbye.
     story.dbs(&["task", "create", "Something", "--id", "t-1"]);
     for tty in &all {
         tty.see("t-1 created");

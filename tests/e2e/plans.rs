@@ -46,7 +46,7 @@ const SECOND: &str = "# Invoice export Phase 2.1: CSV writer
 - [ ] 2.1: Make csv.txt
 ";
 
-/// The first phase forgets its file at first; the second does all at once.
+/// Parts in which the first phase forgets its file at first, and the second does everything at once.
 const WORKERS: &str = r###"
 [[part]]
 role = "phase-worker"
@@ -82,7 +82,7 @@ pub(crate) fn story() -> Story {
     story_of(WORKERS)
 }
 
-/// The same plan with agents of another scenario.
+/// Makes a story of the same plan with agents of another scenario.
 pub(crate) fn story_of(workers: &str) -> Story {
     let story = Story::new(workers);
     let folder = story.project().join("plan");
@@ -102,12 +102,12 @@ pub(crate) fn task(story: &Story, id: &str) -> Value {
     whole["task"].clone()
 }
 
-/// The hash of the plan's commands, as `--dry-run` shows it.
+/// Returns the hash of the plan's commands, as `--dry-run` shows it.
 pub(crate) fn hash(story: &Story) -> String {
     hash_with(story, &[])
 }
 
-/// The same with other choices.
+/// Returns the hash that `--dry-run` shows with these choices.
 fn hash_with(story: &Story, choices: &[&str]) -> String {
     let shown = story.dbs(&[&["run", "plan/MASTER.md", "--dry-run"], choices].concat());
     let line = shown
@@ -176,7 +176,7 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// Each with its times and its duration.
+/// Asserts that each attempt is listed with its times and its duration.
 fn lists_each_attempt(run: &str) {
     let rows: Vec<Vec<&str>> = run
         .lines()
@@ -259,7 +259,7 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
     assert!(
         again.contains("invoice-2.1      Phase 2.1: CSV writer  released")
             && again.contains("on the board as its files have it"),
-        "it is there already: {again}"
+        "the phase is on the board already: {again}"
     );
     let whole = said(&story.run(&["run", "plan/MASTER.md"]));
     assert!(
@@ -432,7 +432,7 @@ fn an_edited_plan_is_shown_as_a_difference_and_taken_over_when_a_person_agrees()
     assert!(now["body"].as_str().unwrap().contains("with a heading"), "{now}");
     assert_eq!(
         now["deps"][0], "invoice-1",
-        "it was begun one after another: {now}"
+        "the run was begun one phase after another: {now}"
     );
     let again = story.dbs(&["run", "plan/MASTER.md"]);
     assert!(again.contains("on the board as its files have it"), "{again}");
@@ -584,7 +584,7 @@ fn a_plan_with_an_error_is_audited_shown_and_not_run() {
         refused.contains("could not run the plan: it has errors; fix those listed above"),
         "{refused}"
     );
-    // The project's own gate of that name lends its command.
+    // The project's own gate of that name provides the command.
     story.configure("[gates]\nmodel = \"test -e model.txt\"\n");
     story.trust();
     assert_eq!(

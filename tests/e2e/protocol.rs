@@ -1,16 +1,16 @@
-//! A tool that speaks the Agent Client Protocol, without its interface: a scripted double of one, from its start over what it asks to
-//! the merge, interrupted, killed, and talking nonsense.
+//! A tool that speaks the Agent Client Protocol, without its interface: a scripted double of one, from its start through its requests to
+//! the merge, and interrupted, killed, or sending nonsense.
 
 use std::fs;
 
 use crate::driver::Story;
 use crate::kinds::{create, server, story};
 
-/// How the double is started; `told` is how tools of this kind name their sessions.
+/// Settings that start the double; `told` means that the tool itself reports the id of its session.
 const KIND: &str = "start = [\"{prompt}\"]\nresume = [\"--session\", \"{session}\", \"{prompt}\"]\nsession = \"told\"\n\
                     headless = { protocol = \"acp\", arguments = [\"acp\"] }\n";
 
-/// The protocol, from the side of the tool. A story says what happens in a turn (`turn`), and when it begins (`opened`).
+/// Script of the tool's side of the protocol. A story says what happens in a turn (`turn`), and at the handshake (`opened`).
 const DOUBLE: &str = r#"
 loads=true
 reply() { id=${line#*\"id\":}; id=${id%%[,\}]*}; printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -48,13 +48,13 @@ fn at_work(of_a_turn: &str) -> (Story, crate::driver::Server) {
     (story, server)
 }
 
-/// What the double of that attempt of the developer was told so far.
+/// Returns what the double of the developer's attempt was sent so far.
 fn heard(story: &Story, attempt: u64) -> String {
     fs::read_to_string(story.root().join(format!("heard-developer-{attempt}"))).unwrap_or_default()
 }
 
-/// Waits until the request is open on the board. The status alone is not enough: it shows the title of the tool call, which is told
-/// before the request.
+/// Waits until the request is open on the board. The status alone is not enough: it shows the title of the tool call, which arrives before
+/// the request.
 fn wait_for_ask(story: &Story) {
     story.wait_until("its request", || {
         let why = story.dbs(&["why", "t-1"]);
@@ -83,7 +83,7 @@ fn a_task_is_done_over_the_protocol_and_merged_after_a_person_allowed_what_was_a
     assert_eq!(
         logs.matches("asks: Bash").count(),
         1,
-        "one request is one: {logs}"
+        "one request is one ask: {logs}"
     );
     let prompt = heard(&story, 1);
     assert!(
@@ -118,7 +118,7 @@ fn escape_cancels_a_turn_of_the_protocol_with_what_it_asks_and_a_typed_line_begi
     tty.wait("to type", |screen| screen.status().contains("TYPE"));
     tty.press("Esc");
     tty.see("= interrupted");
-    // What it asked is over with the turn, and before anything else is typed.
+    // Its request ends with the turn, before anything else is typed.
     story.wait_until("the end of what it asks", || {
         !story.dbs(&["status"]).contains("make it")
     });
@@ -154,7 +154,7 @@ turn() { case "$line" in *'hurry up'*) work;; *) signals claim;; esac; over end_
     assert!(at("Make it") < at("please hurry up"), "{told}");
 }
 
-/// Works in its second session only; in the first it leaves something and waits to be killed.
+/// Works only in its second session; in the first it leaves a file and waits to be killed.
 const WAITS: &str = r#"turn() { if [ -e begun.txt ]; then rm begun.txt; work; over end_turn; else echo > begun.txt; says 'I wait.'; echo $PPID > "$ROOT/part"; mv "$ROOT/part" "$ROOT/runner"; hears; fi; }"#;
 
 fn kill_runner(story: &Story) {

@@ -1,5 +1,5 @@
-//! What a person takes out of terminals, goes back to, and finds again: text, links, older lines, an agent's past, another
-//! session, the arrangement.
+//! Things that a person takes out of terminals, goes back to and finds again: text, links, older lines, an agent's past, another session,
+//! the arrangement of panes.
 
 use std::fs;
 
@@ -10,13 +10,13 @@ use crate::scenarios::working;
 use crate::script::write_script;
 use crate::terminal::{Make, Screen, Tty};
 
-/// Says something at once, and then waits to be answered.
+/// Prints something at once, and then waits for an answer.
 const WORDY: &str = r#"
   { print = "the needle of {task} lies here" },
   { ask = "Go on?" },
 "#;
 
-/// Column and row where that text stands alone in its row of the shell.
+/// Returns the column and row where the text stands alone in its row of the shell.
 fn place_of(screen: &Screen, text: &str) -> (usize, usize) {
     let area = screen.area("Shell").unwrap();
     let rows = screen.pane("Shell").unwrap();
@@ -27,7 +27,7 @@ fn place_of(screen: &Screen, text: &str) -> (usize, usize) {
 #[test]
 fn text_and_links_of_a_terminal_reach_the_person() {
     let story = Story::new("");
-    // An opener that writes down what it was given.
+    // An opener that writes down its argument.
     let bin = story.root().join("bin");
     fs::create_dir_all(&bin).unwrap();
     let (opener, given) = (bin.join("xdg-open"), story.root().join("opened"));
@@ -36,7 +36,7 @@ fn text_and_links_of_a_terminal_reach_the_person() {
     let tty = story.tty_of(Make::New, &[("PATH", &path)], &[], (120, 40));
     type_in_shell(&tty);
 
-    // Dragged over with the mouse: it is on the clipboard of the terminal outside.
+    // Text that is dragged over with the mouse is on the clipboard of the outer terminal.
     tty.type_text("echo drag-$((40+2))-me\n");
     let screen = tty.wait("the text", |screen| screen.pane_has("Shell", "drag-42-me"));
     let (column, row) = place_of(&screen, "drag-42-me");
@@ -75,7 +75,7 @@ fn text_and_links_of_a_terminal_reach_the_person() {
         screen.pane_has("Shell", "pasted-2") && screen.pane_has("Shell", "pasted-4")
     });
 
-    // Another screen in this one is refused.
+    // Starting dbs inside its own screen is refused.
     tty.type_text(&format!("clear; {}\n", env!("CARGO_BIN_EXE_dbs")));
     tty.wait("why not", |screen| {
         screen.pane_has("Shell", "could not show a screen here")
@@ -91,7 +91,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     type_in_shell(&tty);
     tty.type_text("echo very-$((40+2))-first; seq 1 12000; echo the-$((1+1))-end\n");
     tty.wait("the end", |screen| screen.pane_has("Shell", "the-2-end"));
-    // More than is kept in memory: the rest is in the log.
+    // The output is more than memory keeps; the rest is in the log.
     tty.press("C-b [");
     tty.wait("to copy", |screen| screen.status().contains("COPY"));
     tty.press("g k");
@@ -107,13 +107,13 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     tty.press("Esc");
     tty.press("C-b b");
 
-    // The words of an agent, from its log, in its terminal.
+    // The search finds the words of an agent in its log, and leads to its terminal.
     story.dbs(&["task", "create", "Words", "--id", "t-1", "--release"]);
     tty.see("NEEDS YOU 1");
     tty.press("C-b /");
     tty.type_text("needle of t-1");
     tty.wait("where it occurs", |screen| {
-        // The first letters find the same; what counts was found by all of them.
+        // The first letters match as well; the count belongs to the whole text.
         screen.has("History of all agents  /needle of t-1  1 line of 1 terminal")
             && screen.has("the needle of t-1 lies here")
     });
@@ -126,7 +126,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     tty.press("Esc");
     tty.wait("to look", |screen| screen.status().contains("LOOK"));
 
-    // What its screen showed when something happened.
+    // Replay shows the agent's screen at the time of an event.
     tty.press("W");
     tty.wait("the log", |screen| screen.pane_has("Log", "t-1"));
     tty.press("k Enter");
@@ -136,7 +136,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     story.dbs(&["approve", "t-1"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
 
-    // Skipped, and undone.
+    // A task is skipped, and the skip is undone.
     story.dbs(&["task", "create", "Later", "--id", "t-2"]);
     tty.press("C-b b");
     tty.see("t-2");
@@ -153,12 +153,12 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     assert_eq!(tty.leave().0, 0);
 }
 
-/// Whether the arrangement is the one that was made: the third tab, in it a pane more.
+/// Returns true if the arrangement is as made: the third tab, with one more pane.
 fn is_arranged(screen: &Screen) -> bool {
     screen.has("[3 Board]") && screen.area("Dependencies").is_some() && screen.area("Board").is_some()
 }
 
-/// Splits the third tab, and waits until that is kept.
+/// Splits the third tab, and waits until the new arrangement is stored.
 fn arrange(story: &Story, tty: &Tty<'_>) {
     tty.see("? help");
     tty.press("C-b 3");
@@ -169,7 +169,7 @@ fn arrange(story: &Story, tty: &Tty<'_>) {
     tty.press("Enter");
     tty.wait("both panes", is_arranged);
     let kept = story.state().join("screen.json");
-    // The tab alone was kept before.
+    // Before, only the tab was stored.
     let whole = ["\"tab\":2,", "\"title\":\"Board\",\"shape\":{\"own\":"];
     story.wait_until("the arrangement to be kept", || {
         fs::read_to_string(&kept).is_ok_and(|text| whole.iter().all(|part| text.contains(part)))
@@ -181,7 +181,7 @@ fn the_arrangement_comes_back_after_a_kill_and_after_a_restart() {
     let story = Story::new("");
     let tty = story.tty(&[], (120, 40));
     arrange(&story, &tty);
-    // The one that draws then is another one, and draws the same.
+    // A new server draws from now on, and draws the same.
     lose_server(&story, &tty);
     tty.wait("the same arrangement", is_arranged);
     tty.press("C-b d");

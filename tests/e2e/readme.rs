@@ -1,4 +1,4 @@
-//! What the README tells a newcomer to type is typed, word for word.
+//! Commands that the README tells a newcomer to type, typed word for word.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::driver::{Story, said};
 
 const README: &str = include_str!("../../README.md");
 
-/// The blocks of the README that a shell is to run.
+/// Returns the blocks of the README that a shell is to run.
 fn blocks() -> impl Iterator<Item = &'static str> {
     let parts = README.split("```sh\n").skip(1);
     parts.map(|part| part.split("```").next().unwrap_or_default())
@@ -35,7 +35,7 @@ fn a_newcomer_who_does_what_the_readme_says_gets_the_first_task_done() {
     std::fs::write(&agent, block_with("#!/bin/sh")).unwrap();
     let mut script = String::new();
     for line in block_with("roles.default.command").lines() {
-        // It takes the terminal; here a server starts instead.
+        // `dbs start` takes the terminal; here a server starts instead.
         if !line.starts_with("dbs start") {
             writeln!(
                 script,

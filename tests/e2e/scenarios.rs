@@ -1,13 +1,13 @@
-//! What agents do in more than one story.
+//! Parts of agents that more than one story uses.
 
-/// A developer who asks for a permission before the work; without it, they cannot go on.
+/// Returns the parts of a developer that asks for a permission before the work and cannot go on without it, and of a reviewer.
 pub(crate) fn careful() -> String {
     working(
         r#"  { ask = "Touch the shop?", refused = [{ signal = "block", text = "I was not allowed to." }, { exit = 0 }] },"#,
     )
 }
 
-/// A developer who takes these steps and then adds a file named after its task; a reviewer who agrees.
+/// Returns the parts of a developer that takes these steps and then adds a file named after its task, and of a reviewer that agrees.
 pub(crate) fn working(first: &str) -> String {
     format!(
         r#"

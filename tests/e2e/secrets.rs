@@ -1,12 +1,12 @@
-//! An agent that gives its token away: it prints it, reports it and asks about it. Nobody reads it anywhere but in the agent's own
-//! terminal, and it is worth nothing afterwards.
+//! An agent that gives its token away: it prints it, reports it and asks about it. The token can be read only in the agent's own terminal,
+//! and is worth nothing afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::driver::Story;
 
-/// Says the token in every way there is, and fails.
+/// Script that says the token in every way there is, and fails.
 const AGENT: &str = r#"
 printf '%s' "$DBS_TOKEN" >"$OUT/token.part" && mv "$OUT/token.part" "$OUT/token"
 "$DBS_PROGRAM" progress "my token is $DBS_TOKEN"
@@ -19,7 +19,7 @@ echo "DBS_TOKEN=$DBS_TOKEN"
 exit 3
 "#;
 
-/// Files below a folder whose bytes contain the text.
+/// Returns the files below a folder that contain the text.
 fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -85,6 +85,6 @@ fn a_token_that_an_agent_prints_and_reports_stands_nowhere_but_in_its_terminal()
     assert!(raw.contains(&token), "its terminal keeps what it printed: {raw}");
     assert!(
         files_with(&root, &token).contains(&root.join("token")),
-        "the search finds it where it is"
+        "the search finds the token where it is"
     );
 }

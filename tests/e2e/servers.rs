@@ -4,7 +4,7 @@ use crate::dice::Dice;
 use crate::driver::{Server, Story, said};
 use crate::scenarios;
 
-/// A developer adds a line, a reviewer agrees. A second attempt would add a second line.
+/// Parts of a developer that adds a line, and of a reviewer that agrees. A second attempt would add a second line.
 const WORK: &str = r#"
 [[part]]
 role = "developer"
@@ -28,7 +28,7 @@ steps = [
 
 const TASKS: [&str; 6] = ["t-1", "t-2", "t-3", "t-4", "t-5", "t-6"];
 
-/// What happened, and what the servers noted, for a failure.
+/// Returns what happened, and what the servers logged, for a failure message.
 fn happened(story: &Story) -> String {
     format!("{}\n{}", story.dbs(&["logs"]), story.logs())
 }
@@ -139,5 +139,5 @@ fn what_an_agent_asked_before_the_server_died_still_waits_under_the_next_and_was
         .lines()
         .take_while(|line| !line.contains("allowed developer-debussy: And this?"));
     let seen = until_answered.filter(|line| line.contains("observed")).count();
-    assert_eq!(seen, before + 1, "only what it does now is seen: {events}");
+    assert_eq!(seen, before + 1, "only the present is observed: {events}");
 }

@@ -1,4 +1,4 @@
-//! Settings that are written while somebody looks: what can be understood holds at once, what cannot changes nothing.
+//! Settings that are written while a client is attached: valid settings hold at once, invalid ones change nothing.
 
 use std::fs;
 use std::process::Stdio;
@@ -17,7 +17,7 @@ fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_l
     tty.see("? help");
     assert!(!tty.look().text().is_ascii());
 
-    // Lines, the mouse, keys and a limit, in one writing.
+    // Line characters, the mouse, keys and a limit, in one write.
     assert_ne!(tty.look().modes.mouse, MouseMode::Off);
     let good = format!(
         "glyphs = \"ascii\"\nmouse = \"off\"\n{first}\n[keys.nav]\nhelp = \"Z\"\n[max_role_agents]\ntester = 3\n"
@@ -32,7 +32,7 @@ fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_l
     tty.press("Esc");
     tty.miss("Esc close");
 
-    // A slip: everything stays, and the line is named.
+    // A mistake changes nothing, and its line is named.
     fs::write(
         &file,
         good.replace("glyphs = \"ascii\"", "max_total_agents = many"),
@@ -42,21 +42,21 @@ fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_l
     story.wait_until("a line in the log", || {
         story.logs().contains("the old settings stay in force")
     });
-    assert!(tty.look().text().is_ascii(), "the old ones hold");
+    assert!(tty.look().text().is_ascii(), "the old settings hold");
     fs::write(&file, good.replace("help = \"Z\"", "help = \"q\"")).unwrap();
     tty.see("bind `q` twice in nav");
     tty.press("Z");
     tty.see("Esc close");
     tty.press("Esc");
 
-    // Mended; one of the settings has to wait.
+    // The mistake is mended; one of the settings has to wait.
     fs::write(&file, format!("{first}\n[terminal]\nengine = \"vt100\"\n")).unwrap();
     tty.see("at the next start of the server");
     tty.wait("lines, and the mouse", |screen| {
         !screen.text().is_ascii() && screen.modes.mouse != MouseMode::Off
     });
 
-    // A switch that somebody moves does what the command does.
+    // A switch that is edited in the file does what the command does.
     fs::write(&file, format!("paused = true\n{first}")).unwrap();
     story.wait_until("a pause", || story.dbs(&["status"]).contains("paused by"));
     fs::write(&file, &first).unwrap();
@@ -87,7 +87,7 @@ fn what_is_edited_while_a_server_starts_is_noticed() {
     let (bin, waits, gate) = (in_root("bin"), in_root("waits"), in_root("gate"));
     fs::create_dir_all(&bin).unwrap();
     assert!(story.outside("mkfifo").arg(&gate).status().unwrap().success());
-    // A server asks git who commits before it begins to work, and after it has read its settings.
+    // A server asks git for the author before it begins to work, and after it has read its settings.
     let path = "/usr/local/bin:/usr/bin:/bin";
     let git = format!(
         "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in *GIT_AUTHOR_IDENT*) : > '{}'; read -r _ < '{}' ;; esac\nexec git \"$@\"\n",
@@ -122,7 +122,7 @@ fn what_is_edited_while_a_server_starts_is_noticed() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// Why a task waits, as `dbs why` says it.
+/// Returns why a task waits, as `dbs why` says it.
 fn why(story: &Story, id: &str) -> String {
     story.dbs(&["why", id])
 }
@@ -148,7 +148,7 @@ fn a_task_waits_for_a_base_branch_that_is_not_there_and_goes_on_by_itself_when_i
         .as_object()
         .is_none_or(serde_json::Map::is_empty);
     assert!(has_no_failure && task["task"]["spawns"] == 0, "{task}");
-    // Somebody makes the branch; no file says anything else.
+    // The person makes the branch; no file of settings changes.
     story.git(&story.project(), &["push", "-q", "origin", "main:mian"]);
     story.wait_until("its start", || !why(&story, "t-1").contains("there is no branch"));
     story.dbs(&["stop", "--all"]);

@@ -13,14 +13,14 @@ fn print_sizes(tty: &Tty<'_>) {
     tty.type_text("while sleep 0.05; do clear; stty size; done\n");
 }
 
-/// The size of the shell's pane as its program knows it.
+/// Returns the size of the shell's pane as its program knows it.
 fn size_of_shell(screen: &Screen) -> Option<(usize, usize)> {
     let rows = screen.pane("Shell")?;
     let (height, width) = rows.first()?.split_once(' ')?;
     Some((width.parse().ok()?, height.parse().ok()?))
 }
 
-/// Waits until the shell's program has the size of the pane in this client.
+/// Waits until the shell's program has the size of the pane in this client, and returns that size.
 fn fits(tty: &Tty<'_>) -> (usize, usize) {
     let screen = tty.wait("a shell as large as its pane", |screen| {
         let drawn = screen.status().contains("? help") && screen.is_line(screen.cells[0].len() - 1, 3);
@@ -37,7 +37,7 @@ fn two_clients_of_different_sizes_see_the_same_and_who_types_decides() {
     print_sizes(&large);
     let of_large = fits(&large);
     let small = story.tty(&["attach"], (100, 30));
-    // The small one sees it cut: the size of the large one, the border where it belongs.
+    // The small client shows the pane cut off, at the size of the large one, with the border where it belongs.
     let screen = small.wait("the same shell", |screen| {
         size_of_shell(screen) == Some(of_large) && !is_greeted(screen)
     });
@@ -45,7 +45,7 @@ fn two_clients_of_different_sizes_see_the_same_and_who_types_decides() {
     assert!(area.columns < of_large.0 && area.rows < of_large.1, "{area:?}");
     assert_straight(&screen);
     assert!(story.dbs(&["sessions"]).contains("2 attached"));
-    // Somebody types into the small one.
+    // The person types into the small one.
     go_to_shell(&small);
     small.type_text("x");
     let of_small = fits(&small);
@@ -68,12 +68,12 @@ fn two_clients_of_different_sizes_see_the_same_and_who_types_decides() {
     assert_eq!(large.leave().0, 0);
 }
 
-/// Whether the greeting of a server that has just started lies over the panes, as it does for some seconds.
+/// Returns true if the greeting of a server that has just started lies over the panes, as it does for some seconds.
 fn is_greeted(screen: &Screen) -> bool {
     screen.has("─ Welcome ")
 }
 
-/// Every line from top to bottom goes on without a break: where a border has a way down, the row below has one up.
+/// Asserts that vertical lines have no gaps: below a border part that goes down is one that goes up.
 fn assert_straight(screen: &Screen) {
     const DOWN: &str = "│┃┌┐├┤┬┼┏┓┣┫┳╋╷┍┎┑┒┝┞┟┠┡┢┥┦┧┨┩┪┭┮┯┰┱┲┽┾┿╀╁╂╃╄╅╆╇╈╉╊╽╿";
     const UP: &str = "│┃└┘├┤┴┼┗┛┣┫┻╋╵┕┖┙┚┝┞┟┠┡┢┥┦┧┨┩┪┵┶┷┸┹┺┽┾┿╀╁╂╃╄╅╆╇╈╉╊╽╿";
@@ -92,8 +92,8 @@ fn assert_straight(screen: &Screen) {
     }
 }
 
-/// What terminals measure differently: wide letters, emoji with and without a selector, joined ones, flags, marks, and a
-/// direction of its own.
+/// Titles that terminals measure differently: wide letters, emoji with and without a selector, joined emoji, flags, combining marks, and
+/// text from right to left.
 const TITLES: [&str; 8] = [
     "日本語のタイトルはとても長いので切られます日本語のタイトル",
     "❤️ heart ⚠️ warning ☎️ phone ❤️ heart ⚠️ warning ☎️ phone",
@@ -139,7 +139,7 @@ fn wide_letters_never_move_a_border_at_any_size_down_to_one_cell() {
                     && screen.has("t-7")
                     && screen.rows.first().is_some_and(|row| row.contains("dbs"))
             } else {
-                // There is room for a notice at most; nothing of the frame before is left.
+                // There is room for a notice at most, and nothing of the previous frame is left.
                 !screen.has("t-7") && !screen.has("─")
             }
         });
@@ -171,12 +171,12 @@ fn a_window_that_is_dragged_ends_with_the_right_size() {
     tty.wait("nothing", |screen| !screen.has("Shell"));
     tty.resize(179, 49);
     assert_eq!(fits(&tty), last);
-    // Told as often as its pace allows, and no more: the shell's program would otherwise be busy with nothing else.
+    // Sizes are sent at a limited pace; otherwise the shell's program would be busy with nothing else.
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }
 
-/// An agent that notes the size of its terminal at its start, and then again and again.
+/// Script of an agent that records the size of its terminal at its start, and then again and again.
 const MEASURING: &str = r#"#!/bin/sh
 stty size > "$ROOT/$DBS_TASK.begun"
 mv "$ROOT/$DBS_TASK.begun" "$ROOT/$DBS_TASK.first"

@@ -1,4 +1,4 @@
-//! Stories of the end of a server: with work under way, with agents, and of agents that have no server any more.
+//! Stories of the end of a server: with work under way, with agents, and of agents that have lost their server.
 #![expect(
     clippy::disallowed_methods,
     reason = "the story's clock: how long an end takes"
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::driver::Story;
 use crate::scenarios::working;
 
-/// A check that takes until tomorrow, unless a file says that it need not; it writes down who it is.
+/// Imports a task with a check that takes a day unless a file exists; the check records its pid.
 fn with_a_long_check(story: &Story) {
     let (pid, quick) = (story.root().join("check"), story.root().join("quick"));
     let command = format!(
@@ -30,7 +30,7 @@ fn with_a_long_check(story: &Story) {
     story.dbs(&["task", "import", list.to_str().unwrap(), "--release"]);
 }
 
-/// The process that a file names, once it does.
+/// Waits until a file names a process, and removes the file; returns the process.
 fn process_in(story: &Story, file: &Path) -> Pid {
     let mut number = None;
     story.wait_until("the process in the file", || {
@@ -81,7 +81,7 @@ fn a_server_that_is_stopped_during_a_long_check_ends_in_time_and_the_next_one_re
     story.dbs(&["stop", "--all"]);
 }
 
-/// Process numbers of an attempt's holder and its program.
+/// Returns the pids of an attempt's holder and of its program.
 fn processes(story: &Story, attempt: u64) -> (Pid, Pid) {
     let text = fs::read(story.attempt(attempt).join("meta.json")).unwrap();
     let meta: Value = serde_json::from_slice(&text).unwrap();

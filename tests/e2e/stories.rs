@@ -105,13 +105,13 @@ def make_server(port):
 ]
 "#;
 
-/// A project with the PRD of a health check, whose agents use pytest; nothing where that is not on this machine.
+/// Returns a project with the PRD of a health check, whose agents use pytest; none if pytest is not on this machine.
 pub(crate) fn health() -> Option<Story> {
     let story = project(PYTHON, &[("prds/001-FEAT-health.json", HEALTH)]);
     has_pytest(&story).then_some(story)
 }
 
-/// A project with these files on its base, whose agents play these parts.
+/// Returns a project with these files on its base, whose agents play these parts.
 fn project(workers: &str, files: &[(&str, &str)]) -> Story {
     let story = Story::new(workers);
     let folder = story.project();
@@ -139,7 +139,7 @@ fn task(story: &Story, id: &str) -> Value {
     whole["task"].clone()
 }
 
-/// Whether pytest is on this machine; CI must have it.
+/// Returns true if pytest is on this machine; CI must have it.
 fn has_pytest(story: &Story) -> bool {
     let has = story
         .shell(&story.root(), "python3 -m pytest --version")
@@ -152,7 +152,7 @@ fn has_pytest(story: &Story) -> bool {
         )]
         let is_ci = std::env::var_os("CI").is_some();
         assert!(!is_ci, "pytest is not installed");
-        // Past the capture of tests, so that people see it.
+        // Written past the capture of test output, so that people see it.
         drop(std::io::stderr().write_all(b"skipped: pytest is not installed\n"));
     }
     has
@@ -269,7 +269,7 @@ fn a_story_of_a_rust_project_is_tested_first_with_cargo() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// Passes for a story whose file is there, and speaks as pytest does.
+/// Test runner that passes for a story whose file exists, and prints like pytest.
 const RUNNER: &str = "for file in $1; do
   name=$(basename $file .py); name=${name#test_}
   if [ -e done/$name.txt ]; then echo '=== 1 passed in 0.01s ==='; else echo 'FAILED t::a - assert 1 == 2'; echo '=== 1 failed in 0.01s ==='; exit 1; fi
@@ -287,7 +287,7 @@ fn prd(stories: &[&str]) -> String {
     )
 }
 
-/// Parts for each of these stories; those that are blocked say so instead of building.
+/// Returns parts for each of the stories; the agent of a blocked story reports a block instead of building.
 fn parts(stories: &[&str], blocked: &[&str]) -> String {
     let part = |role: &str, id: &str, steps: &str| {
         format!(
@@ -309,7 +309,7 @@ fn parts(stories: &[&str], blocked: &[&str]) -> String {
     stories.iter().map(of_story).collect()
 }
 
-/// Two PRDs with three stories, and a runner that needs nothing.
+/// Returns a project of two PRDs with three stories, and a test runner without dependencies.
 fn queue(blocked: &[&str], settings: &str) -> Story {
     let story = project(
         &parts(&["US-001", "US-002", "US-003"], blocked),
@@ -362,7 +362,7 @@ fn three_stories_of_two_prds_are_done_in_order_and_each_prd_is_archived_when_all
     );
     let history = on_base(&story, "history.md");
     assert_eq!(history.matches(" Complete").count(), 3, "{history}");
-    // The next pull brings the record, and the same command says that nothing is left.
+    // The next pull brings the record, and then the same command says that nothing is left.
     story.git(&story.project(), &["pull", "-q", "origin", "work"]);
     let over = said(&story.run(&["run", "prds"]));
     assert!(over.contains("queue empty"), "{over}");
@@ -453,7 +453,7 @@ fn add_prd(story: &Story, checkout: &Path, name: &str, stories: &[&str]) {
     story.git(checkout, &["push", "-q", "origin", "HEAD:work"]);
 }
 
-/// Takes the last PRD back, and begins what waits for a yes.
+/// Takes the last PRD back, and approves what waits for a yes.
 fn agree_to_the_queue(story: &Story) {
     let project = story.project();
     story.git(&project, &["rm", "-q", "prds/004-FEAT-again.json"]);
@@ -464,7 +464,7 @@ fn agree_to_the_queue(story: &Story) {
     story.dbs(&["run", "prds", "--trust", hash]);
 }
 
-/// Parts of the three stories of [`queue`] and of one more, whose first story asks and waits for the answer.
+/// Returns parts of three stories, of which the first asks and waits for the answer.
 fn asking_parts() -> String {
     let asks = r#"[[part]]
 role = "test-author"
@@ -486,7 +486,7 @@ fn a_prd_that_a_person_adds_joins_the_run_and_one_of_another_hand_waits_for_a_ye
     story.wait_until("the server", || story.is_live());
     story.dbs(&["run", "prds"]);
     let log = || story.logs();
-    // Another hand, as an agent's that was merged: the person pulls it.
+    // A commit of another author, such as a merged commit of an agent, which the person pulls.
     let other = story.root().join("other");
     let origin = story.origin();
     story.git(
@@ -525,7 +525,7 @@ fn a_prd_that_a_person_adds_joins_the_run_and_one_of_another_hand_waits_for_a_ye
         told.contains("prds/002-FEAT-foreign.json was not committed in this checkout"),
         "{told}"
     );
-    // An id that is taken gives another story a new name.
+    // An id that is already taken renames another story.
     add_prd(&story, &story.project(), "004-FEAT-again", &["US-001"]);
     story.wait_until("the question", || {
         log().contains("prds/004-FEAT-again.json waits: it changes other stories of this run")
@@ -571,7 +571,7 @@ fn a_prd_of_an_agent_waits_for_a_yes_though_the_log_of_the_checkout_names_the_pe
         .append(true)
         .open(checkout.join(".git/logs/HEAD"))
         .unwrap();
-    // Long after the run began.
+    // The time is long after the run began.
     writeln!(
         log,
         "{commit} {commit} Story <story@example.org> 4000000000 +0000\tcommit: Mine"
@@ -693,7 +693,7 @@ fn state_and_history_in_the_checkout_tell_of_a_story_while_it_is_worked_on_and_o
     assert_eq!(state("completed_stories"), serde_json::json!(["US-001"]));
     let shown = story.git(&story.project(), &["status", "--porcelain"]);
     assert_eq!(shown, "", "git ignores both: {shown}");
-    // What a person adds stays, and a new server adds nothing twice.
+    // Text that a person adds stays, and a new server adds nothing twice.
     fs::write(
         story.project().join("history.md"),
         format!("{history}\n## Note\n\nAsk Ada.\n"),
@@ -713,7 +713,7 @@ fn state_and_history_in_the_checkout_tell_of_a_story_while_it_is_worked_on_and_o
     story.dbs(&["stop", "--all"]);
 }
 
-/// A test without an assertion in the base, and a runner that always says that one test has passed.
+/// Base with a test that asserts nothing, and a runner that always reports one passed test.
 #[test]
 fn a_stub_that_is_in_the_base_and_a_runner_that_passes_it_complete_no_story() {
     let story = project(
@@ -758,7 +758,7 @@ fn tests_in_a_persons_folder_that_are_not_on_the_base_are_written_by_an_agent() 
     assert_eq!(task(&story, "US-001")["stage"], "tests");
 }
 
-/// Writes a PRD that lacks a title, and a whole one when it is told so.
+/// Parts that write a PRD without a title first, and a complete one on the second attempt.
 const PRD_WRITERS: &str = r#"
 [[part]]
 role = "plan-writer"
@@ -796,7 +796,7 @@ fn a_text_becomes_a_prd_that_is_checked_shown_and_only_then_put_into_the_queue()
     assert_eq!(
         fs::read_dir(story.project().join("prds")).unwrap().count(),
         1,
-        "nothing is placed before"
+        "no PRD is placed without approval"
     );
     let told = fs::read_to_string(story.attempt(1).join("prompt.md")).unwrap();
     for part in [
@@ -809,7 +809,7 @@ fn a_text_becomes_a_prd_that_is_checked_shown_and_only_then_put_into_the_queue()
     let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
     assert!(
         again.contains("$.userStories[0].title"),
-        "what is wrong is fed back: {again}"
+        "the error is fed back: {again}"
     );
     let hash = shown
         .split("--trust ")

@@ -1,5 +1,5 @@
-//! A person's terminal: a real pty whose screen is kept by the second emulator, which had no part in drawing it. It answers
-//! what a terminal is asked, and presses keys the way it was told to encode them.
+//! Terminal of a person: a real pty. Its screen is kept by the second emulator, which takes no part in drawing. The terminal answers the
+//! queries of the program and encodes keys in the modes that the program has set.
 #![expect(
     clippy::disallowed_methods,
     reason = "waits with deadlines, owns the thread that reads the pty"
@@ -23,19 +23,19 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::driver::{PATIENCE, Story};
 use crate::polling::holds_within;
 
-/// Bytes of a transcript that are kept.
+/// Number of bytes of a transcript that are kept.
 const REMEMBERED: usize = 4 * 1024 * 1024;
 
-/// Which terminal it is.
+/// Kind of terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Make {
     /// Knows the kitty keyboard protocol and answers every question.
     New,
-    /// Knows neither that protocol nor most questions: only DA1 is answered.
+    /// Does not know that protocol and answers only DA1.
     Old,
 }
 
-/// A terminal with the program in it.
+/// A terminal in which the program runs.
 pub(crate) struct Tty<'a> {
     story: &'a Story,
     shared: Arc<Shared>,
@@ -52,13 +52,13 @@ struct Shared {
 
 struct Face {
     terminal: Terminal,
-    /// What came, newest last; old bytes are forgotten.
+    /// Received bytes, newest last; old bytes are dropped.
     transcript: Vec<u8>,
     received: u64,
     ended: bool,
 }
 
-/// Where the inside of a pane is.
+/// Position and size of the inside of a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Area {
     pub(crate) left: usize,
@@ -67,17 +67,17 @@ pub(crate) struct Area {
     pub(crate) rows: usize,
 }
 
-/// What is on a screen at one moment.
+/// Contents of a screen at one moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
-    /// One string per row, as wide as the screen, a wide character in its first column only.
+    /// One string per row, without trailing blanks; a wide character stands in its first column only.
     pub(crate) rows: Vec<String>,
-    /// Per row its columns.
+    /// The cells of each row.
     pub(crate) cells: Vec<Vec<Cell>>,
     pub(crate) modes: Modes,
-    /// Bytes that arrived so far.
+    /// Number of bytes received so far.
     pub(crate) received: u64,
-    /// Whether nobody can write there any more.
+    /// True once no process can write to the terminal any more.
     pub(crate) ended: bool,
 }
 
@@ -107,25 +107,25 @@ impl Screen {
         self.rows.iter().any(|row| row.contains(text))
     }
 
-    /// Whether that text stands in a row that is marked.
+    /// Returns true if the text is in a row that is marked.
     pub(crate) fn is_marked(&self, text: &str) -> bool {
         let mut rows = self.rows.iter().zip(self.marked());
         rows.any(|(row, marked)| !marked.is_empty() && row.contains(text))
     }
 
-    /// Per row what is drawn in reverse.
+    /// Returns the part of each row that is drawn in reverse.
     fn marked(&self) -> Vec<String> {
         let is_turned = |cell: &&Cell| cell.style.attributes.contains(CellAttributes::INVERSE);
         let turned = |row: &Vec<Cell>| row.iter().filter(is_turned).map(shown).collect();
         self.cells.iter().map(turned).collect()
     }
 
-    /// The last row: the mode and what keys do.
+    /// Returns the last row, which shows the mode and what the keys do.
     pub(crate) fn status(&self) -> &str {
         self.rows.last().map_or("", String::as_str)
     }
 
-    /// The inside of the pane whose title begins so.
+    /// Returns the inside of the pane whose title begins with `title`.
     pub(crate) fn area(&self, title: &str) -> Option<Area> {
         let titled = |(top, line): (usize, &Vec<Cell>)| {
             let begins = |column: &usize| {
@@ -153,13 +153,13 @@ impl Screen {
         })
     }
 
-    /// Whether a line of a border is drawn there.
+    /// Returns true if the cell shows a line of a border.
     pub(crate) fn is_line(&self, column: usize, row: usize) -> bool {
         self.at(column, row)
             .starts_with(|c| ('\u{2500}'..='\u{257f}').contains(&c))
     }
 
-    /// The inside of the one pane below that row of the screen.
+    /// Returns the inside of the only pane below the row `top` of the screen.
     pub(crate) fn area_at(&self, top: usize) -> Option<Area> {
         let bottom = (top + 1..self.rows.len()).find(|row| self.is_line(1, *row))?;
         Some(Area {
@@ -170,12 +170,12 @@ impl Screen {
         })
     }
 
-    /// What the pane whose title begins so shows, one line per row.
+    /// Returns the text of the pane whose title begins with `title`, one line per row.
     pub(crate) fn pane(&self, title: &str) -> Option<Vec<String>> {
         Some(self.inside(self.area(title)?))
     }
 
-    /// What is shown there, one line per row.
+    /// Returns the text in the area, one line per row.
     pub(crate) fn inside(&self, area: Area) -> Vec<String> {
         let rows = self.cells.iter().skip(area.top).take(area.rows);
         let cut = |row: &Vec<Cell>| {
@@ -186,19 +186,19 @@ impl Screen {
         rows.map(cut).collect()
     }
 
-    /// Whether that line is in the pane whose title begins so.
+    /// Returns true if the pane whose title begins with `title` shows the text.
     pub(crate) fn pane_has(&self, title: &str, text: &str) -> bool {
         self.pane(title)
             .is_some_and(|rows| rows.iter().any(|row| row.contains(text)))
     }
 
-    /// What is in the cell.
+    /// Returns the text of the cell.
     pub(crate) fn at(&self, column: usize, row: usize) -> &str {
         let cell = self.cells.get(row).and_then(|row| row.get(column));
         cell.map_or("", shown)
     }
 
-    /// Whether the terminal is as it was before a full-screen program came.
+    /// Returns true if the terminal is as it was before a full-screen program started.
     pub(crate) fn is_restored(&self) -> bool {
         let modes = &self.modes;
         let left_on = [
@@ -219,7 +219,7 @@ fn line(cells: &[Cell]) -> String {
     text.trim_end().to_owned()
 }
 
-/// The text of a cell; empty for the second half of a wide character.
+/// Returns the text of a cell; empty for the second half of a wide character.
 fn shown(cell: &Cell) -> &str {
     match cell.text.as_str() {
         _ if cell.width == CellWidth::Continuation => "",
@@ -229,12 +229,12 @@ fn shown(cell: &Cell) -> &str {
 }
 
 impl Story {
-    /// Runs the program in a terminal of that size, in the project.
+    /// Runs the program in the project, in a terminal of the given size.
     pub(crate) fn tty(&self, arguments: &[&str], size: (u16, u16)) -> Tty<'_> {
         self.tty_of(Make::New, &[], arguments, size)
     }
 
-    /// The same in a terminal of that make, with more in its environment.
+    /// Like [`Story::tty`], in a terminal of the given kind and with more environment variables.
     pub(crate) fn tty_of(
         &self,
         make: Make,
@@ -245,7 +245,7 @@ impl Story {
         self.tty_with(make, env, &self.program(arguments), (cols, rows))
     }
 
-    /// The same with any program in it.
+    /// Like [`Story::tty_of`], with any program.
     pub(crate) fn tty_with(
         &self,
         make: Make,
@@ -328,14 +328,14 @@ impl Shared {
     fn write(&self, bytes: &[u8]) {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(input) = input.as_mut() {
-            // A program that has gone hears nothing, as in any terminal.
+            // As in any terminal, input to a program that has ended is lost.
             drop(input.write_all(bytes).and_then(|()| input.flush()));
         }
     }
 }
 
 impl Tty<'_> {
-    /// Presses keys, one after the other; written as in key files: `C-b d Enter j`.
+    /// Presses keys one after the other, written as in key files: `C-b d Enter j`.
     pub(crate) fn press(&self, chords: &str) {
         for chord in chords.split(' ') {
             self.shared.write(&keys::encode_key(&key(chord), &self.modes()));
@@ -354,7 +354,7 @@ impl Tty<'_> {
         }
     }
 
-    /// Says whether the person looks at this terminal.
+    /// Tells the program whether the person looks at this terminal.
     pub(crate) fn look_away(&self, away: bool) {
         self.shared.write(if away { b"\x1b[O" } else { b"\x1b[I" });
     }
@@ -385,9 +385,9 @@ impl Tty<'_> {
         self.shared.write(&keys::encode_paste(text, &self.modes()));
     }
 
-    /// Moves the mark by a key again and again until it is where it should be.
+    /// Presses a key until the mark is where it should be.
     pub(crate) fn move_mark_until(&self, what: &str, chord: &str, wished: impl Fn(&Screen) -> bool) {
-        // More than there are places anywhere. Each move has a time of its own.
+        // More than there are places on any screen. Each move has its own deadline.
         const MOST_MOVES: u32 = 100;
         let mut before = self.look();
         let mut moves = 0;
@@ -395,7 +395,7 @@ impl Tty<'_> {
             assert!(moves < MOST_MOVES, "{what}\n{}", before.text());
             moves += 1;
             self.press(chord);
-            // Clocks draw, too; only a mark that has moved answers the key.
+            // Clocks redraw the screen, too; only a moved mark shows that the key took effect.
             let marked = before.marked();
             before = self.wait("the mark to move", |screen| screen.marked() != marked);
         }
@@ -415,20 +415,20 @@ impl Tty<'_> {
         *face.terminal.modes()
     }
 
-    /// What is on the screen now.
+    /// Returns what is on the screen now.
     pub(crate) fn look(&self) -> Screen {
         let mut face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
         Screen::of(&mut face)
     }
 
-    /// Waits until the screen, between two frames, is as wished; answers it.
+    /// Waits until the screen, between two frames, is as wished, and returns it.
     pub(crate) fn wait(&self, what: &str, mut wished: impl FnMut(&Screen) -> bool) -> Screen {
         let deadline = Instant::now() + PATIENCE;
         let lock = || self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
         let mut face = lock();
         loop {
             let late = Instant::now() >= deadline;
-            // In the middle of a frame there is nothing to be looked at, and looking takes long.
+            // A half-drawn frame shows nothing of use, and reading the screen takes long.
             let whole = face.ended || !face.terminal.modes().has(TermMode::SynchronizedOutput);
             if whole || late {
                 let screen = Screen::of(&mut face);
@@ -458,17 +458,17 @@ impl Tty<'_> {
         }
     }
 
-    /// Waits until that text is somewhere in one row.
+    /// Waits until the text is in a row.
     pub(crate) fn see(&self, text: &str) -> Screen {
         self.wait(&format!("to see {text:?}"), |screen| screen.has(text))
     }
 
-    /// How often those bytes have arrived in one piece, even if they are on the screen no more.
+    /// Returns how often the text has been received in one piece, even if it is no longer on the screen.
     pub(crate) fn times_received(&self, text: &str) -> usize {
         self.times_received_since(0, text)
     }
 
-    /// The same of what arrived after the first `since` bytes.
+    /// Like [`Self::times_received`], for what arrived after the first `since` bytes.
     pub(crate) fn times_received_since(&self, since: u64, text: &str) -> usize {
         let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = face.transcript.len();
@@ -477,12 +477,12 @@ impl Tty<'_> {
         parts.filter(|part| *part == text.as_bytes()).count()
     }
 
-    /// Waits until that text is nowhere.
+    /// Waits until the text is nowhere on the screen.
     pub(crate) fn miss(&self, text: &str) -> Screen {
         self.wait(&format!("to see {text:?} no more"), |screen| !screen.has(text))
     }
 
-    /// Waits until the program has ended by itself and given everything back; answers its exit code and what it left.
+    /// Waits until the program has ended by itself and the terminal is closed; returns its exit code and the last screen.
     pub(crate) fn leave(mut self) -> (u32, Screen) {
         let code = self.exit_code();
         let Some(code) = code else {
@@ -502,17 +502,17 @@ impl Tty<'_> {
         while !face.ended {
             assert!(
                 Instant::now() < deadline,
-                "somebody still holds the terminal open"
+                "a process still holds the terminal open"
             );
             let waited = self.shared.changed.wait_timeout(face, Duration::from_millis(200));
             face = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Closes the terminal as a person does who closes its window; waits until the program has ended.
+    /// Closes the terminal like a person who closes its window, and waits until the program has ended.
     pub(crate) fn close(mut self) {
         self.shared.closing.store(true, Ordering::Release);
-        // The thread that reads sleeps until something is drawn.
+        // The reading thread sleeps until something is drawn.
         self.resize(90, 20);
         self.wait_for_end();
         self.take_the_keyboard_away();
@@ -521,7 +521,7 @@ impl Tty<'_> {
         assert!(has_ended, "the program stays\n{}", self.story.logs());
     }
 
-    /// With what the program ended; none if it does not.
+    /// Returns the exit code of the program, or none if it does not end.
     fn exit_code(&mut self) -> Option<u32> {
         let mut status = None;
         holds_within(PATIENCE, || {
@@ -531,8 +531,8 @@ impl Tty<'_> {
         Some(status?.exit_code())
     }
 
-    /// Nobody types any more. The pty library would type Enter and the end-of-file character when it is dropped, which no
-    /// window that is closed does: without such a character it types nothing.
+    /// Stops all typing. The pty library types Enter and the end-of-file character when it is dropped, which closing a window does not do;
+    /// without an end-of-file character it types nothing.
     fn take_the_keyboard_away(&self) {
         let tty = self.master.as_ref().and_then(|master| master.tty_name()).unwrap();
         let open = std::fs::OpenOptions::new()
@@ -570,7 +570,7 @@ fn pty_size(cols: u16, rows: u16) -> PtySize {
     }
 }
 
-/// A key as key files write it.
+/// Parses a key as written in key files.
 fn key(chord: &str) -> KeyInput {
     let (mut rest, mut modifiers) = (chord, Modifiers::empty());
     for (prefix, modifier) in [

@@ -1,4 +1,4 @@
-//! A person whose terminal is in tmux: a real one, whose keys come first.
+//! A person whose terminal is in a real tmux, which gets all keys first.
 
 use std::process::Command;
 
@@ -6,14 +6,14 @@ use crate::driver::Story;
 use crate::scenarios::working;
 use crate::terminal::Make;
 
-/// Says what was typed to it.
+/// Asks a question, and prints something before and after the answer.
 const LISTENING: &str = r#"
   { print = "first words of {task}" },
   { ask = "Go on?" },
   { print = "last words of {task}" },
 "#;
 
-/// tmux with nothing configured, on a socket of the story's own; its last session ends it.
+/// Returns tmux with nothing configured, on a socket of the story's own; it ends with its last session.
 fn tmux(story: &Story, arguments: &[&str]) -> Command {
     let mut command = story.outside("tmux");
     command.arg("-u").arg("-f").arg("/dev/null");
@@ -35,7 +35,7 @@ fn inside_a_real_tmux_another_prefix_is_proposed_and_keys_reach_agents_through_b
     tty.see("Which branch do tasks start from");
     tty.move_mark_until("no base yet", "j", |screen| screen.is_marked("none yet"));
     tty.press("Enter");
-    // The proposal, and why; the prefix of both comes through when it is pressed twice.
+    // The proposal and its reason are shown; a prefix of both reaches the program when it is pressed twice.
     tty.see("This terminal is in tmux, which may keep C-b for itself: use C-a.");
     tty.press("C-b C-b");
     tty.see("C-b arrives.");

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::driver::{Server, Story, said};
 use crate::scenarios::working;
 
-/// A story with a repository whose settings start a program that leaves a mark; the person's clone of it, and the mark.
+/// Makes a repository whose settings start a program that leaves a mark; returns the story, the person's clone, and the mark.
 fn cloned() -> (Story, PathBuf, PathBuf) {
     let story = Story::new("");
     let (made, clone) = (story.root().join("made"), story.root().join("clone"));
@@ -33,7 +33,7 @@ fn identify(story: &Story, folder: &Path) {
     }
 }
 
-/// Commits everything below `.debussy`, against all rules, and pushes it.
+/// Commits everything below `.debussy`, although it is ignored, and pushes it.
 fn push(story: &Story, folder: &Path) {
     identify(story, folder);
     story.git(folder, &["add", "-f", ".debussy"]);
@@ -41,12 +41,12 @@ fn push(story: &Story, folder: &Path) {
     story.git(folder, &["push", "-q", "origin", "HEAD:main"]);
 }
 
-/// What a command prints in a folder, whatever its exit code.
+/// Returns what a command prints in a folder, whatever its exit code.
 fn told(story: &Story, folder: &Path, arguments: &[&str]) -> String {
     said(&story.program(arguments).current_dir(folder).output().unwrap())
 }
 
-/// `dbs watch`, without a terminal, with its lines in a file.
+/// Starts `dbs watch` without a terminal, with its lines in a file.
 fn watch(story: &Story, folder: &Path) -> (Server, PathBuf) {
     let lines = story.root().join("watch.log");
     let mut command = story.program(&["watch"]);
@@ -81,7 +81,7 @@ fn what_a_cloned_repository_would_start_waits_until_its_hash_is_trusted() {
     told(&story, &clone, &["stop", "--all"]);
 }
 
-/// Whether a server refuses to begin in that folder, with these words; what doctor says of it.
+/// Asserts that a server refuses to start in the folder, with these words; returns what doctor prints about it.
 fn refuses(story: &Story, folder: &Path, words: &str) -> String {
     let server = told(story, folder, &["watch"]);
     assert!(
@@ -107,10 +107,10 @@ fn a_state_that_came_with_the_repository_is_not_used_before_a_person_takes_it_ov
         assert!(output.status.success(), "{arguments:?}: {}", said(&output));
     };
     stranger(&["task", "create", "Evil", "--id", "t-1", "--release"]);
-    // Nothing of a git folder comes with a clone, but an archive of a checkout has it.
+    // A clone brings nothing of another git folder, but an archive of a checkout does.
     fs::rename(made.join(".git/dbs"), clone.join(".git/dbs")).unwrap();
     refuses(&story, &clone, "dbs trust --state");
-    // Taken over, its task is released; but what it would start is still not trusted.
+    // Once the state is taken over, its task is released, but what it would start is still not trusted.
     told(&story, &clone, &["trust", "--state"]);
     let (_server, lines) = watch(&story, &clone);
     let text = || fs::read_to_string(&lines).unwrap_or_default();
@@ -153,7 +153,7 @@ fn what_the_list_on_the_screen_shows_is_trusted_by_a_key_and_nothing_that_change
     tty.wait("the list", |screen| {
         screen.has("roles.default.agent") && screen.has(".debussy/config.toml:5") && screen.has("hash ")
     });
-    // Somebody changes the files while they are read.
+    // The files change while the person reads them.
     let file = story.project().join(".debussy/config.toml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{text}\n[gates]\nmore = \"true\"\n")).unwrap();
@@ -161,7 +161,7 @@ fn what_the_list_on_the_screen_shows_is_trusted_by_a_key_and_nothing_that_change
     tty.see("look at them");
     assert!(
         !story.run(&["trust"]).status.success(),
-        "what nobody saw was trusted"
+        "unseen changes were trusted"
     );
     tty.press("C-b y");
     tty.see("gates.more");

@@ -9,7 +9,7 @@ use crate::phases::wait_for_end;
 use crate::plans::{story, story_of, task};
 use crate::stories::health;
 
-/// The same story in a project without a remote, where the person has the base branch checked out.
+/// Turns a story into one of a project without a remote, where the person has the base branch checked out.
 pub(crate) fn without_remote(story: Story) -> Story {
     let project = story.project();
     story.git(&project, &["remote", "remove", "origin"]);
@@ -22,10 +22,10 @@ pub(crate) fn without_remote(story: Story) -> Story {
     story
 }
 
-/// Waits until the person's folder, branch and index have everything that was merged, with these files and without those.
+/// Waits until the person's folder, branch and index have everything that was merged, with the files `files` and without the files `gone`.
 fn wait_for_files(story: &Story, files: &[&str], gone: &[&str]) {
     let project = story.project();
-    // Files, branch and index follow each other.
+    // Files, branch and index are updated one after the other.
     story.wait_until("the folder has what was merged", || {
         let is_there = |file: &&str| project.join(file).exists();
         files.iter().all(is_there)
@@ -47,7 +47,7 @@ fn a_plan_runs_to_its_end_on_the_branch_of_the_person_who_commits_meanwhile() {
     story.git(&project, &["checkout", "-q", "main"]);
     let (text, code) = wait_for_end(&story, &["--allow-dirty"]);
     assert_eq!(code, Some(5), "a phase waits for approval: {text}");
-    // The first phase is on the branch already; the person goes on from it in a checkout of their own.
+    // The first phase is already on the branch; the person goes on from it in another checkout.
     let files = story.git(&project, &["ls-tree", "-r", "--name-only", "work"]);
     assert!(files.contains("model.txt"), "{files}");
     let mine = story.root().join("mine");
@@ -62,7 +62,7 @@ fn a_plan_runs_to_its_end_on_the_branch_of_the_person_who_commits_meanwhile() {
     let (text, code) = wait_for_end(&story, &["--allow-dirty"]);
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(task(&story, "invoice-2.1")["state"], "done");
-    // The checkout has the branch, so its files wait for the person.
+    // The branch is checked out there, so its files wait for the person.
     story.git(&mine, &["merge", "-q", "--ff-only", "dbs/work"]);
     for file in ["model.txt", "csv.txt", "mine.txt"] {
         assert!(mine.join(file).exists(), "{file}");
@@ -107,7 +107,7 @@ fn the_health_check_stands_in_the_folder_with_its_record() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// What the agent of the monitoring phase makes.
+/// Part of the agent of the monitoring phase.
 const MONITORING: &str = r##"
 [[part]]
 role = "phase-worker"
@@ -131,7 +131,7 @@ fn a_phase_of_an_earlier_program_runs_below_a_small_master_plan() {
     let master = "# Shop - Master Plan\n\n## Phases\n\n| Phase | Title | Focus | Risk | Status |\n|--|--|--|--|--|\n\
                   | 6 | [Watching the store](phase-6.md) | monitoring | Low | Pending |\n";
     fs::write(plan.join("MASTER.md"), master).unwrap();
-    // A gate without a command is one that the person has to accept.
+    // A gate without a command needs one from the person.
     let refused = said(&story.run(&["run", "plan/MASTER.md", "--dry-run"]));
     assert!(refused.contains("coverage"), "{refused}");
     story.dbs(&["config", "gates.coverage", "true"]);
@@ -152,7 +152,7 @@ fn the_combined_example_of_the_manual_leaves_its_file_in_the_folder() {
     story.dbs(&["stop", "--all"]);
 }
 
-/// Each task adds a line to the file that both list.
+/// Parts in which each task adds a line to the file that both list.
 const ADDS: &str = r#"
 [[part]]
 role = "graph-worker"

@@ -1,4 +1,4 @@
-//! A workspace that is ready to work: the ignored file that a project needs, a setup, and nothing else of the person's checkout.
+//! A workspace that is ready to work: it has the ignored file that a project needs and a setup, and nothing else of the person's checkout.
 
 use std::fs;
 

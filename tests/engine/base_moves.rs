@@ -1,4 +1,4 @@
-//! A base that another hand than the engine's moves is told and counted, and held only where an agent did it.
+//! Base branches that are moved from outside the engine: each move is reported and counted, and holds a task only if an agent made it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use dbs::domain::{BaseMoves, SignalKind, TaskState};
 
 use crate::bench::{Bench, draft};
 
-/// A task whose developer works.
+/// Returns a bench with a task whose developer works.
 fn developing() -> Bench {
     let mut bench = Bench::new();
     bench.release(draft("t-1", "kanban", None));
@@ -18,7 +18,7 @@ fn moves(bench: &Bench) -> Option<BaseMoves> {
     bench.board.batches[&"shop".into()].base_moves.as_deref().cloned()
 }
 
-/// Commits a file as that person.
+/// Commits a file as that person; returns the commit.
 fn commit_as(bench: &Bench, folder: &Path, (who, words): (&str, &str)) -> String {
     std::fs::write(folder.join("EVIL"), "evil\n").unwrap();
     bench.git.git(folder, &["add", "-A"]);
@@ -28,7 +28,7 @@ fn commit_as(bench: &Bench, folder: &Path, (who, words): (&str, &str)) -> String
     bench.head(folder, "HEAD")
 }
 
-/// Brings a commit of that folder to the base that is not on the branch there.
+/// Pushes a commit onto the base from that folder, past the branch that is checked out there.
 fn push_past_everybody(bench: &Bench, folder: &Path, who: &str) -> String {
     let before = bench.git.git(folder, &["rev-parse", "--abbrev-ref", "HEAD"]);
     let head = bench.head(folder, "HEAD");
@@ -43,7 +43,7 @@ fn push_past_everybody(bench: &Bench, folder: &Path, who: &str) -> String {
     commit
 }
 
-/// A clone beside the project, on the base.
+/// Returns a clone beside the project, with the base checked out.
 fn clone(bench: &Bench) -> std::path::PathBuf {
     let folder = bench.git.root().join("elsewhere");
     let (from, to) = (bench.git.origin(), folder.clone());
@@ -132,7 +132,11 @@ fn a_push_from_a_clone_is_told_and_counted_and_holds_nothing() {
             "{}",
             bench.comments("t-1")
         );
-        assert_eq!(moves(&bench).unwrap().n_commits, 2, "the merge has looked, too");
+        assert_eq!(
+            moves(&bench).unwrap().n_commits,
+            2,
+            "the merge has counted its commits, too"
+        );
     }
 }
 

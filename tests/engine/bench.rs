@@ -1,4 +1,4 @@
-//! A board, a performer and real git; processes, terminals and agents only note what was asked of them.
+//! Bench with a board, a performer and real git; processes, terminals and agents only record what was asked of them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::git_fixture::GitFixture;
 
-/// Environment of gates in which one variable of the person's shell is hidden.
+/// Returns an environment of gates in which one variable of the person's shell is hidden.
 fn gate_env(git: &GitFixture) -> GateEnvSource {
     let variables = git.environment();
     GateEnvSource::new(move || GateEnv {
@@ -45,31 +45,31 @@ fn gate_env(git: &GitFixture) -> GateEnvSource {
     })
 }
 
-/// What the outside was asked for, and how it answers.
+/// Recorder of what the outside was asked for, with its answers.
 #[derive(Default)]
 pub(crate) struct Outside {
     pub(crate) launches: Mutex<Vec<LaunchSpec>>,
-    /// The worktrees there were at each launch.
+    /// Worktrees that existed at each launch.
     pub(crate) surroundings: Mutex<Vec<Vec<String>>>,
     pub(crate) briefs: Mutex<Vec<Brief>>,
     pub(crate) stops: Mutex<Vec<String>>,
     pub(crate) found: Mutex<Vec<HolderReport>>,
     /// Holders whose leftovers were to be ended.
     pub(crate) sweeps: Mutex<Vec<String>>,
-    /// Answers that were handed to agents.
+    /// Answers that were delivered to agents.
     pub(crate) answers: Mutex<Vec<(String, AskReply)>>,
     /// Holders whose terminals are followed.
     pub(crate) followed: Mutex<Vec<String>>,
-    /// What every terminal showed at last.
+    /// Last lines that every terminal showed.
     pub(crate) last_lines: Mutex<String>,
     pub(crate) mishap: Mutex<Mishap>,
-    /// The session that agents leave, if they leave one.
+    /// Session that agents leave, if any.
     pub(crate) session: Mutex<Option<String>>,
-    /// Processes that are still there after they were to be ended.
+    /// Number of processes that survive an attempt to end them.
     pub(crate) survivors: Mutex<u32>,
 }
 
-/// What goes wrong.
+/// Fault of the outside.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mishap {
     #[default]
@@ -80,7 +80,7 @@ pub(crate) enum Mishap {
     NoSweep,
     /// The folders of holders cannot be read.
     NoStatus,
-    /// The part that knows agents breaks.
+    /// The part that knows agents panics.
     Panic,
     /// Nothing can be typed.
     NoTerminal,
@@ -192,7 +192,7 @@ impl Terminals for Outside {
 impl Agents for Outside {
     fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause> {
         self.briefs.lock().unwrap().push(brief.clone());
-        assert!(self.mishap() != Mishap::Panic, "this part breaks");
+        assert!(self.mishap() != Mishap::Panic, "this part panics in the test");
         Ok(LaunchCommand {
             files: Vec::new(),
             argv: vec!["agent".to_owned()],
@@ -236,7 +236,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// A project with the branches `main` and `work` on origin; `work` is the base.
+    /// Returns a bench over a project with the branches `main` and `work` on origin; `work` is the base.
     pub(crate) fn new() -> Bench {
         Bench::with(BoardSettings {
             base: Some("work".to_owned()),
@@ -250,12 +250,12 @@ impl Bench {
         Bench::over(git, &setup, settings)
     }
 
-    /// The same over a fixture of the test's own, with git as the setup says.
+    /// Returns a bench over a fixture of the test's own, with git as the setup says.
     pub(crate) fn over(git: GitFixture, setup: &GitSetup, settings: BoardSettings) -> Bench {
         Bench::judged((git, setup), settings, Arc::new(ShellGates::default()))
     }
 
-    /// The same with a script in place of git, which runs git itself in the end: `exec git "$@"`.
+    /// Returns a bench with a script in place of git, which runs git itself at its end: `exec git "$@"`.
     #[cfg(unix)]
     pub(crate) fn scripted(git: GitFixture, script: &str) -> Bench {
         let program = git.root().join("scripted-git");
@@ -269,7 +269,7 @@ impl Bench {
         Bench::over(git, &setup, settings)
     }
 
-    /// The same with a git that writes each question to the remote into the file that is named beside it, one a line.
+    /// Returns a bench whose git writes each question to the remote as a line into the returned file.
     #[cfg(unix)]
     pub(crate) fn with_questions() -> (Bench, PathBuf) {
         let git = GitFixture::new();
@@ -281,7 +281,7 @@ impl Bench {
         (Bench::scripted(git, &text), questions)
     }
 
-    /// The same with gates of the test's own.
+    /// Returns a bench with gates of the test's own.
     pub(crate) fn judged(
         (git, setup): (GitFixture, &GitSetup),
         settings: BoardSettings,
@@ -336,24 +336,24 @@ impl Bench {
         bench
     }
 
-    /// From now on the disk has so much room, in MiB.
+    /// Sets the free space of the disk, in MiB.
     pub(crate) fn has_room(&self, mib: u64) {
         std::fs::write(self.git.root().join("free"), (mib << 20).to_string()).unwrap();
     }
 
-    /// Git as the engine has it.
+    /// Returns git as the engine uses it.
     #[cfg(unix)]
     pub(crate) fn git_cli(&self) -> GitCli {
         GitCli::open(&GitSetup::new(self.git.project(), self.git.environment())).unwrap()
     }
 
-    /// An event, what follows from it, and so on until nothing is left to be done.
+    /// Applies an event and everything that follows from it, until nothing is left to do.
     pub(crate) fn happen(&mut self, event: &Event) {
         self.take(event);
         self.rest();
     }
 
-    /// What a start does with what earlier lives left behind.
+    /// Cleans up what earlier lives left behind, as a start does.
     pub(crate) fn tidy(&mut self) {
         self.performer.clean_up(&self.board);
         self.rest();
@@ -361,7 +361,7 @@ impl Bench {
 
     fn rest(&mut self) {
         loop {
-            // Asked first: what was done has sent its events by then.
+            // The tracker is asked first: finished work has sent its events by then.
             let is_done = self.tracker.is_empty();
             match self.outlet.next(Some(Span(if is_done { 0 } else { 5 }))) {
                 Received::Envelope(envelope) => self.receive(*envelope),
@@ -418,18 +418,18 @@ impl Bench {
         (task.stage.as_str(), task.state.word())
     }
 
-    /// The agent at work on a task.
+    /// Returns the agent at work on a task.
     pub(crate) fn agent(&self, id: &str) -> &Attempt {
         let open = self
             .task(id)
             .open_attempt
-            .unwrap_or_else(|| panic!("nobody works on {id}: {:?}", self.task(id)));
+            .unwrap_or_else(|| panic!("{id} has no open attempt: {:?}", self.task(id)));
         &self.board.attempts[&open]
     }
 
     pub(crate) fn folder(&self, id: &str) -> PathBuf {
         let place = self.agent(id).workplace.as_ref();
-        PathBuf::from(&place.expect("it has started").path)
+        PathBuf::from(&place.expect("the agent has started").path)
     }
 
     pub(crate) fn says(&mut self, id: &str, kind: SignalKind, text: &str) {
@@ -455,14 +455,14 @@ impl Bench {
         });
     }
 
-    /// The agent of a task says so and ends.
+    /// Sends that signal for the agent of a task and ends it.
     pub(crate) fn last_word(&mut self, id: &str, kind: SignalKind) {
         let attempt = self.agent(id).id;
         self.says(id, kind, "so it is");
         self.ends(attempt);
     }
 
-    /// The developer of a task commits a file and is done.
+    /// Commits a file as the developer of a task, who is then done; returns the commit.
     pub(crate) fn develop(&mut self, id: &str, file: &str, text: &str) -> String {
         let folder = self.folder(id);
         let commit = self.git.commit(&folder, file, text, "Work");
@@ -479,12 +479,12 @@ impl Bench {
         self.outside.launches.lock().unwrap().clone()
     }
 
-    /// Names of the worktree folders there are.
+    /// Returns the names of the worktree folders.
     pub(crate) fn worktrees(&self) -> Vec<String> {
         names_in(&self.git.project().join(".debussy-worktrees"))
     }
 
-    /// Branches of a repository.
+    /// Returns the branches of a repository.
     pub(crate) fn branches(&self, repository: &Path) -> Vec<String> {
         let text = self.git.git(
             repository,
@@ -498,7 +498,7 @@ impl Bench {
     }
 }
 
-/// Paths, limits and identities of the engine.
+/// Returns the paths, limits and identities of the engine.
 fn config(git: &GitFixture) -> EngineConfig {
     let state = git.state();
     EngineConfig {
@@ -535,7 +535,7 @@ fn names_in(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Form and words of merges as files of the state give them.
+/// Returns the style and message rules of merges that files of the state folder give.
 fn merge_rules(state: &Path) -> MergeRules {
     let style = match std::fs::read_to_string(state.join("merge-style")).as_deref() {
         Ok("squash") => MergeStyle::Squash,

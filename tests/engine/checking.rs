@@ -1,4 +1,4 @@
-//! What `action = "verify"` looks at: the work that was recorded, and the base once the work is in it.
+//! Stages with `action = "verify"`: they check the recorded work, and the base once the work is in it.
 
 use dbs::domain::task::GateCommand;
 use dbs::domain::{Command, Event, SignalKind, TaskDraft, TaskId};
@@ -60,7 +60,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// A task whose gates want these files, by names git itself can look for on every system.
+/// Returns a task whose gates require these files, with names that git itself can look up on every system.
 fn wanting(files: &[&str], asks: bool) -> TaskDraft {
     let gates = files.iter().map(|file| GateCommand {
         name: (*file).to_owned(),
@@ -134,7 +134,7 @@ fn after_the_merge_the_base_is_checked_with_all_that_others_merged() {
     bench.develop("t-1", "work.txt", "work\n");
     bench.ask(Command::Approve(TaskId::from("t-1")));
     assert_eq!(bench.stage("t-1"), ("after", "held"), "{}", bench.comments("t-1"));
-    // Somebody else breaks the base between the merge and the check.
+    // Another person breaks the base between the merge and the check.
     let clone = bench.git.root().join("clone");
     let origin = bench.git.origin();
     bench.git.git(

@@ -21,7 +21,7 @@ fn ann() -> Signature {
     }
 }
 
-/// A bench on which developers need not commit.
+/// Returns a bench on which developers need not commit.
 fn bench() -> Bench {
     let mut bench = Bench::new();
     let mut flows = crate::bench::workflows();
@@ -88,7 +88,7 @@ fn the_engine_commits_what_the_agent_left_signed_and_without_a_hook_and_goes_on_
         "{files}"
     );
     assert!(!files.contains("secret"), "{files}");
-    assert!(!project.join("ran").exists(), "a hook ran");
+    assert!(!project.join("ran").exists(), "no hook may run");
     assert_eq!(
         bench
             .git
@@ -119,7 +119,7 @@ fn while_the_commit_cannot_be_made_nothing_moves_and_it_is_made_when_it_can() {
     let mut bench = bench();
     bench.release(draft("t-1", "kanban", None));
     let folder = bench.folder("t-1");
-    // All other evidence would be content with this.
+    // This commit would satisfy all other evidence.
     bench.git.commit(&folder, "one.txt", "one\n", "One");
     fs::write(folder.join("two.txt"), "two\n").unwrap();
     let lock = bench.git.project().join(".git/refs/heads/feature/t-1.lock");
@@ -179,7 +179,7 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
         git.commit_leftovers(&request).unwrap(),
         CommitOutcome::NothingToCommit(commit.clone())
     );
-    // As after a crash in the instant before the branch moved.
+    // State after a crash just before the branch moved.
     bench
         .git
         .git(&folder, &["update-ref", "refs/heads/feature/t-1", &head]);
@@ -315,10 +315,10 @@ fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they
         strict.commit_leftovers(&request(&bench)).unwrap(),
         CommitOutcome::Committed(_)
     ));
-    assert!(folder.join("core dump").exists(), "it is left where it is");
+    assert!(folder.join("core dump").exists(), "the file is left where it is");
 }
 
-/// A bench whose setting `commit.message` is the template of earlier programs, with an agent and its model for every role.
+/// Returns a bench whose setting `commit.message` is the template of earlier programs, with an agent and its model for every role.
 fn worded() -> Bench {
     let git = crate::git_fixture::GitFixture::new();
     fs::create_dir_all(git.state()).unwrap();
@@ -344,7 +344,7 @@ fn worded() -> Bench {
     Bench::over(git, &setup, settings)
 }
 
-/// A task of the second phase of a plan, with a gate that asks for a file.
+/// Returns a task of the second phase of a plan, with a gate that requires a file.
 fn phase() -> TaskDraft {
     let entry = PlanEntry {
         source: PlanSource {
@@ -472,7 +472,7 @@ fn nothing_of_a_failed_attempt_is_committed_on_its_branch() {
         .find_map(|attempt| attempt.kept.clone());
     assert!(
         kept.is_some(),
-        "its files are in the attic: {:?}",
+        "the attempt's files are in the attic: {:?}",
         bench.task("t-1")
     );
 }
@@ -508,5 +508,9 @@ fn a_phase_is_squashed_with_the_message_of_the_settings_and_is_done() {
     let merged = bench.task("p-2.1").merged.clone();
     assert_eq!(merged, Some(bench.head(&origin, "work")));
     bench.tidy();
-    assert_eq!(bench.branches(&origin), ["main", "work"], "its branch is let go");
+    assert_eq!(
+        bench.branches(&origin),
+        ["main", "work"],
+        "the task's branch is deleted"
+    );
 }

@@ -1,10 +1,10 @@
-//! Agents that go on with a session: where they work, what has ended before they start, and what becomes of the rest.
+//! Agents that continue a session: where they work, what has ended before they start, and what becomes of the rest.
 
 use dbs::domain::{AttemptId, BoardSettings, Event, ProcessExit, ResumeRoles, SignalKind, Span};
 
 use crate::bench::{Bench, draft};
 
-/// A developer who was killed beside a file that is not committed; the number of its attempt.
+/// Kills a developer beside a file that is not committed; returns the number of its attempt.
 fn killed(bench: &mut Bench) -> AttemptId {
     bench.release(draft("t-1", "kanban", None));
     let attempt = bench.agent("t-1").id;
@@ -53,11 +53,11 @@ fn who_goes_on_works_where_the_one_before_did_with_all_that_lay_there() {
     let before = bench.board.attempts[&first].workplace.clone();
     assert_eq!(
         second.workplace, before,
-        "its work began where that of the one before began"
+        "the second attempt has the start of the first"
     );
     bench.develop("t-1", "work.txt", "work\n");
     assert_eq!(bench.stage("t-1").0, "reviewing");
-    assert!(!launches[1].cwd.exists(), "put away once, at the end");
+    assert!(!launches[1].cwd.exists(), "the worktree is put away at the end");
 }
 
 #[test]
@@ -67,7 +67,11 @@ fn nobody_goes_on_while_a_process_of_the_one_before_may_run() {
     *bench.outside.survivors.lock().unwrap() = 1;
     bench.wait(Span::minutes(1));
     assert_eq!(bench.launches().len(), 1);
-    let obstacle = bench.agent("t-1").obstacle.clone().expect("it is known why");
+    let obstacle = bench
+        .agent("t-1")
+        .obstacle
+        .clone()
+        .expect("the obstacle is recorded");
     assert!(
         obstacle.why.text.contains("could not end 1 process"),
         "{obstacle:?}"
@@ -99,7 +103,7 @@ fn what_waits_for_the_next_agent_is_not_tidied_away_though_a_start_failed() {
     let folder = bench.worktrees();
     bench.has_room(1);
     bench.wait(Span::minutes(1));
-    assert_eq!(bench.launches().len(), 1, "there is no room");
+    assert_eq!(bench.launches().len(), 1, "no agent starts without disk space");
     bench.tidy();
     assert_eq!(bench.worktrees(), folder);
     bench.has_room(9_000);

@@ -1,10 +1,10 @@
-//! What is merged comes to the person's checkout as the settings say.
+//! Delivery of merged work to the person's checkout, as the settings say.
 
 use dbs::domain::{BoardSettings, DeliveryMode, SignalKind, Span};
 
 use crate::bench::{Bench, draft};
 
-/// A project with the base checked out, whose task is merged under that setting.
+/// Returns a project with the base checked out, whose task is merged under that setting.
 fn merged(deliver: DeliveryMode, prepare: &dyn Fn(&std::path::Path)) -> Bench {
     let mut bench = Bench::with(BoardSettings {
         base: Some("work".to_owned()),
@@ -60,12 +60,12 @@ fn a_checkout_that_cannot_move_says_why_until_a_person_has_pulled() {
     bench.wait(Span::minutes(2));
     assert!(
         owed(&bench).is_some() && !project.join("work.txt").exists(),
-        "nothing moves without a person"
+        "the checkout does not move by itself"
     );
     bench
         .git
         .git(&project, &["pull", "-q", "--ff-only", "origin", "work"]);
-    // The second look comes later than the first.
+    // The second check comes later than the first.
     bench.wait(Span::minutes(4));
     assert_eq!(owed(&bench), None);
 }
@@ -74,7 +74,7 @@ fn a_checkout_that_cannot_move_says_why_until_a_person_has_pulled() {
 fn who_is_only_told_has_nothing_moved() {
     let bench = merged(DeliveryMode::Tell, &|_| {});
     let project = bench.git.project();
-    // The commit of the developer and the merge.
+    // One commit is the developer's, the other is the merge.
     assert_eq!(owed(&bench).unwrap(), "2 commits on origin/work: dbs pull");
     assert!(!project.join("work.txt").exists());
 }

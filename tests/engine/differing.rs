@@ -1,4 +1,4 @@
-//! Differences of a task's work, as git has them, wherever the work is by then.
+//! Differences of a task's work as git has them, wherever the work is at that time.
 
 use dbs::domain::{Command, SignalKind};
 use dbs::engine::task_diff::diff_range;
@@ -7,9 +7,9 @@ use dbs::read_model::{ChangeRange, DiffBase, ReadModel, TaskWork};
 
 use crate::bench::{Bench, draft};
 
-/// What the screen and `dbs diff` read of a task.
+/// Returns the difference of a task that the screen and `dbs diff` read.
 fn differences(bench: &Bench, task: &str, against: DiffBase) -> String {
-    // From the rows alone, as after a restart.
+    // Only the rows are read, as after a restart.
     let model = ReadModel::of(&bench.board, bench.now);
     let changes = model.changes(&task.into(), against).unwrap();
     let range = diff_range(&changes).unwrap();
@@ -24,7 +24,7 @@ fn blocked() -> Bench {
     bench.last_word("t-1", SignalKind::Block);
     assert_eq!(bench.stage("t-1"), ("development", "held"));
     assert_eq!(bench.worktrees(), Vec::<String>::new());
-    assert_eq!(bench.task("t-1").head, None, "nothing of it was verified");
+    assert_eq!(bench.task("t-1").head, None, "no work was verified");
     bench
 }
 

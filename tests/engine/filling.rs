@@ -1,4 +1,4 @@
-//! An agent whose context was full: its work is committed on its branch, and a fresh session goes on in the same folder.
+//! Agents whose context is full: their work is committed on the branch, and a fresh session goes on in the same folder.
 
 use dbs::domain::{
     AttemptId, BoardSettings, ContextFill, ContextRules, Event, OnCompaction, ProcessExit, Span, Usage,
@@ -19,7 +19,7 @@ fn bench() -> Bench {
     })
 }
 
-/// The context of the agent at work is full, and its process ends when it is asked to.
+/// Reports a full context of the agent at work, whose process ends when it is asked to; returns the attempt.
 fn fill_up(bench: &mut Bench) -> AttemptId {
     let attempt = bench.agent("t-1").id;
     bench.happen(&Event::UsageReported {
@@ -59,17 +59,17 @@ fn what_a_full_session_left_is_committed_on_its_branch_and_the_next_works_in_its
     let now = bench
         .git
         .git(&bench.git.project(), &["ls-remote", "origin", "work"]);
-    assert!(now.starts_with(base.trim()), "nothing is committed on the base");
+    assert!(now.starts_with(base.trim()), "the base has no new commit");
     bench.wait(Span::seconds(5));
     let launches = bench.launches();
     assert_eq!(launches.len(), 2, "{:?}", bench.task("t-1"));
     assert_eq!(launches[1].cwd, launches[0].cwd);
     assert!(
         folder.join("ignored.o").exists(),
-        "what is not committed is there as well"
+        "uncommitted files are there as well"
     );
     let brief = bench.outside.briefs.lock().unwrap().last().unwrap().clone();
-    assert_eq!(brief.session, None, "the session is a new one");
+    assert_eq!(brief.session, None, "the session is new");
     let told = brief.facts.restart.unwrap();
     assert_eq!(told.work.changed, [".gitignore", "new.txt"]);
     assert_eq!(told.session, 2);
@@ -77,7 +77,7 @@ fn what_a_full_session_left_is_committed_on_its_branch_and_the_next_works_in_its
     assert_eq!(
         start(bench.agent("t-1").id),
         start(first),
-        "the work began where it began"
+        "the start of the work is unchanged"
     );
     bench.develop("t-1", "more.txt", "more\n");
     assert_eq!(bench.stage("t-1").0, "reviewing");

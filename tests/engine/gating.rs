@@ -1,4 +1,4 @@
-//! Where gates run, and how a hook of the repository becomes one.
+//! Places where gates run, and hooks of the repository that become gates.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use dbs::domain::{BoardSettings, Command, Event, HoldReason, SignalKind, TaskDra
 
 use crate::bench::{Bench, draft, workflows};
 
-/// A bench whose phases have their gates run there, and none when they are merged.
+/// Returns a bench whose phases have their gates run at that place, and none when they are merged.
 fn bench(place: GatePlace, auto_commit: bool) -> Bench {
     let mut bench = Bench::new();
     let mut flows = workflows();
@@ -48,7 +48,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
     }
 }
 
-/// The agent leaves these files and is done.
+/// Writes these files as the agent, which is then done.
 fn leave(bench: &mut Bench, files: &[(&str, &str)]) {
     write(&bench.folder("p-1"), files);
     bench.last_word("p-1", SignalKind::Done);
@@ -83,7 +83,7 @@ fn gates_in_a_worktree_say_nothing_of_a_commit_from_which_it_differs() {
     let found = finding(&bench);
     let wanted = format!("gates run in the worktree, and it differs from the commit {commit}: late.txt");
     assert!(found.contains(&wanted), "{found}");
-    // The branch holds the file, and the agent has gone back to where nothing lacked.
+    // The branch holds the file, and the agent has gone back to a commit at which no file was missing.
     let folder = bench.folder("p-1");
     let commit = bench.git.commit(&folder, "late.txt", "late\n", "More work");
     bench.git.git(&folder, &["checkout", "-q", "--detach", "HEAD~1"]);
@@ -102,13 +102,13 @@ fn gates_that_change_what_is_committed_say_nothing_of_the_commit() {
         leave(&mut bench, &[("a.txt", "a\n")]);
         let found = finding(&bench);
         let is_told = found.contains("the gates changed files of the worktree") && found.contains(": a.txt");
-        // A clean checkout is thrown away with what a gate wrote there.
+        // A clean checkout is thrown away together with what a gate wrote there.
         assert_eq!(is_told, place == GatePlace::Worktree, "{place:?}: {found}");
         assert_eq!(bench.stage("p-1").0 == "merging", place == GatePlace::Commit);
     }
 }
 
-/// The commands of docs/workflows.md by which hooks become gates.
+/// Commands of docs/workflows.md that turn hooks into gates.
 const HOOKS: [(&str, &str); 2] = [
     (
         "pre-commit",
@@ -152,7 +152,7 @@ fn a_hook_that_is_a_gate_refuses_what_the_engine_commits_and_its_words_are_a_fin
     }
     assert!(!found.contains("commit-msg"), "{found}");
     bench.tidy();
-    // It is found also where another attempt has committed it.
+    // The line is also found if another attempt has committed it.
     leave(&mut bench, &[("b.txt", "b\n")]);
     assert!(finding(&bench).contains("a.txt:1:FIXME"), "{}", finding(&bench));
     bench.tidy();
@@ -168,7 +168,7 @@ fn a_hook_that_is_a_gate_refuses_what_the_engine_commits_and_its_words_are_a_fin
     assert!(!found.contains("pre-commit"), "{found}");
 }
 
-/// What the gate `first` does to the tree it shares with others.
+/// Changes that the gate `first` makes to the tree it shares with others.
 const MEDDLING: &str = "echo x > helped.txt && rm a.txt && mkdir out && echo o > out/o && git config alias.hi '!true' && \
                         rm -rf sub && ln -s out sub && mkfifo pipe";
 
@@ -245,9 +245,13 @@ fn the_checkout_of_a_gate_lies_in_a_closed_folder_under_a_name_that_is_not_known
         lines[1].len() == 32 && lines[1].bytes().all(|sign| sign.is_ascii_hexdigit()),
         "{said}"
     );
-    assert_eq!(said.matches(lines[1]).count(), 1, "no note tells it: {said}");
+    assert_eq!(
+        said.matches(lines[1]).count(),
+        1,
+        "only one line shows the name: {said}"
+    );
     let left = fs::read_dir(bench.git.state().join("checkouts")).unwrap().count();
-    assert_eq!(left, 0, "nothing is left");
+    assert_eq!(left, 0, "no checkout is left");
 }
 
 #[test]
@@ -274,7 +278,7 @@ fn a_gate_that_fails_for_want_of_a_variable_or_a_program_says_so_first() {
     }
 }
 
-/// A bench with one gate in its settings, and a task that is at work.
+/// Returns a bench with one gate in its settings and a task that is at work.
 fn set_up_with(gate: &str) -> Bench {
     let gates = vec![GateCommand {
         name: "check".to_owned(),
@@ -321,7 +325,7 @@ fn a_gate_that_is_red_before_the_work_holds_the_task_once_and_costs_no_attempt()
         assert_eq!(
             bench.stage("t-1"),
             ("development", "active"),
-            "whoever retried knew of it"
+            "the retry accepts the red gate"
         );
     }
 }
@@ -337,6 +341,6 @@ fn a_gate_that_only_the_work_breaks_runs_once_on_the_base_and_costs_attempts() {
         assert!(found.starts_with("gate check failed"), "{found}");
         assert_eq!(bench.stage("t-1"), ("development", "active"));
         let count = fs::read_to_string(&runs).unwrap().lines().count();
-        assert_eq!(count, nth + 2, "once on each work and once on the base");
+        assert_eq!(count, nth + 2, "the gate runs once per work and once on the base");
     }
 }

@@ -1,11 +1,11 @@
-//! What an integrator changes beyond its conflict is merged only when somebody has reviewed it.
+//! Changes of an integrator beyond its conflict: they are merged only after a review.
 
 use dbs::domain::task::{GateCommand, HoldReason};
 use dbs::domain::{Command, Event, SignalKind, TaskDraft, TaskState, Workflow};
 
 use crate::bench::{Bench, draft, workflows};
 
-/// A task that has changed the same line as its base, with its integrator called.
+/// Returns a task that changed the same line as its base, with its integrator called.
 fn in_conflict(task: TaskDraft) -> Bench {
     let mut bench = Bench::new();
     bench.release(task);
@@ -26,7 +26,7 @@ fn in_conflict(task: TaskDraft) -> Bench {
     bench
 }
 
-/// The integrator resolves the conflict with both lines, adds a file that nobody asked for, and is done.
+/// Resolves the conflict with both lines as the integrator, which also adds a file that was not asked for.
 fn add_evil(bench: &mut Bench) {
     let folder = bench.folder("t-1");
     std::fs::write(folder.join("same.txt"), "ours\ntheirs\n").unwrap();
@@ -52,19 +52,19 @@ fn a_file_that_an_integrator_adds_is_reviewed_before_it_is_merged() {
     );
     assert!(!files_of_base(&bench).contains("EVIL"));
     let brief = bench.outside.briefs.lock().unwrap().last().unwrap().clone();
-    let told = brief.facts.place.integration.expect("its reviewer is told");
+    let told = brief.facts.place.integration.expect("the reviewer is told");
     assert_eq!(
         (told.outside.as_slice(), told.written.len()),
         (&["EVIL".to_owned()][..], 0)
     );
-    let difference = brief.difference.expect("its reviewer has a file with it");
+    let difference = brief.difference.expect("the reviewer gets the difference");
     assert!(
         difference.contains("+evil") && difference.contains("EVIL"),
         "{difference}"
     );
     assert!(
         difference.contains("<<<<<<<"),
-        "it begins at the conflict: {difference}"
+        "the difference begins at the conflict: {difference}"
     );
     let project = bench.git.project();
     let shown = bench
@@ -72,7 +72,7 @@ fn a_file_that_an_integrator_adds_is_reviewed_before_it_is_merged() {
         .git(&project, &["diff", "--name-only", &told.from, &told.to]);
     assert_eq!(
         shown, "EVIL\nsame.txt",
-        "the reviewer can look at that difference alone"
+        "the reviewer can see that difference alone"
     );
 
     bench.last_word("t-1", SignalKind::Done);
@@ -166,7 +166,7 @@ fn lines_of_an_integrators_own_in_a_conflict_are_left_to_the_gates_where_nobody_
     }
 }
 
-/// A task that an agent is to merge, with nothing in conflict.
+/// Returns a task that an agent is to merge, without a conflict.
 fn merged_by_agent() -> Bench {
     let mut bench = Bench::new();
     let mut flows = workflows();
@@ -202,8 +202,12 @@ fn what_an_agent_that_merges_itself_adds_is_reviewed_afterwards() {
         bench.comments("t-1")
     );
     let task = bench.task("t-1");
-    assert_eq!(task.merged.as_ref(), Some(&commit), "it is in the base already");
-    let found = task.integration.as_deref().expect("its reviewer is told");
+    assert_eq!(
+        task.merged.as_ref(),
+        Some(&commit),
+        "the commit is in the base already"
+    );
+    let found = task.integration.as_deref().expect("the reviewer is told");
     assert_eq!(found.outside, ["EVIL"]);
     bench.last_word("t-1", SignalKind::Done);
     assert_eq!(bench.stage("t-1"), ("merging", "active"));

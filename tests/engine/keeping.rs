@@ -46,7 +46,7 @@ fn work_an_agent_had_not_committed_when_it_died_is_kept_and_the_task_says_where(
     let attic = comments
         .split_whitespace()
         .find(|word| word.starts_with("refs/dbs/attic/"))
-        .unwrap_or_else(|| panic!("no word of it: {comments}"));
+        .unwrap_or_else(|| panic!("no comment names the attic: {comments}"));
     let control = bench.git.state().join("control.git");
     let kept = bench.git.git(&control, &["show", &format!("{attic}:half.txt")]);
     assert_eq!(kept, "half done");
@@ -74,7 +74,7 @@ fn no_agent_is_started_on_a_disk_with_too_little_room_and_one_is_when_there_is_e
     assert_eq!(bench.launches().len(), 1);
     assert!(
         bench.task("t-1").failures.is_empty(),
-        "it is not the task's fault"
+        "a full disk is not the task's failure"
     );
 }
 
@@ -108,5 +108,5 @@ fn what_was_left_uncommitted_is_named_where_the_task_is_and_comes_back_as_a_bran
         bench.git.git(&project, &["show", "kept/t-1-1:half.txt"]),
         "half done"
     );
-    assert!(!project.join("half.txt").exists(), "the checkout stays as it is");
+    assert!(!project.join("half.txt").exists(), "the checkout is unchanged");
 }

@@ -1,4 +1,4 @@
-//! What goes wrong around an agent's start, and what is found after a restart (K34, K38, K52, LK-17).
+//! Mishaps around an agent's start, and what is found after a restart (K34, K38, K52, LK-17).
 
 use dbs::domain::{
     AttemptId, BoardSettings, Command, Event, Inventory, ProcessExit, SignalKind, Span, Timestamp,
@@ -8,7 +8,7 @@ use dbs::ports::holders::{ExitedBy, HolderId, HolderLiveness, HolderReport, Orph
 
 use crate::bench::{Bench, Mishap, draft, launched};
 
-/// What a start finds when that is true of one attempt's holder.
+/// Returns what a start finds if the holder of one attempt is in that state.
 fn found(bench: &Bench, attempt: AttemptId, state: HolderLiveness) -> Inventory {
     let id = attempt.into();
     *bench.outside.found.lock().unwrap() = vec![HolderReport { id, state }];
@@ -26,7 +26,7 @@ fn an_agent_that_cannot_be_launched_leaves_no_worktree_and_frees_its_name() {
     assert_eq!(bench.worktrees(), Vec::<String>::new());
     assert_eq!(bench.board.infra_failures, 1);
     let first = &bench.board.attempts[&AttemptId(1)];
-    assert!(!first.state.is_open(), "its name may be given again");
+    assert!(!first.state.is_open(), "the agent's name is free again");
     *bench.outside.mishap.lock().unwrap() = Mishap::None;
     bench.wait(Span::minutes(1));
     assert_eq!(bench.agent("t-1").id, AttemptId(2));
@@ -139,7 +139,7 @@ fn what_a_dead_holder_left_behind_is_ended_before_its_attempt_counts_as_over() {
         unknown: [lost].into(),
         ..Inventory::default()
     };
-    assert_eq!(inventory, expected, "its processes may still run");
+    assert_eq!(inventory, expected, "leftover processes may still run");
     *bench.outside.mishap.lock().unwrap() = Mishap::None;
     let inventory = found(&bench, lost, HolderLiveness::Lost);
     let expected = Inventory {
@@ -169,7 +169,7 @@ fn an_agent_whose_holder_cannot_be_read_at_the_start_goes_on_and_is_followed() {
     assert_eq!(*bench.outside.followed.lock().unwrap(), [dim.to_string()]);
     assert_eq!(*bench.outside.sweeps.lock().unwrap(), Vec::<String>::new());
     bench.happen(&Event::Woke(inventory));
-    assert_eq!(bench.agent("t-1").id, dim, "unknown is not dead");
+    assert_eq!(bench.agent("t-1").id, dim, "an unknown agent is not dead");
     assert_eq!(bench.launches().len(), 1);
 }
 
@@ -195,7 +195,7 @@ fn an_agent_that_went_with_the_machine_or_with_the_session_is_told_from_one_that
         let inventory = found(&bench, id, state.clone());
         assert_eq!(inventory.ended[&id].0, exit, "{state:?}");
     }
-    // One that the board had asked to stop ended because of that.
+    // An attempt that the board had asked to stop has ended because of that.
     bench.ask(Command::Kill(id));
     let inventory = found(&bench, id, ended(ExitedBy::Stop));
     assert_eq!(inventory.ended[&id].0, ProcessExit::Signal(15));

@@ -1,4 +1,4 @@
-//! What the outside says no to, and what it leaves unknown: with real git, a real remote and its hooks.
+//! Refusals from outside, and results that stay unknown: with real git, a real remote and its hooks.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use dbs::domain::{BoardSettings, Command, MergeCheck, SignalKind, Span, TaskStat
 use crate::bench::{Bench, draft};
 use crate::script::write_script;
 
-/// What is wrong on the other side or in the repository.
+/// Fault on the other side or in the repository.
 #[derive(Debug, Clone, Copy)]
 enum Breakage {
     /// The settings of the project's repository cannot be read.
@@ -39,7 +39,7 @@ impl Breakage {
     }
 }
 
-/// A task that is done but for the approval of its reviewer, who is at work.
+/// Returns a bench with a task that only lacks the approval of its reviewer, who is at work.
 fn reviewed() -> Bench {
     let mut bench = Bench::new();
     bench.release(draft("t-1", "kanban", None));
@@ -51,19 +51,22 @@ fn reviewed() -> Bench {
 fn refusal(bench: &Bench) -> String {
     match &bench.task("t-1").state {
         TaskState::Held(HoldReason::Refused(why)) => why.clone(),
-        other => panic!("it is not held by a refusal: {other:?} {}", bench.comments("t-1")),
+        other => panic!(
+            "the task is not held by a refusal: {other:?} {}",
+            bench.comments("t-1")
+        ),
     }
 }
 
-/// The reason for which the base of a task takes no merges.
+/// Returns the reason for which the base of a task takes no merges.
 fn closed(bench: &Bench, id: &str) -> String {
     match &bench.task(id).state {
         TaskState::Held(HoldReason::BaseClosed(why)) => why.clone(),
-        other => panic!("its base is not closed: {other:?} {}", bench.comments(id)),
+        other => panic!("the task's base is not closed: {other:?} {}", bench.comments(id)),
     }
 }
 
-/// Refuses every push to the base from now on, with these words, and counts them.
+/// Refuses every push to the base from now on, with the output of these commands, and counts the pushes.
 fn protect(bench: &Bench, words: &str) {
     let pushes = bench.git.root().join("pushes");
     hook(
@@ -197,7 +200,7 @@ fn finished_work_stops_at_its_branch_and_what_needs_it_waits_for_the_merge_of_ot
     assert_eq!(bench.task("t-1").handed_over_on(), Some("feature/t-1"));
     assert_eq!(bench.task("t-1").merged, None);
     bench.tidy();
-    assert_eq!(bench.head(&origin, "work"), base, "nothing is merged");
+    assert_eq!(bench.head(&origin, "work"), base, "the base does not move");
     let head = bench.head(&origin, "feature/t-1");
     let mut dependent = draft("t-2", "kanban", None);
     dependent.deps.insert("t-1".into());
@@ -208,7 +211,7 @@ fn finished_work_stops_at_its_branch_and_what_needs_it_waits_for_the_merge_of_ot
     bench.wait(Span::minutes(3));
     assert_eq!(bench.task("t-1").merged.as_deref(), Some(head.as_str()));
     let is_checked = bench.task("t-1").merge_check.is_checked();
-    assert!(!is_checked, "no gate saw the tree that others merged");
+    assert!(!is_checked, "a merge made outside is not checked");
     assert_eq!(
         bench.task("t-2").state.word(),
         "active",
@@ -266,7 +269,7 @@ fn squashed_work_that_the_base_has_in_another_form_counts_as_merged_when_a_perso
         .commit(&project, "t-1.txt", "as I like it\n", "Their work and mine");
     bench.git.git(&project, &["push", "-q", "origin", "mine:work"]);
     bench.wait(Span::minutes(3));
-    assert_eq!(bench.task("t-1").merged, None, "it is not guessed");
+    assert_eq!(bench.task("t-1").merged, None, "the merge is not guessed");
     bench.ask(Command::Merged("t-1".into()));
     bench.tidy();
     let head = bench.head(&origin, "work");
@@ -285,7 +288,7 @@ fn a_branch_that_a_hook_of_the_remote_refuses_is_a_finding_in_the_words_of_the_h
     let first = bench.agent("t-1").id;
     bench.develop("t-1", "work.txt", "FIXME\n");
     assert_eq!(bench.stage("t-1"), ("development", "active"));
-    assert_ne!(bench.agent("t-1").id, first, "another agent mends it");
+    assert_ne!(bench.agent("t-1").id, first, "another agent fixes it");
     let finding = bench.task("t-1").finding.clone().unwrap_or_default();
     assert!(
         finding.contains("the remote refused the branch") && finding.contains("no FIXME here"),
@@ -333,7 +336,7 @@ fn a_broken_repository_or_remote_is_tried_so_often_and_then_left_to_a_person_wit
     }
 }
 
-/// Lets time pass until the task is held, which must be after so many tries, with that cause and no place taken.
+/// Lets time pass until the task is held; asserts that this is after 12 tries, with that cause, and that it takes no place.
 fn is_tried_and_held(bench: &mut Bench, breakage: Breakage, (kind, words): (TroubleKind, &str)) {
     for _ in 0..30 {
         if bench.stage("t-1").1 == "held" {
@@ -350,7 +353,7 @@ fn is_tried_and_held(bench: &mut Bench, breakage: Breakage, (kind, words): (Trou
     assert_eq!(task.open_attempt, None, "{breakage:?}");
 }
 
-/// A hook of the remote that is asked before anything is changed.
+/// Installs a hook of the remote that runs before anything is changed.
 pub(crate) fn hook(origin: &Path, script: &str) {
     let hook = origin.join("hooks/pre-receive");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Where each role works, where work is merged, and what is gone afterwards (K25, K53–K57, K61).
+//! Places: where each role works, where work is merged, and what is gone afterwards (K25, K53–K57, K61).
 
 use dbs::domain::task::GateCommand;
 use dbs::domain::{Command, SignalKind};
@@ -41,8 +41,8 @@ fn a_task_goes_from_its_own_branch_through_a_detached_review_into_the_base() {
     );
 }
 
-/// To a distant remote each of them takes seconds. What was merged is believed only when the remote has shown it, and a branch goes
-/// only when it is where it was recorded, so some of them are needed.
+/// Counts the questions to the remote, because each takes seconds if the remote is far away. Some are needed: a merge is believed only
+/// after the remote has shown it, and a branch is deleted only if it is still where it was recorded.
 #[cfg(unix)]
 #[test]
 fn a_merge_and_the_end_of_its_branches_ask_the_remote_five_times() {
@@ -135,14 +135,18 @@ fn work_is_merged_into_the_base_of_its_batch_and_nowhere_else() {
     assert_eq!(bench.task("t-1").state.word(), "done");
     assert_eq!((before(&bench, "main"), before(&bench, "work")), (main, work));
     assert_ne!(before(&bench, "feature/shop"), shop);
-    assert_eq!(bench.head(&bench.git.project(), "HEAD"), own, "the main checkout");
+    assert_eq!(
+        bench.head(&bench.git.project(), "HEAD"),
+        own,
+        "the main checkout is unchanged"
+    );
     assert_eq!(
         bench.git.git(&bench.git.project(), &["status", "--porcelain"]),
         ""
     );
 }
 
-/// A batch whose base branch the remote does not have.
+/// Makes a batch whose base branch the remote does not have.
 fn with_new_base(bench: &mut Bench, id: &str, base: &str) {
     bench.ask(Command::ChangeBatch {
         id: id.into(),
@@ -165,7 +169,7 @@ fn a_base_branch_that_origin_lacks_is_made_from_the_base_of_the_settings() {
     bench.last_word("t-1", SignalKind::Done);
     assert_eq!(bench.task("t-1").state.word(), "done");
     assert_eq!(bench.head(&bench.git.origin(), "work"), work);
-    // What was merged into it went with the branch: nothing is put in its place unasked.
+    // The work merged into the base is gone with the branch, so no new branch is made in its place unasked.
     let origin = bench.git.origin();
     bench
         .git

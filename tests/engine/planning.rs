@@ -1,5 +1,5 @@
-//! Phases of a plan against real git and real gates: what the engine sees of notes, files, protected paths and tests that must fail
-//! first, in the commit an agent left.
+//! Phases of a plan against real git and real gates: the engine checks notes, files, protected paths and tests that must fail first in the
+//! commit an agent left.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn texts(paths: &[&str]) -> Vec<String> {
     paths.iter().map(ToString::to_string).collect()
 }
 
-/// The agent of the phase writes these files, leaves them uncommitted and is done.
+/// Writes these files as the agent of the phase and leaves them uncommitted; the agent is then done.
 fn leave(bench: &mut Bench, files: &[(&str, &str)]) {
     let folder = bench.folder("p-1");
     for (file, text) in files {
@@ -111,7 +111,7 @@ fn notes_that_were_lost_on_the_way_to_the_merge_are_asked_for_before_it_is_pushe
     assert_eq!(
         bench.git.git(&origin, &["show", "work:a.txt"]),
         "theirs",
-        "nothing was pushed"
+        "nothing may be pushed"
     );
     assert_eq!(bench.stage("p-1"), ("merging", "active"));
     let found = finding(&bench);
@@ -216,7 +216,7 @@ fn what_a_plan_protects_is_compared_over_all_attempts() {
     assert_eq!(
         bench.stage("p-1").0,
         "work",
-        "it is still there on the branch: {}",
+        "the change is still on the branch: {}",
         finding(&bench)
     );
     bench.tidy();
@@ -371,8 +371,8 @@ fn a_phase_that_begins_anew_has_a_clean_branch_and_what_was_on_it_is_kept() {
     let text = bench.git.git(&control, &["show", &format!("{kept}:wrong.txt")]);
     assert_eq!(text.trim(), "wrong");
     let branches = bench.git.git(&bench.git.origin(), &["branch", "--list", "*p-1*"]);
-    assert_eq!(branches.trim(), "", "the remote has it no longer");
-    // What is right now is taken to the remote and merged, although another head stood there before.
+    assert_eq!(branches.trim(), "", "the remote branch is gone");
+    // The right work is pushed and merged, although another head stood on the branch before.
     leave(&mut bench, &[("right.txt", "right")]);
     assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
     let files = bench
@@ -426,7 +426,7 @@ fn only_the_gates_that_a_stage_names_are_run_there() {
     assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
 }
 
-/// A bench on which work passes when the gate `tests` fails, and nothing else is looked at.
+/// Returns a bench on which work passes when the gate `tests` fails, and only commits are checked besides.
 fn red_first() -> Bench {
     let mut bench = Bench::new();
     let text = "id = \"phased\"\ntitle = \"Red first\"\nentry = \"work\"\nscan = [\"work\"]\n[limits]\nspawns = 9\n\
@@ -489,7 +489,7 @@ fn what_passes_before_the_work_is_found_out_once_and_told_to_its_first_agent() {
     assert_eq!(bench.stage("p-1"), ("work", "active"), "{}", finding(&bench));
     let briefs = bench.outside.briefs.lock().unwrap().clone();
     let [first, second] = briefs.as_slice() else {
-        panic!("{} agents", briefs.len())
+        panic!("expected two agents, got {}", briefs.len())
     };
     let told = &first.facts.gates_before;
     let names: Vec<(&str, bool)> = told

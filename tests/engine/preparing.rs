@@ -1,4 +1,4 @@
-//! How worktrees and gates' checkouts are prepared: copies of ignored files, shared folders, the setup and its templates, ports (P33).
+//! Preparation of worktrees and gates' checkouts: copies of ignored files, shared folders, the setup and its templates, ports (P33).
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use dbs::domain::{AttemptId, BoardSettings, SignalKind, Span};
 use crate::bench::{Bench, draft};
 use crate::git_fixture::GitFixture;
 
-/// A bench with an ignored `.env` in the person's checkout, a lock file on the base, and one gate.
+/// Returns a bench with an ignored `.env` in the person's checkout, a lock file on the base, and one gate.
 fn bench(gate: &str, rules: WorkspaceRules) -> Bench {
     let git = GitFixture::new();
     let project = git.project();
@@ -41,7 +41,7 @@ fn rules() -> WorkspaceRules {
     }
 }
 
-/// A setup that makes `deps` from the lock file, and writes a line into a file outside of all workspaces.
+/// Returns a setup that makes `deps` from the lock file, and writes a line into a file outside of all workspaces.
 fn counted(count: &Path) -> Vec<String> {
     vec![
         format!("echo run >> '{}'", count.display()),
@@ -53,7 +53,7 @@ fn runs(count: &Path) -> usize {
     fs::read_to_string(count).unwrap_or_default().lines().count()
 }
 
-/// Lets a task go through its stages to its merge.
+/// Brings a task through its stages to its merge.
 fn finish(bench: &mut Bench, id: &str) {
     bench.develop(id, &format!("{id}.txt"), "work\n");
     assert_eq!(
@@ -86,7 +86,7 @@ fn agents_and_gates_get_copies_of_ignored_files_and_what_the_setup_makes() {
     assert_eq!(bench.git.git(&folder, &["status", "--porcelain"]), "");
     assert_eq!(runs(&count), 1);
     finish(&mut bench, "t-1");
-    assert!(runs(&count) > 1, "without a key it runs in each workspace");
+    assert!(runs(&count) > 1, "without a key the setup runs in each workspace");
     assert_eq!(
         fs::read_to_string(bench.git.project().join(".env")).unwrap(),
         "DB=here\n"
@@ -112,7 +112,7 @@ fn a_workspace_with_the_same_key_is_made_from_the_template_and_no_agent_changes_
     bench.release(draft("t-2", "kanban", None));
     let folder = bench.folder("t-2");
     assert_eq!(fs::read_to_string(folder.join("deps/one")).unwrap(), "1\n");
-    // An agent changes the lock file: its gates are prepared anew, and no template is made of it.
+    // An agent changes the lock file: its gates get a new setup, but no template is made of it.
     bench.git.commit(&folder, "deps.lock", "2\n", "Other packages");
     bench.last_word("t-2", SignalKind::Done);
     assert_eq!(
@@ -219,7 +219,11 @@ fn a_setup_that_only_the_work_breaks_is_a_finding_and_the_next_agent_mends_it() 
         "{found}"
     );
     assert_eq!(bench.board.infra_failures, 0);
-    assert_eq!(bench.stage("t-1"), ("development", "active"), "it is tried again");
+    assert_eq!(
+        bench.stage("t-1"),
+        ("development", "active"),
+        "the task is tried again"
+    );
     let told = format!("{:?}", bench.agent("t-1").gates_before);
     assert!(
         told.contains("setup") && told.contains("no such package"),

@@ -1,4 +1,4 @@
-//! What the engine sees for itself before it calls work merged, reviewed or told: it never takes a word for it.
+//! Proof that the engine looks for before work counts as merged, reviewed or reported: it never relies on a claim.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use dbs::ports::gates::{GateExit, GateReport, GateRun, Gates};
 use crate::bench::{Bench, draft};
 use crate::git_fixture::GitFixture;
 
-/// A task whose gate wants the file `kept.txt`.
+/// Returns a task whose gate requires the file `kept.txt`.
 fn wanting_kept() -> TaskDraft {
     let mut task = draft("t-1", "kanban", None);
     task.gates = vec![GateCommand {
@@ -24,7 +24,7 @@ fn wanting_kept() -> TaskDraft {
     task
 }
 
-/// Takes a file away on a branch of the origin, as somebody else would; the commit id.
+/// Removes a file on a branch of the origin, as another person would; returns the commit id.
 fn take_away_on_origin(bench: &Bench, branch: &str, file: &str) -> String {
     let (root, origin) = (bench.git.root(), bench.git.origin());
     let clone = root.join("clone");
@@ -101,20 +101,20 @@ fn a_merged_tree_that_fails_the_gates_is_not_pushed_though_both_sides_passed() {
     assert_eq!(
         bench.head(&bench.git.origin(), "work"),
         base,
-        "nothing was pushed"
+        "nothing may be pushed"
     );
     assert_eq!(bench.task("t-1").merged, None);
     assert_eq!(
         bench.stage("t-1"),
         ("merging", "active"),
-        "an integrator mends it"
+        "an integrator fixes it"
     );
     let comments = bench.comments("t-1");
     assert!(comments.contains("checks fail on the merged tree"), "{comments}");
     assert!(comments.contains("gate kept failed"), "{comments}");
 }
 
-/// A remote that shows the merge once, to whoever pushed it, and then stands where it stood before.
+/// Simulates a remote that shows the merge once, to the process that pushed it, and then the commit from before.
 #[cfg(unix)]
 #[test]
 fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
@@ -142,7 +142,11 @@ fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
 
     bench.last_word("t-1", SignalKind::Done);
 
-    assert_eq!(bench.head(&origin, "work"), before, "the remote forgot it");
+    assert_eq!(
+        bench.head(&origin, "work"),
+        before,
+        "the remote has lost the merge"
+    );
     assert_eq!(bench.task("t-1").merged, None);
     assert_eq!(
         bench.stage("t-1"),
@@ -165,7 +169,7 @@ fn a_review_stands_at_the_recorded_head_though_the_remote_branch_has_moved() {
     bench.ends(first);
     bench.wait(Span::minutes(1));
     assert_eq!(bench.stage("t-1"), ("reviewing", "active"));
-    assert_ne!(bench.agent("t-1").id, first, "another reviewer");
+    assert_ne!(bench.agent("t-1").id, first, "another reviewer starts");
     let head = bench.head(&bench.folder("t-1"), "HEAD");
     assert_eq!(head, work, "the remote branch is at {moved}");
 }
@@ -174,7 +178,7 @@ fn a_review_stands_at_the_recorded_head_though_the_remote_branch_has_moved() {
 fn an_investigator_is_done_only_when_it_has_told_its_findings_itself() {
     let mut bench = Bench::new();
     bench.ask(Command::Create(draft("inv", "investigation", None)));
-    // Somebody was called the same long before.
+    // An earlier agent with the same name wrote a comment long before.
     let name = "investigator-debussy";
     bench.ask_as(name, Command::Comment("inv".into(), "nothing".to_owned()));
     bench.ask(Command::Release(vec!["inv".into()]));
@@ -184,7 +188,7 @@ fn an_investigator_is_done_only_when_it_has_told_its_findings_itself() {
     assert_eq!(bench.stage("inv"), ("investigating", "active"));
     let finding = bench.task("inv").finding.clone().unwrap_or_default();
     assert!(finding.contains("left no comment with its findings"), "{finding}");
-    // Also when the clock is set back.
+    // The comment counts even if the clock is set back.
     bench.now = bench.now.moved(-1_000);
     bench.says("inv", SignalKind::Progress, "the cart loses its items");
     bench.last_word("inv", SignalKind::Done);
@@ -218,7 +222,7 @@ fn a_consolidation_is_done_only_when_its_report_is_a_file_with_something_in_it()
     assert_eq!(tries(Some("# Findings\n")), ("done".to_owned(), String::new()));
 }
 
-/// A bench whose merging stage asks for gates among its evidence.
+/// Returns a bench whose merging stage requires gates among its evidence.
 fn asking_for_gates() -> Bench {
     let mut bench = Bench::new();
     let mut flows = crate::bench::workflows();
@@ -270,7 +274,7 @@ fn gates_asked_for_as_evidence_hold_for_a_merge_they_passed_on() {
     );
 }
 
-/// Gates that would pass, and that nobody has trusted.
+/// Gates that would pass, but are not trusted.
 struct Untrusted;
 
 impl Gates for Untrusted {

@@ -1,4 +1,4 @@
-//! Repositories of unusual shapes: a task, a phase, a task of a graph that meets a conflict, and a story are merged in each, with the right
+//! Repositories of unusual shapes: in each, a task, a phase, a task of a graph that meets a conflict, and a story are merged with the right
 //! bytes.
 
 use std::fs;
@@ -16,10 +16,10 @@ use crate::script::write_script;
 use crate::shapes::{clone_anew, name_author, with_nested_submodule, with_submodule};
 use crate::stories::{STORY_FILES, add_story, leave, story};
 
-/// Name of a file that needs care wherever names are handed on.
+/// File name that needs care wherever names are passed on.
 const NAME: &str = "-n \"\u{fc} u\u{308} \u{5d0}' $(x).txt";
 
-/// A project with some history: two folders, and a file of the base that a task will change.
+/// Returns a project with some history: two folders, and a file of the base that a task will change.
 fn usual() -> GitFixture {
     grown(GitFixture::new())
 }
@@ -34,7 +34,7 @@ fn grown(fixture: GitFixture) -> GitFixture {
     fixture
 }
 
-/// A project and its origin, made with those options of `git init`, with one commit.
+/// Returns a project and its origin, made with those options of `git init`, with one commit.
 fn made_with(options: &[&str]) -> GitFixture {
     let fixture = GitFixture::unborn_with(options);
     fixture.commit(&fixture.project(), "README.md", "hello\n", "First");
@@ -42,7 +42,7 @@ fn made_with(options: &[&str]) -> GitFixture {
     fixture
 }
 
-/// Makes the project anew as a worktree of a bare clone.
+/// Recreates the project as a worktree of a bare clone.
 fn lay_out_bare(fixture: &GitFixture) {
     let (project, bare) = (fixture.project(), fixture.root().join("bare.git"));
     fs::remove_dir_all(&project).unwrap();
@@ -67,7 +67,7 @@ impl Works {
         Works::checked(fixture, remote, None)
     }
 
-    /// The same with a gate.
+    /// Returns the works with a gate.
     fn checked(fixture: GitFixture, remote: RemoteChoice, gate: Option<&str>) -> Works {
         let has_remote = remote != RemoteChoice::Control;
         fixture.git(&fixture.project(), &["branch", "-f", "work"]);
@@ -91,13 +91,13 @@ impl Works {
         }
     }
 
-    /// Text of a file of the base.
+    /// Returns the text of a file of the base.
     fn on_base(&self, file: &str) -> String {
         let folder = self.merged_repository();
         self.bench.git.git(&folder, &["show", &format!("work:{file}")])
     }
 
-    /// Repository whose base branch has what is merged.
+    /// Returns the repository whose base branch has the merged work.
     fn merged_repository(&self) -> PathBuf {
         let git = &self.bench.git;
         if self.has_remote {
@@ -113,7 +113,7 @@ impl Works {
         assert_eq!(state, "done", "{id}: {} {attempts:?}", bench.comments(id));
     }
 
-    /// A task that is developed, reviewed and merged.
+    /// Develops, reviews and merges a task.
     fn do_task(&mut self) {
         self.bench.release(draft("t-1", "kanban", None));
         self.bench.develop("t-1", NAME, "task\n");
@@ -122,7 +122,7 @@ impl Works {
         assert_eq!(self.on_base(NAME), "task");
     }
 
-    /// A phase whose agent leaves its files to the engine to commit.
+    /// Does a phase whose agent leaves its files to the engine to commit.
     fn do_phase(&mut self) {
         self.bench.release(draft("p-1", "phased", None));
         let file = self.bench.folder("p-1").join("in/phase.txt");
@@ -132,7 +132,7 @@ impl Works {
         assert_eq!(self.on_base("in/phase.txt"), "phase");
     }
 
-    /// Two tasks of a graph that change the same line; the second one meets the first at its merge.
+    /// Does two tasks of a graph that change the same line; the second one meets the first at its merge.
     fn do_graph(&mut self) {
         for id in ["g-1", "g-2"] {
             self.bench.release(draft(id, "graph", None));
@@ -164,7 +164,7 @@ impl Works {
         assert_eq!(self.on_base("same.txt"), "g-1\ng-2");
     }
 
-    /// A story whose tests are written first.
+    /// Does a story whose tests are written first.
     fn do_story(&mut self) {
         self.bench.release(story());
         for (file, text) in STORY_FILES {
@@ -179,7 +179,7 @@ impl Works {
         assert_eq!(listed, "prds/archive/001-FEAT-health.json");
     }
 
-    /// Nothing that was there before is lost, and the checkout of the person is as it was.
+    /// Asserts that no earlier file is lost and that the person's checkout is unchanged.
     fn assert_whole(&self) {
         for file in ["README.md", "in/a.txt", "out/b.txt"] {
             assert!(!self.on_base(file).is_empty(), "{file}");
@@ -253,7 +253,7 @@ fn refs_in_tables() {
     }
 }
 
-/// As jj leaves the repository that it shares.
+/// Uses a repository as jj leaves it when it shares one with git.
 #[test]
 fn a_detached_head_beside_a_folder_of_another_tool() {
     for remote in [RemoteChoice::default(), RemoteChoice::Control] {
@@ -379,7 +379,7 @@ fn large_files_of_each_kind_of_work_are_whole_in_a_fresh_clone() {
     }
 }
 
-/// Passes where both submodules are filled at the commits that are pinned, with nothing else in them. Counts its runs.
+/// Returns a gate that passes if both submodules are at their pinned commits with nothing else in them, and that counts its runs.
 fn needs_submodules(count: &Path) -> String {
     format!(
         "echo run >> '{}' && test \"$(cat lib/lib.txt lib/in/deep/deep.txt)\" = \"$(printf 'lib\\ndeep')\" && \
@@ -417,20 +417,17 @@ fn submodules_are_filled_at_their_pins_for_agents_and_for_gates() {
         works.assert_done("t-0");
         do_all(&mut works);
         let runs = fs::read_to_string(count).unwrap().lines().count();
-        assert!(runs >= 6, "{runs} runs");
+        assert!(runs >= 6, "the gate ran only {runs} times");
         let control = works.bench.git.state().join("control.git");
         let kept = works
             .bench
             .git
             .git(&control, &["for-each-ref", "refs/dbs/nested", "refs/dbs/attic"]);
-        assert_eq!(
-            kept, "",
-            "nothing of a submodule that is as it was filled needs a copy"
-        );
+        assert_eq!(kept, "", "an unchanged submodule needs no copy");
     }
 }
 
-/// Commits a file in the submodule of a task's worktree, and the pin of that with more of its work; returns the commit in the submodule.
+/// Commits a file in the submodule of a task's worktree, and then the new pin with more work; returns the commit in the submodule.
 fn move_pin(works: &mut Works, id: &str) -> String {
     let lib = works.bench.folder(id).join("lib");
     let commit = works.bench.git.commit(&lib, "new.txt", "new\n", "In the library");

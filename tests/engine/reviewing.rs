@@ -1,4 +1,4 @@
-//! What a reviewer is shown is what is merged, whatever an agent left in the repository that all of them share.
+//! Reviews: the reviewer is shown what is merged, whatever an agent left in the repository that all of them share.
 #![expect(
     clippy::disallowed_methods,
     reason = "runs the commands that a reviewer and a person would run"
@@ -15,21 +15,21 @@ use dbs::ports::agents::Brief;
 use crate::bench::{Bench, draft};
 use crate::script::write_script;
 
-/// What becomes of a task whose developer left something.
+/// Outcome for a task whose developer left something in the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// A person decides, and is told what takes it back.
+    /// A person decides, and is told which command reverts it.
     Held,
     /// The reviewer is shown what would be merged.
     Shown,
-    /// Nothing is concluded; it is looked at again.
+    /// Nothing is decided; the check is repeated.
     Unknown,
 }
 
 struct Way {
     name: &'static str,
     outcome: Outcome,
-    /// Leaves something; the work is committed in the folder.
+    /// Function that leaves something and commits the work in the folder.
     leave: fn(&Bench, &Path),
 }
 
@@ -156,7 +156,7 @@ const WAYS: &[Way] = &[
     },
 ];
 
-/// A program that leaves a mark.
+/// Writes a program that records its calls; returns its path.
 fn trap(bench: &Bench) -> String {
     let (program, marks) = (bench.git.root().join("trap"), bench.git.root().join("marks"));
     write_script(
@@ -170,7 +170,7 @@ fn has_sprung(bench: &Bench) -> bool {
     bench.git.root().join("marks").exists()
 }
 
-/// A task with a backdoor committed.
+/// Returns a bench with a task whose developer committed a backdoor.
 fn with_backdoor() -> (Bench, std::path::PathBuf) {
     let mut bench = Bench::new();
     bench.release(draft("t-1", "kanban", None));
@@ -183,7 +183,7 @@ fn brief(bench: &Bench) -> Brief {
     bench.outside.briefs.lock().unwrap().last().unwrap().clone()
 }
 
-/// What the reviewer's own git shows for a command.
+/// Returns what the reviewer's own git shows for a command.
 fn shown(bench: &Bench, args: &[&str]) -> String {
     let brief = brief(bench);
     let mut git = Process::new("git");
@@ -202,7 +202,7 @@ fn shown(bench: &Bench, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The reviewer is told the difference that is then merged.
+/// Asserts that the reviewer is told the difference that is then merged.
 fn assert_shown(bench: &mut Bench, way: &str) {
     assert_eq!(
         bench.stage("t-1"),
@@ -220,14 +220,14 @@ fn assert_shown(bench: &mut Bench, way: &str) {
     let merged = bench.git.git(&origin, &["diff", &base, "work"]);
     assert!(
         merged.contains("+evil"),
-        "{way}: it was not merged: {}",
+        "{way}: the work was not merged: {}",
         bench.comments("t-1")
     );
     let same = bench.git.git(&origin, &["diff", "--stat", &head, "work"]);
     assert_eq!(same, "", "{way}");
 }
 
-/// The command that a hold names.
+/// Returns the command that a hold names.
 fn command(why: &str) -> &str {
     let (_, rest) = why.split_once("(`").unwrap();
     rest.split_once("` takes it back)").unwrap().0

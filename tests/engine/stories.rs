@@ -1,5 +1,5 @@
-//! Stories that are tested first, against real git and real gates: tests that must fail for the want of what they test, tests that stay as
-//! they are, and what the files of the project say once a story is merged. Their runner speaks as pytest does.
+//! Stories that are tested first, against real git and real gates: tests that must fail because the feature is missing, tests that must not
+//! change, and the project's files once a story is merged. The test runner prints what pytest prints.
 
 use std::fs;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::git_fixture::GitFixture;
 
 const TESTS: &str = "tests/test_US_001.py";
 const PRD: &str = "{\"userStories\":[{\"id\":\"US-001\",\"title\":\"Health check\",\"description\":\"The service says how it is.\",\"acceptanceCriteria\":[\"It answers\",\"It says healthy\"],\"passes\":false}]}\n";
-/// Passes when the feature is there, and says so like pytest.
+/// Test runner that passes if the feature is there, with the output of pytest.
 const PYTEST: &str = "for name in $(sed -n 's/^from \\([a-z]*\\) import.*/\\1/p' $1); do
   if [ ! -e $name.py ]; then echo \"E   ModuleNotFoundError: No module named '$name'\"; echo 'ERROR t - ModuleNotFoundError'; echo '=== 1 error in 0.01s ==='; exit 2; fi
 done
@@ -25,7 +25,7 @@ if [ -e health.py ]; then echo '=== 2 passed in 0.01s ==='; else echo 'FAILED t:
 ";
 const GOOD: &str = "# Creates: health\nfrom health import check\n\ndef test_answers():\n    assert check()[0] == 200\n\ndef test_says_healthy():\n    assert check()[1] == 'healthy'\n";
 
-/// A project with a PRD and the runner on its base.
+/// Returns a bench over a project with a PRD and the runner on its base.
 fn bench() -> Bench {
     let git = GitFixture::new();
     add_story(&git);
@@ -52,7 +52,7 @@ pub(crate) fn add_story(git: &GitFixture) {
     git.git(&project, &["commit", "-qm", "A story"]);
 }
 
-/// The task of that story.
+/// Returns the task of that story.
 pub(crate) fn story() -> TaskDraft {
     let plan = PlanEntry {
         source: PlanSource {
@@ -94,13 +94,13 @@ pub(crate) fn story() -> TaskDraft {
     }
 }
 
-/// Files of the agents that write its tests and its code.
+/// Files of the agents that write the story's tests and its code.
 pub(crate) const STORY_FILES: [(&str, &str); 2] = [
     (TESTS, GOOD),
     ("health.py", "def check():\n    return 200, 'healthy'\n"),
 ];
 
-/// The agent of the story writes these files, leaves them uncommitted and is done; a file without a text goes.
+/// Writes these files as the story's agent, removes those without a text, and leaves them uncommitted; the agent is then done.
 pub(crate) fn leave(bench: &mut Bench, files: &[(&str, Option<&str>)]) {
     let folder = bench.folder("US-001");
     for (file, text) in files {
@@ -118,7 +118,7 @@ fn finding(bench: &Bench) -> String {
     bench.task("US-001").finding.clone().unwrap_or_default()
 }
 
-/// What an author of tests is told that leaves these files.
+/// Returns what an author of tests who leaves these files is told.
 fn refused(files: &[(&str, Option<&str>)]) -> String {
     let mut bench = bench();
     "no module pytest".clone_into(&mut bench.outside.last_lines.lock().unwrap());
@@ -133,7 +133,7 @@ fn refused(files: &[(&str, Option<&str>)]) -> String {
     finding(&bench)
 }
 
-/// A story whose tests are written and fail.
+/// Returns a bench with a story whose tests are written and fail.
 fn written() -> Bench {
     let mut bench = bench();
     bench.release(story());
@@ -275,7 +275,7 @@ fn on_new_base(bench: &Bench, file: &str, text: &str) {
     bench.git.git(&project, &["push", "-q", "origin", "HEAD:work"]);
 }
 
-/// A story with tests in its base.
+/// Returns a bench with a story whose tests are in its base.
 fn given(file: &str, text: &str, change: impl FnOnce(&mut StoryTests)) -> Bench {
     let mut bench = bench();
     on_new_base(&bench, file, text);
@@ -320,7 +320,7 @@ fn tests_that_are_in_the_base_are_judged_before_any_work_as_those_of_an_agent_ar
     for bench in [&held, &few, &passing] {
         assert!(
             bench.launches().is_empty(),
-            "no agent works before the tests are right"
+            "no agent works before the tests are fixed"
         );
     }
     on_new_base(&passing, "pytest", PYTEST);
@@ -392,7 +392,7 @@ fn an_implementer_that_edits_the_tests_is_held_and_the_next_one_finds_them_as_th
     assert_eq!(
         fs::read_to_string(folder.join("health.py")).unwrap(),
         "x",
-        "its work is kept"
+        "the implementer's work is kept"
     );
     leave(&mut bench, &[]);
     assert_eq!(bench.stage("US-001"), ("merging", "done"), "{}", finding(&bench));
@@ -487,7 +487,7 @@ fn a_merge_that_a_hook_refuses_is_held_with_its_words_and_leaves_no_record() {
     for file in ["state.json", "history.md", "prds/archive/001-FEAT-health.json"] {
         assert_eq!(on_base(&bench, file), None, "{file}");
     }
-    assert!(!ran.exists(), "a hook of the project ran");
+    assert!(!ran.exists(), "no hook of the project may run");
     fs::remove_file(bench.git.origin().join("hooks/pre-receive")).unwrap();
     bench.ask(Command::Retry {
         task: "US-001".into(),
@@ -516,7 +516,7 @@ fn a_report_that_names_another_story_counts_for_the_story_of_its_attempt_alone()
     assert_eq!(
         bench.stage("US-001"),
         ("tests", "held"),
-        "its own tests are looked at"
+        "the story's own tests are checked"
     );
     assert!(
         finding(&bench).contains("are not in the commit"),

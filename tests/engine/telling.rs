@@ -1,4 +1,4 @@
-//! What the engine hands an agent to be told.
+//! Facts that the engine gives to an agent.
 
 use dbs::domain::task::GateCommand;
 use dbs::domain::{AskReply, AttemptMode, Command, Event, PromptFacts, SignalKind, Span};
@@ -9,7 +9,7 @@ fn last_facts(bench: &Bench) -> PromptFacts {
     bench.outside.briefs.lock().unwrap().last().unwrap().facts.clone()
 }
 
-/// What the first developer of a task with a check is told of both.
+/// Asserts what the first developer of a task with a gate is told.
 fn check_developer(facts: &PromptFacts) {
     assert_eq!(facts.task.criteria, ["it works"]);
     assert_eq!((facts.agent.number, facts.agent.mode), (1, AttemptMode::Fresh));
@@ -20,7 +20,7 @@ fn check_developer(facts: &PromptFacts) {
     assert_eq!(facts.stage.signals, signals.into());
 }
 
-/// A question to a distant remote takes as long as all else that the start of an agent does.
+/// Counts the questions to the remote, because one to a distant remote takes as long as the rest of an agent's start.
 #[cfg(unix)]
 #[test]
 fn for_what_an_agent_is_told_of_the_base_the_remote_is_asked_once() {
@@ -39,7 +39,7 @@ fn for_what_an_agent_is_told_of_the_base_the_remote_is_asked_once() {
     let refs = questions.lines().filter_map(|line| line.split_once("origin "));
     let refs: Vec<&str> = refs.map(|(_, refs)| refs).collect();
     let (base, feature) = ("refs/heads/work", "refs/heads/feature/t-1");
-    // Before the developer's branch is pushed, after it, and for the reviewer.
+    // The questions are asked before the developer's branch is pushed, after it, and for the reviewer.
     assert_eq!(refs, [&format!("{base} {feature}"), feature, base]);
 }
 
@@ -146,14 +146,14 @@ fn an_agent_is_told_what_became_of_the_tasks_its_own_waited_for() {
     );
 }
 
-/// A developer at work that is known to run.
+/// Returns a bench with a developer that is known to run.
 fn at_work() -> Bench {
     let mut bench = Bench::new();
     bench.release(draft("t-1", "kanban", None));
     let (attempt, place) = (bench.agent("t-1").id, bench.agent("t-1").workplace.clone());
     bench.happen(&Event::AttemptStarted {
         attempt,
-        workplace: place.expect("it has started"),
+        workplace: place.expect("the agent has started"),
     });
     bench
 }
@@ -170,12 +170,16 @@ fn an_answer_in_words_is_typed_once_and_one_that_could_not_be_typed_is_asked_aga
     bench.says("t-1", SignalKind::Question, "tabs or spaces?");
     *bench.outside.mishap.lock().unwrap() = Mishap::NoTerminal;
     bench.ask(answer("tabs"));
-    assert_eq!(waiting(&bench), ["tabs or spaces?"], "the answer did not arrive");
+    assert_eq!(
+        waiting(&bench),
+        ["tabs or spaces?"],
+        "the ask waits, because the answer was lost"
+    );
     *bench.outside.mishap.lock().unwrap() = Mishap::None;
     bench.ask(answer("spaces"));
     assert!(waiting(&bench).is_empty());
     let ask = &bench.agent("t-1").asks[0];
-    assert!(ask.closed.is_some(), "it is known to be typed: {ask:?}");
+    assert!(ask.closed.is_some(), "the answer was typed: {ask:?}");
     let handed = bench.outside.answers.lock().unwrap().clone();
     let of = |text: &str| ("tabs or spaces?".to_owned(), AskReply::Text(text.to_owned()));
     assert_eq!(handed, [of("tabs"), of("spaces")]);

@@ -1,4 +1,4 @@
-//! What a start finds of earlier lives (K60, LK-19, LK-20).
+//! Leftovers of earlier lives that a start finds (K60, LK-19, LK-20).
 
 use std::fs;
 
@@ -30,9 +30,9 @@ fn what_the_board_calls_dead_is_put_away_with_a_copy_and_everything_else_stays()
 
     bench.tidy();
 
-    assert!(!dead.exists(), "its attempt is over");
-    assert!(open.exists(), "somebody works there");
-    assert!(mine.exists(), "no attempt is known to it");
+    assert!(!dead.exists(), "the worktree of an ended attempt is removed");
+    assert!(open.exists(), "the worktree of an open attempt stays");
+    assert!(mine.exists(), "a worktree without an attempt stays");
     let branches = bench.branches(&project);
     assert!(!branches.contains(&"feature/t-1".to_owned()), "{branches:?}");
     for name in ["feature/t-2", "feature/other", "main"] {

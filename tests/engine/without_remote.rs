@@ -1,4 +1,4 @@
-//! Tasks of a project that works without a remote: its own base branch is where they start and where they end.
+//! Tasks of a project that works without a remote: they start and end on its own base branch.
 
 use dbs::adapters::git::{GitSetup, RemoteChoice};
 use dbs::domain::command::Command;
@@ -8,7 +8,7 @@ use dbs::domain::{BoardSettings, SignalKind, TaskState};
 use crate::bench::{Bench, draft};
 use crate::git_fixture::GitFixture;
 
-/// A task whose developer works; nobody has the base checked out.
+/// Returns a bench with a task whose developer works; the base is not checked out anywhere.
 fn developing() -> Bench {
     let git = GitFixture::new();
     git.git(&git.project(), &["branch", "work"]);
@@ -70,7 +70,7 @@ fn a_task_ends_on_the_persons_branch_with_the_commits_that_came_meanwhile_and_no
     assert_eq!(bench.branches(&bench.git.origin()), ["main", "work"]);
     let told = bench.board.batches[&"shop".into()].base_moves.as_deref().cloned();
     assert_eq!(told.map(|told| told.last.made_here), Some(None));
-    // What is kept of a task, and what is left of it, is as with a remote.
+    // Kept work and leftovers of a task are treated as with a remote.
     bench.tidy();
     assert_eq!(bench.worktrees(), Vec::<String>::new());
     assert_eq!(bench.branches(&project), ["main", "work"]);

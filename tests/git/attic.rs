@@ -1,4 +1,4 @@
-//! Nothing that holds work is deleted without a recoverable copy.
+//! Deletions: nothing that holds work is deleted without a recoverable copy.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -287,7 +287,7 @@ fn the_log_of_the_main_checkout_is_not_swept_into_snapshots() {
     assert!(!output.status.success());
 }
 
-/// Sets when a name of the attic was made, as its note says.
+/// Sets the time at which a name of the attic was made, which its log tells.
 fn made_at(fixture: &GitFixture, attic_ref: &str, at: Timestamp) {
     let log = fixture.state().join("control.git/logs").join(attic_ref);
     let log = fs::File::options().append(true).open(log).unwrap();
@@ -327,7 +327,7 @@ fn only_old_names_of_tasks_that_are_over_go_from_the_attic_and_no_object_does() 
     );
     assert_eq!(git.expire_attic(&[name("t1")].into(), before).unwrap(), 1);
     let left: Vec<String> = attic(&fixture).lines().map(str::to_owned).collect();
-    // The second was made just now, of the fourth nobody knows when, and the others are of tasks that go on.
+    // The second was made just now, the age of the fourth is unknown, and the others belong to tasks that go on.
     let expected = [
         "refs/dbs/attic/t1/2",
         "refs/dbs/attic/t1/3",

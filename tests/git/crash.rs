@@ -1,4 +1,4 @@
-//! Calls cut off in the middle, and locks held by others: repeating gives the world a single call would have given.
+//! Calls that are cut off in the middle, and locks that others hold: repeating a call gives the same result as a single undisturbed call.
 
 use std::fs;
 use std::thread;
@@ -13,7 +13,7 @@ use super::{
     GitFixture, base, branch, developed, file_at, id, merge_of, name, on_branch, open, saver, setup, spec,
 };
 
-/// An adapter whose git calls are all ended after this long.
+/// Returns an adapter whose git calls are all ended after this time.
 fn hasty(fixture: &GitFixture, limit: Duration) -> Option<GitCli> {
     let mut setup = setup(fixture);
     setup.limits = GitLimits {
@@ -76,7 +76,8 @@ fn a_round_that_is_cut_anywhere_is_completed_by_repeating() {
     }
 }
 
-/// A remote whose own git was killed may keep a lock, which only its owner may remove; the answer must name it.
+/// Removes locks of the remote that the answer names, and returns true if there was one. A remote whose own git was killed may keep a lock,
+/// which only its owner may remove.
 fn has_freed_the_remote(fixture: &GitFixture, why: &str) -> bool {
     let locks = ["HEAD.lock", "refs/heads/main.lock", "refs/heads/feature/t1.lock"];
     let is_named = locks.iter().any(|lock| why.contains(lock));
@@ -88,7 +89,7 @@ fn has_freed_the_remote(fixture: &GitFixture, why: &str) -> bool {
             > 0
 }
 
-/// Does some work with an adapter that is cut off.
+/// Function that does some work with an adapter that is cut off.
 type Cut<'a> = &'a dyn Fn(&dyn Fn(&GitCli));
 
 fn assert_removed_completely(fixture: &GitFixture, git: &GitCli, cut: Cut<'_>) {
@@ -153,7 +154,7 @@ fn a_lock_that_stays_is_named_and_leaves_no_worktree() {
     git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
 }
 
-/// A git that is killed in the instant it has locked a branch of the project.
+/// Writes a git that is killed as soon as it has locked a branch of the project.
 #[cfg(unix)]
 fn killed_at_a_branch(fixture: &GitFixture) -> std::path::PathBuf {
     let program = fixture.root().join("killed-git");
@@ -184,18 +185,18 @@ fn a_lock_a_killed_git_of_ours_left_on_a_branch_is_removed_by_the_next_start_and
         fs::write(git_dir.join(other), "").unwrap();
     }
     drop(open(&fixture));
-    assert!(lock.exists(), "a fresh lock may be somebody's");
+    assert!(lock.exists(), "a fresh lock may belong to another process");
     let mut later = setup(&fixture);
     later.limits.abandoned = Duration::ZERO;
     let git = GitCli::open(&later).unwrap();
     assert!(!lock.exists(), "the start has swept it");
     for other in others {
-        assert!(git_dir.join(other).exists(), "{other} is somebody's");
+        assert!(git_dir.join(other).exists(), "{other} is not ours");
     }
     git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     drop(GitCli::open(&later).unwrap());
     for other in others {
-        assert!(git_dir.join(other).exists(), "{other} is somebody's");
+        assert!(git_dir.join(other).exists(), "{other} is not ours");
     }
 }
 
@@ -211,7 +212,7 @@ fn a_lock_on_a_branch_that_was_never_made_is_gone_once_it_is_old_before_an_agent
     assert!(!lock.exists());
 }
 
-/// As git leaves a commit when the power is cut: its lock is on the disk, the name that it was to become is not.
+/// Commit as git leaves it after a power cut: its lock is on the disk, and the name that the lock was to become is not.
 #[test]
 fn a_commit_that_only_the_lock_of_its_branch_names_is_kept_before_the_lock_goes() {
     for is_deleted in [false, true] {
@@ -280,12 +281,12 @@ fn a_lock_that_somebody_held_before_us_is_swept_by_no_start() {
     let lock = fixture.project().join(".git/refs/heads/feature/t1.lock");
     fs::write(&lock, "").unwrap();
     drop(GitCli::open(&eager).unwrap());
-    assert!(lock.exists(), "it is older than anything we did");
-    // As if a git of ours had been killed later on.
+    assert!(lock.exists(), "the lock is older than anything we did");
+    // Notes as if a git of ours had been killed later.
     let notes = fixture.state().join("control.git/project-queue");
     fs::write(&notes, "!\n99999999999999 refs/heads/feature/t1.lock").unwrap();
     GitCli::open(&eager).unwrap();
-    assert!(lock.exists(), "it was there before that git began");
+    assert!(lock.exists(), "the lock was there before that git began");
     fs::write(
         &notes,
         "!\n0 ../refs/heads/feature/t1.lock\n0 config\n0 refs/heads/main\nnonsense",
@@ -313,7 +314,7 @@ fn a_lock_is_left_alone_while_a_git_of_ours_may_still_be_at_work() {
     let held = fs::File::options().read(true).write(true).open(&notes).unwrap();
     held.lock().unwrap();
     let git = GitCli::open(&eager).unwrap();
-    assert!(lock.exists(), "whoever holds the queue may hold the lock");
+    assert!(lock.exists(), "the holder of the queue may hold the lock");
     let error = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap_err();
     assert!(error.to_string().contains("another git still works"), "{error}");
     drop(held);

@@ -1,4 +1,4 @@
-//! Deliveries to the person's checkout: what moves, what stops a move, and what a cut move leaves.
+//! Deliveries to the person's checkout: what moves, what stops a move, and what an interrupted move leaves.
 
 use std::cell::Cell;
 use std::fs;
@@ -51,7 +51,7 @@ fn write(folder: &Path, file: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A project whose checkout has these files committed and pushed.
+/// Makes a project whose checkout has these files committed and pushed.
 fn project(files: &[(&str, &str)]) -> (GitFixture, GitCli) {
     let fixture = GitFixture::new();
     for (file, text) in files {
@@ -67,7 +67,7 @@ fn deliver(git: &GitCli, to: &CommitId) -> DeliveryEnd {
     git.deliver(&branch("main"), to).unwrap().end
 }
 
-/// The reason for which nothing was moved; everything is as it was then.
+/// Asserts that nothing is moved and everything is as it was; returns the reason.
 fn kept(fixture: &GitFixture, git: &GitCli, to: &CommitId) -> String {
     let project = fixture.project();
     let seen = || {
@@ -80,7 +80,7 @@ fn kept(fixture: &GitFixture, git: &GitCli, to: &CommitId) -> String {
     };
     let before = seen();
     let DeliveryEnd::Kept(why) = deliver(git, to) else {
-        panic!("it was moved")
+        panic!("the checkout was moved")
     };
     assert_eq!(seen(), before, "{why}");
     assert_nothing_left(fixture);
@@ -91,7 +91,7 @@ fn assert_moved(fixture: &GitFixture, to: &CommitId) {
     let project = fixture.project();
     assert_eq!(fixture.git(&project, &["rev-parse", "HEAD"]), to.as_str());
     assert_eq!(fixture.git(&project, &["status", "--porcelain"]), "");
-    // Also for those who do not refresh the index first.
+    // This also holds for programs that do not refresh the index first.
     fixture.git(&project, &["diff-files", "--quiet"]);
     fixture.git(&project, &["diff-index", "--cached", "--quiet", "HEAD"]);
     assert_nothing_left(fixture);
@@ -130,7 +130,7 @@ fn the_branch_the_index_and_the_files_of_a_clean_checkout_move_together() {
     assert_eq!(fs::read_to_string(project.join("new/deep/c.txt")).unwrap(), "c\n");
     assert!(
         !project.join("gone").exists(),
-        "empty folders go as git removes them"
+        "empty folders are removed, as git does"
     );
     assert_eq!(fixture.git(&project, &["rev-parse", "origin/main"]), to.as_str());
     assert_eq!(deliver(&git, &to), DeliveryEnd::Current);
@@ -436,7 +436,7 @@ fn a_lock_of_the_index_that_another_git_soon_gives_up_is_waited_for() {
     let is_over = AtomicBool::new(false);
     let end = thread::scope(|scope| {
         scope.spawn(|| {
-            // Written just before the lock is tried.
+            // This file is written just before the lock is tried.
             while !at.join(".git/dbs-index-lock").exists() && !is_over.load(Ordering::Relaxed) {
                 thread::yield_now();
             }
@@ -591,7 +591,8 @@ fn no_hook_of_the_repository_runs() {
     assert!(!ran.exists());
 }
 
-/// Delivers and stops like a killed process before the step of that number; returns its name, or nothing if it came to the end.
+/// Delivers, and stops like a killed process before the step of that number; returns the name of the step, or none if the delivery came to
+/// its end.
 pub(crate) fn killed_at(git: &GitCli, to: &CommitId, number: usize) -> Option<String> {
     let (count, last) = (Cell::new(0), std::cell::RefCell::new(String::new()));
     let step = |name: &str| {
@@ -740,7 +741,7 @@ fn a_branch_that_somebody_moves_in_the_last_moment_has_everything_undone() {
     assert_eq!(fixture.git(&project, &["rev-parse", "main"]), first);
     assert!(
         project.join("gone.txt").exists(),
-        "what was put aside is put back"
+        "the file that was put aside is put back"
     );
     assert_nothing_left(&fixture);
 }

@@ -25,7 +25,7 @@ const PATHS: [&str; 8] = [
 
 type Files = BTreeMap<&'static str, &'static str>;
 
-/// Files of a commit: no path is a folder of another.
+/// Generates the files of a commit; no path is a folder of another.
 fn files() -> impl Strategy<Value = Files> {
     let content = prop::sample::select(vec!["1\n", "2\n", "3\n"]);
     prop::collection::btree_map(prop::sample::select(PATHS.to_vec()), content, 0..6).prop_map(|mut files| {
@@ -79,7 +79,7 @@ fn situation() -> impl Strategy<Value = Situation> {
     ]
 }
 
-/// Writes a file if no file of another kind is in its way.
+/// Writes a file unless a file of another kind is in its way.
 fn write(folder: &Path, path: &str, text: &str) -> bool {
     let file = folder.join(path);
     fs::create_dir_all(file.parent().unwrap()).is_ok() && !file.is_dir() && fs::write(file, text).is_ok()
@@ -116,7 +116,7 @@ fn enter(fixture: &GitFixture, at: &Path, situation: Situation) {
     }
 }
 
-/// All files of a checkout but those of git and of the program.
+/// Returns all files of a checkout except those of git and of the program.
 fn on_disk(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     fn walk(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -137,7 +137,7 @@ fn on_disk(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Each file is as it was, unless it had the content of the old commit, or was absent, and has that of the new one.
+/// Asserts that each file is as it was, or went from its content in the old commit to that in the new one, where it may be absent.
 fn assert_no_byte_lost(
     before: &BTreeMap<PathBuf, Vec<u8>>,
     after: &BTreeMap<PathBuf, Vec<u8>>,
@@ -167,7 +167,7 @@ struct Case {
     changes: Vec<Change>,
     situation: Situation,
     kill: Option<usize>,
-    /// File that the person writes after the kill, and whether the lock is removed, as git advises.
+    /// File that the person writes after the kill, and whether they remove the lock, as git advises.
     after_kill: Option<(&'static str, bool)>,
 }
 
@@ -233,7 +233,7 @@ impl Seen {
         }
     }
 
-    /// Nothing moved, only the branch did, or all did and no file is changed that was not.
+    /// Asserts that nothing moved, or only the branch, or everything without a change of a file that was unchanged before.
     fn assert_agrees(self, before: &Seen, end: DeliveryEnd, to: &str) {
         match end {
             DeliveryEnd::Kept(why) => assert_eq!(self, *before, "{why}"),
@@ -250,13 +250,13 @@ impl Seen {
                 assert!(is_known, "{} after {}", self.status, before.status);
             }
             DeliveryEnd::Told | DeliveryEnd::NoBranch => {
-                panic!("there is a branch, and a mover tells nothing")
+                panic!("the branch exists and is to be moved")
             }
         }
     }
 }
 
-/// Writes a file after the kill, and removes the lock where a person would; adds the file to what the person has.
+/// Writes a file after the kill, and removes the lock if the person would; adds the file to what the person has.
 fn go_on(at: &Path, how: (&'static str, bool), has: &mut BTreeMap<PathBuf, Vec<u8>>) {
     let (path, unlocks) = how;
     if unlocks {
@@ -285,7 +285,7 @@ fn check(case: &Case) {
     let end = git.deliver(&branch("main"), &to).unwrap().end;
     let mut after = on_disk(&at);
     if went_on.is_some() {
-        // A file may have become a folder's place, and the other way round: what counts is what the person wrote.
+        // A file may have taken the place of a folder, or the other way round; only what the person wrote counts.
         let mine = |text: &Vec<u8>| text.starts_with(b"written") || text == b"mine\n";
         before.retain(|_, text| mine(text));
         after.retain(|path, _| before.contains_key(path));

@@ -1,5 +1,5 @@
-//! Random work in worktrees, gits that are killed by a time limit in the middle of a removal, and engines that start anew: whatever
-//! stood in a worktree when it was put away can be reached from some ref. `DBS_WORK_SEED=n` tries other work.
+//! Random work in worktrees, gits that a time limit kills in the middle of a removal, and engines that start anew: everything that was in a
+//! worktree when it was put away can be reached from a ref. `DBS_WORK_SEED=n` tries other work.
 #![expect(clippy::disallowed_methods, reason = "reads which work to try")]
 
 use std::collections::BTreeSet;
@@ -15,9 +15,9 @@ use super::repair::{assert_sound, open_later};
 use super::shapes::with_submodule;
 use super::{GitFixture, branch, name, on_branch, saver, setup, spec};
 
-/// How many worktrees are filled and put away.
+/// Number of worktrees that are filled and put away.
 const N_SEQUENCES: u64 = 24;
-/// How many times a removal is killed, at most, before it may end.
+/// Number of times that a removal is killed, at most, before it may end.
 const MOST_KILLS: u64 = 3;
 
 /// Random numbers decided by their seed (splitmix64).
@@ -40,7 +40,7 @@ struct Scribbler<'a> {
 }
 
 impl Scribbler<'_> {
-    /// One step of work in a repository.
+    /// Does one step of work in a repository.
     fn act(&mut self, repository: &Path) {
         let paths = ["work.txt", "new.txt", "deep/er/file", "deep/other", "README.md"];
         let file = repository.join(paths.get(usize::try_from(self.dice.below(5)).unwrap()).unwrap());
@@ -61,7 +61,7 @@ impl Scribbler<'_> {
         }
     }
 
-    /// A worktree's worth of work, in the worktree and in repositories inside it.
+    /// Does a worktree's worth of work, in the worktree and in repositories inside it.
     fn fill(&mut self, worktree: &Path, inner: &[PathBuf]) {
         for _ in 0..4 + self.dice.below(8) {
             self.act(worktree);
@@ -74,7 +74,7 @@ impl Scribbler<'_> {
     }
 }
 
-/// Every file below a folder that is not git's own.
+/// Collects every file below a folder that is not git's own.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -89,7 +89,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The objects that stand in a worktree: each file, and the commit each repository in it stands at.
+/// Returns the objects that are in a worktree: each file, and the commit that each repository in it is at.
 fn standing(fixture: &GitFixture, worktree: &Path, inner: &[PathBuf]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     files(worktree, &mut found);
@@ -113,7 +113,7 @@ fn standing(fixture: &GitFixture, worktree: &Path, inner: &[PathBuf]) -> Vec<(St
     standing
 }
 
-/// All objects that some ref reaches, in the project, in our own repository or on the remote.
+/// Returns all objects that a ref reaches, in the project, in our own repository or on the remote.
 fn reachable(fixture: &GitFixture) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for repository in [
@@ -121,7 +121,7 @@ fn reachable(fixture: &GitFixture) -> BTreeSet<String> {
         fixture.project(),
         fixture.origin(),
     ] {
-        // Not what only a log or a worktree remembers.
+        // Objects that only a log or a worktree remembers do not count.
         let refs = ["rev-list", "--objects", "--branches", "--tags", "--glob=refs/*"];
         let said = fixture.git(&repository, &refs);
         let ids = said.lines().filter_map(|line| line.split(' ').next());
@@ -200,6 +200,6 @@ fn whatever_stood_in_a_worktree_is_reachable_from_a_ref_after_any_work_kills_and
     assert_sound(&fixture, "in the end");
     assert!(
         kills > 0 && pieces > 100,
-        "{kills} removals were killed, {pieces} pieces stood"
+        "{kills} removals were killed, {pieces} pieces of work were checked"
     );
 }

@@ -1,4 +1,4 @@
-//! Origin of files of the person's checkout, whatever its log says: an agent can write the log.
+//! Origin of files in the person's checkout, whatever its log says: an agent can write the log.
 
 use std::fs;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ fn land(fixture: &GitFixture, git: &GitCli, head: &CommitId, style: MergeStyle) 
         ..merge_of(head)
     };
     let MergeOutcome::Merged { commit, base, .. } = git.merge(&request) else {
-        panic!("it does not merge");
+        panic!("the work does not merge");
     };
     let publication = PublishRequest {
         commit,

@@ -1,4 +1,4 @@
-//! Files that a program converts on their way to the disk and back: as the person's own git does it, or not at all.
+//! Files that a program converts on their way to the disk and back: they are converted as by the person's own git, or not at all.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn set_rot(fixture: &GitFixture, file: &str, command: &str) {
     }
 }
 
-/// A project with `secret.txt`, which is `hello` on the disk and `uryyb` in the repository, and the person's filter for it.
+/// Makes a project with `secret.txt`, which is `hello` on the disk and `uryyb` in the repository, and the person's filter for it.
 fn rotated() -> GitFixture {
     let fixture = GitFixture::new();
     set_rot(&fixture, fixture.personal_config().to_str().unwrap(), ROT);

@@ -9,7 +9,7 @@ use dbs::ports::git::{CommitId, Git as _, Head, MergeOutcome, PublishOutcome, Pu
 use super::{GitFixture, branch, developed, merge_of, open};
 use crate::shapes::clone_anew;
 
-/// Files of a folder of objects, relative to it.
+/// Returns the files of a folder of objects, relative to it.
 fn objects(of: &Path) -> Vec<PathBuf> {
     let root = of.join("objects");
     let mut files = Vec::new();
@@ -25,7 +25,7 @@ fn objects(of: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A project of a few commits, packed, with one more that is not.
+/// Makes a project of a few packed commits, and one more that is not packed.
 fn packed() -> GitFixture {
     let fixture = GitFixture::new();
     let project = fixture.project();
@@ -50,7 +50,7 @@ fn control(fixture: &GitFixture) -> PathBuf {
     fixture.state().join("control.git")
 }
 
-/// Commits of which the control repository holds everything.
+/// Asserts that the control repository holds everything of the commit.
 fn assert_whole(fixture: &GitFixture, commit: &CommitId) {
     fixture.git(
         &control(fixture),

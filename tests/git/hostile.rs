@@ -1,4 +1,4 @@
-//! What an agent plants in a repository is not executed by the engine (C5-43, C5-44, C5-46, C5-53).
+//! Traps that an agent plants in a repository, none of which the engine executes (C5-43, C5-44, C5-46, C5-53).
 #![cfg(unix)]
 
 use std::fs;
@@ -116,7 +116,7 @@ impl Trap {
     }
 }
 
-/// Plants everything known into the project's repository and a worktree's tree.
+/// Plants all known traps into the project's repository and a worktree's tree.
 fn plant(fixture: &GitFixture, trap: &Trap, worktree: &Path) {
     let git_dir = fixture.project().join(".git");
     let hooks = fixture.root().join("hooks");
@@ -187,13 +187,13 @@ fn plant_files(fixture: &GitFixture, git_dir: &Path, worktree: &Path) {
     );
 }
 
-/// Files that only a planted filter could write are not written at all.
+/// Asserts that files that only a planted filter could write are not written at all.
 fn assert_refused_for_its_filter<T: std::fmt::Debug>(end: Result<T, dbs::ports::git::GitError>) {
     let why = end.unwrap_err().to_string();
     assert!(why.contains("filter evil"), "{why}");
 }
 
-/// Leaves everything planted but the filter, without which no files are refused.
+/// Leaves all traps except the filter, without which no files are refused.
 fn take_filter_away(fixture: &GitFixture) {
     let git_dir = fixture.project().join(".git");
     let config = git_dir.join("config").display().to_string();
@@ -310,8 +310,8 @@ fn a_clean_merge_of_a_hostile_tree_executes_nothing() {
     assert_eq!(trap.sprung(), Vec::<String>::new());
 }
 
-/// A repository may ask for signatures. Without a key of the person nothing is merged until it asks no more, and no program that it names
-/// signs.
+/// Asserts that nothing is merged while a repository asks for signatures and the person has no key, and that no program that it names
+/// signs. Then the repository asks no more.
 fn refuse_to_sign(fixture: &GitFixture, git: &GitCli, head: &CommitId) {
     let refused = git.merge(&merge_of(head));
     let text = format!("{refused:?}");
@@ -395,7 +395,7 @@ fn a_hard_link_to_a_file_outside_is_kept_as_its_contents_and_never_written_throu
     for name in ["README.md", "new.txt"] {
         assert_eq!(file_at(&fixture, &kept.commit, name), "outside");
     }
-    // The same names in a folder that is filled anew, and then the worktree goes.
+    // The same names in a folder that is filled anew; then the worktree goes.
     let dir = fixture.root().join("checkouts/one");
     git.checkout_clean(&head, &dir).unwrap();
     fs::remove_file(dir.join("README.md")).unwrap();
@@ -406,7 +406,7 @@ fn a_hard_link_to_a_file_outside_is_kept_as_its_contents_and_never_written_throu
     assert_eq!(fs::read_to_string(&outside).unwrap(), "outside\n");
 }
 
-/// Makes folders in each other, deeper than a path may be long, with a file in the last.
+/// Makes folders inside each other, deeper than a path may be long, with a file in the last.
 #[cfg(target_os = "linux")]
 fn dig(folder: &Path, depth: usize) {
     use nix::fcntl::{OFlag, openat};
@@ -440,7 +440,7 @@ fn folders_deeper_than_a_path_may_be_long_are_left_where_they_are_and_hinder_no_
 fn a_file_too_large_to_be_copied_in_time_leaves_the_worktree_where_it_is() {
     let fixture = GitFixture::new();
     let (worktree, _) = developed(&fixture, &open(&fixture));
-    // It takes no room, but reading it takes hours.
+    // The file takes no room, but reading it takes hours.
     let huge = fs::File::create(worktree.path.join("huge.bin")).unwrap();
     huge.set_len(1 << 42).unwrap();
     let mut setup = setup(&fixture);

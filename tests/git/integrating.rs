@@ -1,4 +1,4 @@
-//! What an integrator leaves is compared with the engine's own merge.
+//! Work of an integrator, which is compared with the engine's own merge.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::{GitFixture, id, merge_of, on_branch, open, spec};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
 
-/// A task and its base that have changed the same line of `same.txt`, and an integrator's folder where the two are about to be merged.
+/// A task and its base that have changed the same line of `same.txt`, and an integrator's folder in which the two are about to be merged.
 struct Integrating {
     fixture: GitFixture,
     git: GitCli,
@@ -48,13 +48,13 @@ impl Integrating {
         fs::write(self.folder.join(file), text).unwrap();
     }
 
-    /// Resolves the conflict as it should be, with those lines in its place.
+    /// Resolves the conflict correctly, with these lines in its place.
     fn resolve(&self, lines: &str) {
         let text = BEFORE.replace("six", "last").replace("three\n", lines);
         self.write("same.txt", &text);
     }
 
-    /// Commits what the integrator leaves; its lines in a conflict are to be judged, too, or not.
+    /// Commits what the integrator leaves, and requests its merge; `judges_lines` says whether its lines in a conflict are judged, too.
     fn request(&self, judges_lines: bool) -> MergeRequest {
         let by = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
         let commit = [&by[..], &["commit", "-q", "--allow-empty", "-m", "Resolve"]].concat();
@@ -113,11 +113,7 @@ fn a_file_added_beside_the_conflict_is_not_merged_and_is_all_there_is_to_review(
     let [from, to] = [&found.from, &found.to].map(|text| Revision::Commit(id(text)));
     let difference = DiffRange::Between { from, to };
     let paths = integrating.git.changed_paths(&difference).unwrap();
-    assert_eq!(
-        paths,
-        ["EVIL", "same.txt"],
-        "what was reviewed is not shown again"
-    );
+    assert_eq!(paths, ["EVIL", "same.txt"], "reviewed work is not shown again");
     assert_eq!(integrating.git.merge(&request), outcome, "the same commits");
 }
 

@@ -1,8 +1,8 @@
-//! Git killed at every system call with which it changes files: nothing is lost, nothing is left, and the next start repairs what
-//! is half done. Between two of these calls nothing on the disk changes, so no other moment needs to be tried.
+//! Git killed at every system call with which it changes files: nothing is lost, nothing is left, and the next start repairs what is half
+//! done. Between two of these calls nothing on the disk changes, so no other moment needs to be tried.
 //!
-//! A few moments of each operation are tried, chosen by a seed; `DBS_KILL_SEED=n` chooses again as a failure says, and `DBS_KILL_ALL=1`
-//! tries them all, which takes minutes. Without strace nothing is tried.
+//! A seed chooses a few moments of each operation; `DBS_KILL_SEED=n` chooses those that a failure names, and `DBS_KILL_ALL=1` tries all of
+//! them, which takes minutes. Without strace nothing is tried.
 #![expect(
     clippy::disallowed_methods,
     reason = "asks whether strace works here, and reads which moments to try"
@@ -29,33 +29,33 @@ use dbs::ports::git::{
 use super::repair::{assert_sound, open_later};
 use super::{GitFixture, branch, id, merge_of, name, on_branch, saver, setup, spec};
 
-/// Calls that change what is on the disk.
+/// System calls that change what is on the disk.
 const CALLS: &str = "openat,creat,write,pwrite64,rename,renameat,renameat2,link,linkat,symlink,unlink,unlinkat,mkdir,\
                      mkdirat,rmdir,ftruncate,chmod,fchmod";
-/// How many moments of each operation are tried at a time.
+/// Number of moments of each operation that one run tries.
 const N_MOMENTS: usize = 2;
 
-/// A system call and how often a process made it: strace counts each call by itself.
+/// A system call and its number among those of a process: strace counts each call by itself.
 type Moment = (String, usize);
 
-/// No git makes that call so often.
+/// Returns a moment that is never reached, because no git makes that call so often.
 fn never() -> Moment {
     ("openat".to_owned(), 60_000)
 }
 
-/// An operation, and which of the gits it starts is killed.
+/// An operation, and the git among those it starts that is killed.
 struct Killing {
     what: &'static str,
     /// Part of the arguments of the git that is killed.
     git: &'static str,
-    /// Whether programs which that git starts are killed as well. Those of a remote are not ours to repair.
+    /// True if programs that this git starts are killed as well. Those of a remote are not ours to repair.
     with_children: bool,
-    /// Whether a worktree with work in it is there before.
+    /// True if there is a worktree with work in it before.
     has_work: bool,
     run: fn(&GitCli, &GitFixture),
 }
 
-/// Before a merge.
+/// Operations before a merge.
 const WORK: &[Killing] = &[
     Killing {
         what: "add a worktree",
@@ -178,7 +178,7 @@ fn head(fixture: &GitFixture) -> dbs::ports::git::CommitId {
     id(&fixture.git(&fixture.project(), &["rev-parse", "feature/t1"]))
 }
 
-/// A merge that writes files besides, as that of a story does.
+/// Makes a merge that also writes files, as that of a story does.
 fn merge_with_files(git: &GitCli, fixture: &GitFixture) {
     let file = |path: &str, text: &str| FileEdit {
         path: path.to_owned(),
@@ -194,13 +194,13 @@ fn merge_with_files(git: &GitCli, fixture: &GitFixture) {
     }));
 }
 
-/// From now on that git is killed there.
+/// Sets the moment at which that git is killed from now on.
 fn set_moment(fixture: &GitFixture, (call, nth): &Moment) {
     let text = format!("{call}:signal=SIGKILL:when={nth}");
     fs::write(fixture.root().join("moment"), text).unwrap();
 }
 
-/// A git that is killed at a call of those that change files, as soon as a file says at which.
+/// Writes a git that is killed at a call that changes files, as soon as a file names the moment; returns the program.
 fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
     let (program, root) = (fixture.root().join("killed-git"), fixture.root());
     let root = root.display();
@@ -215,8 +215,8 @@ fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
     program
 }
 
-/// At which of the traced calls of a program something changes: one line a call, with the number of the process where children
-/// were followed.
+/// Returns the traced calls of a program that change something. The trace has one line for each call, with the number of the process if
+/// children were followed.
 fn changes(fixture: &GitFixture) -> BTreeSet<Moment> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut changes = BTreeSet::new();
@@ -244,7 +244,7 @@ fn changes(fixture: &GitFixture) -> BTreeSet<Moment> {
     changes
 }
 
-/// Does the operation with a git that is killed at that moment, then all that follows; answers which moments there are.
+/// Does the operation with a git that is killed at that moment, and then all that follows; returns the moments that there are.
 fn try_moment(killing: &Killing, moment: &Moment) -> BTreeSet<Moment> {
     let when = format!("{}, killed at call {moment:?}", killing.what);
     let fixture = GitFixture::new();
@@ -288,7 +288,7 @@ fn control(fixture: &GitFixture) -> PathBuf {
     fixture.state().join("control.git")
 }
 
-/// All that one does with a worktree, which must go as if nothing had happened.
+/// Does all that can be done with a worktree, which must work as if nothing had happened.
 fn complete(fixture: &GitFixture, git: &GitCli, killing: &Killing, when: &str) {
     let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     assert_eq!(
@@ -350,13 +350,13 @@ fn locks(folder: &Path) -> Vec<PathBuf> {
     found.collect()
 }
 
-/// A number for each of those that went before.
+/// Returns the next number of a pseudo-random sequence.
 fn next(seed: u64) -> u64 {
     seed.wrapping_mul(6_364_136_223_846_793_005)
         .wrapping_add(1_442_695_040_888_963_407)
 }
 
-/// Has a server make a worktree with a git that is killed at that moment, and go on with another one. Answers which moments there are.
+/// Lets a server make a worktree with a git that is killed at that moment, and then another one; returns the moments that there are.
 fn make_beside(moment: &Moment) -> BTreeSet<Moment> {
     let killing = WORK.first().unwrap();
     let fixture = GitFixture::new();
@@ -404,7 +404,7 @@ fn a_git_killed_at_any_call_loses_nothing_and_leaves_nothing() {
     try_all(WORK);
 }
 
-/// A worktree of which some files are removed already would show the next agent that an agent deleted them.
+/// Worktree of which some files are already removed: it would show the next agent that an agent deleted them.
 #[test]
 fn a_worktree_that_was_removed_in_part_is_not_used_again() {
     if !can_trace() {
@@ -421,7 +421,7 @@ fn a_git_killed_while_it_merges_loses_nothing_and_leaves_nothing() {
     try_all(MERGES);
 }
 
-/// Whether gits can be killed here; says so where not.
+/// Returns true if gits can be killed here, and prints a line if not.
 fn can_trace() -> bool {
     let works = Command::new("strace")
         .args(["-qq", "-o", "/dev/null", "true"])

@@ -5,7 +5,7 @@ use dbs::ports::git::{Git, MergeOutcome, PublishOutcome, PublishRequest, PushOut
 
 use super::{GitFixture, branch, id, merge_of, on_branch, open, spec};
 
-/// A project whose person has set Git LFS up, with one such file on `main`.
+/// Makes a project whose person has set up Git LFS, with one such file on `main`.
 fn with_lfs() -> GitFixture {
     let fixture = GitFixture::new();
     let project = fixture.project();
@@ -36,7 +36,7 @@ fn a_large_file_is_whole_in_a_fresh_clone_after_the_branch_and_after_the_merge()
         PushOutcome::Pushed(head.clone())
     );
     let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head)) else {
-        panic!("it merges");
+        panic!("not merged");
     };
     let publication = PublishRequest {
         commit,

@@ -13,7 +13,7 @@ use dbs::ports::git::{CommitsAhead, Git as _, Head, MergeOutcome, Revision};
 use crate::git_fixture::GitFixture;
 use crate::{branch, developed, id, merge_of, name, open, saver, setup};
 
-/// Writes an object as it stands, which git's own commands would not make.
+/// Writes an object as it is given, which git's own commands would not make.
 fn object(fixture: &GitFixture, kind: &str, content: &[u8]) -> String {
     let mut git = Command::new("git");
     git.args(["hash-object", "-t", kind, "-w", "--stdin", "--literally"]);
@@ -27,7 +27,7 @@ fn object(fixture: &GitFixture, kind: &str, content: &[u8]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// A commit on the head of the task whose text begins with what stands before the message.
+/// Makes a commit on the head of the task, with the given text before its message.
 fn commit_with(fixture: &GitFixture, before: &str, message: &str) -> String {
     let tree = fixture.git(&fixture.project(), &["rev-parse", "feature/t1^{tree}"]);
     let parent = fixture.git(&fixture.project(), &["rev-parse", "feature/t1"]);
@@ -38,7 +38,7 @@ fn commit_with(fixture: &GitFixture, before: &str, message: &str) -> String {
     )
 }
 
-/// A commit of a tree that has a file of that name.
+/// Makes a commit of a tree that has a file with the given name.
 fn commit_of(fixture: &GitFixture, file: &str) -> String {
     let blob = fixture.git(&fixture.project(), &["rev-parse", "feature/t1:README.md"]);
     let bytes = (0..blob.len())
@@ -53,7 +53,7 @@ fn commit_of(fixture: &GitFixture, file: &str) -> String {
     )
 }
 
-/// Makes a commit that is refused, and returns it.
+/// Function that makes a commit that is refused, and returns the commit.
 type OddCommit<'a> = &'a dyn Fn(&GitFixture) -> String;
 
 const PERSON: &str = "a <a@example.org> 1700000000 +0000";
@@ -90,7 +90,7 @@ fn commits_that_gits_own_check_refuses_are_named_and_kept_all_the_same() {
             "{refused}"
         );
         assert_eq!(git.refused_objects(&good, base.as_ref()).unwrap(), None);
-        // One that builds on it is not taken either, though it is good itself; nor is it after a restart.
+        // A commit that builds on it is refused as well, although it is good itself, also after a restart.
         let next = fixture.git(
             &fixture.project(),
             &[
@@ -112,7 +112,7 @@ fn commits_that_gits_own_check_refuses_are_named_and_kept_all_the_same() {
             git.refused_objects(&id(&next), base.as_ref()).unwrap().is_some(),
             "{why}"
         );
-        // What is refused may be the only copy of somebody's work.
+        // The refused commit may be the only copy of an agent's work.
         fixture.git(&worktree.path, &["checkout", "-q", "--detach", good.as_str()]);
         git.remove_worktree(&name("a"), &saver("t1")).unwrap();
         let control = fixture.state().join("control.git");
@@ -143,7 +143,7 @@ fn an_odd_commit_that_the_base_holds_is_held_against_no_task() {
     ));
 }
 
-/// A history from before the checks is what it is.
+/// History from before the checks, which is accepted as it is.
 #[test]
 fn a_project_whose_first_commit_is_odd_can_be_worked_in() {
     let fixture = GitFixture::new();
@@ -183,13 +183,13 @@ fn a_remote_that_lists_branches_without_end_is_left_before_it_takes_the_memory()
     setup.limits.memory = 64 << 20;
     let git = GitCli::open(&setup).unwrap();
     let Head::Unknown(why) = git.remote_head(&branch("main")) else {
-        panic!("it answered")
+        panic!("the remote answered")
     };
     assert!(why.text.contains("64 MiB of memory"), "{}", why.text);
     let CommitsAhead::Unknown(_) = git.commits_ahead(
         &Revision::LocalBranch(branch("main")),
         &Revision::RemoteBranch(branch("main")),
     ) else {
-        panic!("it answered")
+        panic!("the remote answered")
     };
 }

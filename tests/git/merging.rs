@@ -1,4 +1,4 @@
-//! Merging and clean checkouts in the control repository.
+//! Merges and clean checkouts in the control repository.
 #![expect(
     clippy::disallowed_methods,
     reason = "a shell does to a checkout what gates do"
@@ -105,7 +105,7 @@ fn a_merge_writes_files_besides_and_is_found_again_with_them() {
     assert_eq!(
         git.merge(&request),
         git.merge(&request),
-        "repeated it is the same commit"
+        "a repeated merge is the same commit"
     );
     assert_eq!(git.publish(&publication), PublishOutcome::Done);
     assert_eq!(file_at(&fixture, &publication.commit, "deep/state.json"), "{}");
@@ -433,7 +433,7 @@ fn a_clean_checkout_has_exactly_the_files_of_the_commit() {
     assert!(!dir.exists());
 }
 
-/// What a gate may do to its checkout, by a shell.
+/// Changes that a gate may make to its checkout, as scripts of a shell.
 #[cfg(unix)]
 const CHANGES: &[&str] = &[
     "echo more >> work.txt",
@@ -564,7 +564,7 @@ fn links_out_of_the_tree_are_data_and_not_written_through() {
 #[test]
 fn names_that_the_projects_disk_takes_for_one_are_not_merged_and_both_are_named() {
     let fixture = GitFixture::new();
-    // A disk that tells them apart can hold both; git is told what it would have found out on another one.
+    // The disk of the test tells the names apart and can hold both; git is told what it would find out on another disk.
     let git = open(&fixture);
     let (worktree, _) = developed(&fixture, &git);
     let head = id(&fixture.commit(&worktree.path, "readme.MD", "other\n", "Another"));

@@ -1,4 +1,4 @@
-//! Repositories inside a worktree: nothing in them goes without a copy, and nothing they configure is obeyed.
+//! Repositories inside a worktree: nothing in them is removed without a copy, and nothing they configure is obeyed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn control(fixture: &GitFixture) -> PathBuf {
     fixture.state().join("control.git")
 }
 
-/// Removes worktree `a` and demands that refs of the control repository reach all of these objects.
+/// Removes worktree `a`, and asserts that refs of the control repository reach all of these objects.
 fn removed_with(fixture: &GitFixture, git: &dyn Git, objects: &[(&str, String)]) {
     let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     assert!(matches!(removed, RemoveOutcome::Removed(Some(_))), "{removed:?}");
@@ -309,10 +309,10 @@ fn a_program_that_a_repository_in_a_worktree_names_is_not_executed() {
     assert!(!mark.exists());
 }
 
-/// Options by which git knows who commits.
+/// Options that tell git who commits.
 const AS_A: [&str; 4] = ["-c", "user.name=A", "-c", "user.email=a@b"];
 
-/// Commits these files of a folder as they are, and answers the commit.
+/// Commits these files of a folder as they are, and returns the commit.
 fn committed(fixture: &GitFixture, folder: &Path, what: &[&str]) -> String {
     fixture.git(folder, &[&["add"], what].concat());
     let commit = ["commit", "-q", "-m", "A link"];

@@ -1,4 +1,4 @@
-//! The newest git, which runs hooks that a configuration names. `.ci/run` gets it and runs these tests with it; the variable
+//! Tests with the newest git, which runs hooks that a configuration names. `.ci/run` gets it and runs these tests with it; the variable
 //! `DBS_NEWEST_GIT` names the folder of its program, which `.ci/git/install FOLDER` prints.
 #![expect(
     clippy::disallowed_methods,
@@ -20,7 +20,7 @@ use crate::git_fixture::GitFixture;
 use crate::script::write_script;
 use crate::{branch, developed, id, merge_of, name, on_branch, saver, setup, spec};
 
-/// Events for which git runs hooks where the engine works, or where it pushes to.
+/// Events for which git runs hooks in the repositories that the engine works in or pushes to.
 const EVENTS: [&str; 9] = [
     "reference-transaction",
     "post-index-change",
@@ -60,7 +60,7 @@ fn newest_setup(fixture: &GitFixture) -> GitSetup {
     setup
 }
 
-/// A hook for each event under each name, in one file of configuration.
+/// Writes a hook for each event under each name into a file of configuration.
 fn plant(file: &Path, trap: &Path) {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = fs::read_to_string(file).unwrap_or_default();
@@ -79,7 +79,7 @@ fn plant(file: &Path, trap: &Path) {
     fs::write(file, text).unwrap();
 }
 
-/// Everything that the engine has git write.
+/// Does everything for which the engine has git write.
 fn work(git: &GitCli, fixture: &GitFixture) {
     let (worktree, _) = developed(fixture, git);
     fs::write(worktree.path.join("unsaved.txt"), "precious").unwrap();
@@ -115,7 +115,7 @@ fn work(git: &GitCli, fixture: &GitFixture) {
     }
 }
 
-/// A program that leaves its arguments in a file where the engine's git started it, and the file.
+/// Returns a program that leaves its arguments in a file if the engine's git started it, and that file.
 fn trap(fixture: &GitFixture) -> (PathBuf, PathBuf) {
     let (program, marks) = (fixture.root().join("trap"), fixture.root().join("marks"));
     let text = format!(
@@ -126,7 +126,7 @@ fn trap(fixture: &GitFixture) -> (PathBuf, PathBuf) {
     (program, marks)
 }
 
-/// Plants hooks, has the engine work, and answers what ran for it. The agents' own git may run them.
+/// Plants hooks, lets the engine work, and returns what ran for it. The agents' own git may run them.
 fn ran(place: impl Fn(&GitFixture) -> PathBuf, before_opening: bool) -> String {
     let fixture = GitFixture::new();
     let (program, marks) = trap(&fixture);

@@ -55,7 +55,7 @@ impl EarlyRead {
         self.fixture.state().join("control.git")
     }
 
-    /// The repository whose base counts.
+    /// Repository whose base counts.
     fn source(&self) -> PathBuf {
         if self.has_remote() {
             self.fixture.origin()
@@ -84,7 +84,7 @@ impl EarlyRead {
             .git(&self.fixture.project(), &["rev-parse", self.tracking()]))
     }
 
-    /// A git during whose first call with those words a merge lands and the project learns of it.
+    /// Returns a git during whose first call with these words a merge lands and the project learns of it.
     fn with_landing(&self, words: &str, merge: &CommitId) -> GitCli {
         let root = self.fixture.root();
         let git = |folder: &Path, words: String| {
@@ -113,7 +113,7 @@ impl EarlyRead {
         GitCli::open(&setup).unwrap()
     }
 
-    /// The folder that is there once the merge has landed.
+    /// Folder that exists once the merge has landed.
     fn landed(&self) -> PathBuf {
         self.fixture.root().join("landed")
     }
@@ -126,7 +126,7 @@ fn base_of(git: &GitCli) -> CommitId {
     }
 }
 
-/// A merge that is ready to be published, and the base that it was made on.
+/// Returns a merge that is ready to be published, and the base that it was made on.
 fn merge(git: &GitCli, request: &MergeRequest) -> (CommitId, CommitId) {
     let MergeOutcome::Merged { commit, base, .. } = git.merge(request) else {
         panic!("not merged");
@@ -155,7 +155,7 @@ fn a_base_that_was_read_before_a_merge_of_the_engine_is_not_taken_for_one_that_w
         publish(&git, merge(&git, &merge_of(&work)));
         assert_eq!(git.base_move(&main, &base_of(&git)).unwrap(), None);
         assert_eq!(git.base_move(&main, &before).unwrap(), None);
-        // What came after the merge is found all the same, and only that.
+        // A commit that came after the merge is still found, and no other.
         let after = base_of(&git);
         let words = ["commit-tree", "-p", after.as_str(), "-m", "Elsewhere"];
         let tree = format!("{after}^{{tree}}");
@@ -174,7 +174,7 @@ fn a_base_that_was_read_before_a_merge_of_the_engine_is_not_taken_for_one_that_w
             (foreign.as_str(), 1, 0)
         );
         git.note_base(&main, &id(&foreign)).unwrap();
-        // And so is a base that was set back.
+        // A base that was set back is found, too.
         early.set_base(&before);
         let moved = git.base_move(&main, &base_of(&git)).unwrap().unwrap();
         assert_eq!((moved.to.as_str(), moved.n_lost), (before.as_str(), 3));
@@ -193,7 +193,7 @@ fn preparing_a_worktree_never_sets_the_projects_copy_of_the_base_back_to_an_olde
         landing.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
         assert!(early.landed().exists(), "nothing landed meanwhile");
         assert_eq!(early.copy(), merged);
-        // A base that really was set back is followed.
+        // A base that was really set back is followed.
         early.set_base(&before);
         git.ensure_worktree(&spec("c", on_branch("t3"))).unwrap();
         assert_eq!(early.copy(), before);

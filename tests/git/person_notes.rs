@@ -1,4 +1,4 @@
-//! Sentences about what the person's own git does and the engine does not: hooks and helpers of credentials.
+//! Notes about hooks and credential helpers, which the person's own git uses and the engine does not.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The remote: pushing, and never taking silence for an answer (LK-12, LK-23, LK-56).
+//! The remote: pushes, and silence that is never taken for an answer (LK-12, LK-23, LK-56).
 
 use std::fs;
 use std::time::Duration;
@@ -131,7 +131,7 @@ fn a_remote_branch_whose_recorded_commit_nobody_has_any_more_is_gone_or_left_alo
     assert!(matches!(delete(), DeleteOutcome::Kept(why) if why.contains(&theirs)));
 }
 
-/// One that the remote itself would let go, for nothing is checked out of it.
+/// Base branch that the remote itself would delete, because it is not checked out there.
 #[test]
 fn the_base_is_no_branch_to_delete_here_or_on_the_remote() {
     let fixture = GitFixture::new();
@@ -152,7 +152,7 @@ fn the_base_is_no_branch_to_delete_here_or_on_the_remote() {
     assert_eq!(git.remote_head(&base.branch), Head::At(head));
 }
 
-/// Asks everything that needs the remote; each answer must be Unknown.
+/// Asks everything that needs the remote, and asserts that each answer is unknown.
 fn assert_silence(git: &GitCli, commit: &CommitId) {
     let (feature, base) = (branch("feature/t1"), branch("main"));
     let ahead = git.commits_ahead(

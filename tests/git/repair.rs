@@ -9,7 +9,7 @@ use dbs::ports::git::{Git, RemoveOutcome, WorkingTree, WorktreeOrigin};
 
 use super::{GitFixture, developed, file_at, name, on_branch, open, saver, setup, spec};
 
-/// As after a start, long after everything else.
+/// Opens the adapter as a start does, long after everything else.
 pub(crate) fn open_later(fixture: &GitFixture) -> GitCli {
     let mut later = setup(fixture);
     later.limits.abandoned = Duration::ZERO;
@@ -24,7 +24,7 @@ pub(crate) fn assert_sound(fixture: &GitFixture, when: &str) {
     }
 }
 
-/// Does something to a registration and to the folder of its worktree.
+/// Damage to a registration and to the folder of its worktree.
 type Damage = fn(&Path, &Path);
 
 const DAMAGES: &[(&str, Damage)] = &[
@@ -128,7 +128,7 @@ fn damage_done_while_we_run_is_repaired_by_the_next_call() {
     }
 }
 
-/// Files of a registration, and whether the worktree has its link, as a killed `git worktree add` leaves them.
+/// Files of a registration as a killed `git worktree add` leaves them, and whether the worktree has its link.
 const HALF_MADE: &[(&[(&str, &str)], bool)] = &[
     (&[], false),
     (&[("locked", "initializing")], false),
@@ -202,7 +202,7 @@ fn worktrees_of_others_stay_as_they_are_but_git_works_again() {
     assert_eq!(
         fs::read_to_string(registered.join("one/commondir")).unwrap(),
         "",
-        "it may be at work"
+        "another git may be at work there"
     );
     drop(git);
     open_later(&fixture).worktrees().unwrap();

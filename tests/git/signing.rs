@@ -1,4 +1,4 @@
-//! Signatures of the engine's merges, by real keys of ssh and gpg.
+//! Signatures of the engine's merges, made with real keys of ssh and gpg.
 #![expect(
     clippy::disallowed_methods,
     reason = "makes keys with the programs that a person makes them with"
@@ -28,7 +28,7 @@ fn run(fixture: &GitFixture, program: &str, args: &[&str]) {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// Signs with an ssh key of the person's own from now on; returns the key's file.
+/// Makes the person's git sign with an ssh key from now on; returns the file of the key.
 fn with_ssh_key(fixture: &GitFixture, passphrase: &str) -> String {
     let key = fixture.root().join("key").to_string_lossy().into_owned();
     run(
@@ -76,7 +76,7 @@ fn made(git: &GitCli, request: &MergeRequest) -> PublishRequest {
     }
 }
 
-/// Verdict of git on a signature, with author and committer.
+/// Returns the verdict of git on a signature, with author and committer.
 fn verdict(fixture: &GitFixture, commit: &CommitId) -> String {
     let control = fixture.state().join("control.git");
     fixture.git(&control, &["log", "-1", "--format=%G?|%an|%cn", commit.as_str()])

@@ -1,4 +1,4 @@
-//! The files of removed worktrees serve the next ones.
+//! Files of removed worktrees, which serve the next worktrees.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door of this file: git with an index of its own, a pipe, and a process that is left"
@@ -14,7 +14,7 @@ use dbs::ports::git::{CommitId, Git as _, RemoveOutcome, Revision, Worktree, Wor
 
 use super::{GitFixture, id, name, on_branch, saver, setup, spec};
 
-/// A project of a few files, in which every worktree is large enough to be used again.
+/// Makes a project of a few files, in which every worktree is large enough to be used again.
 fn project() -> (GitFixture, GitCli) {
     let fixture = GitFixture::new();
     let project = fixture.project();
@@ -54,7 +54,7 @@ fn spares(fixture: &GitFixture) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The worktree holds the files of its commit, and nothing else, whatever git ignores.
+/// Asserts that the worktree has the files of its commit and nothing else, whatever git ignores.
 fn assert_as_made(fixture: &GitFixture, worktree: &Worktree) {
     let listed = fixture.git(
         &worktree.path,
@@ -84,7 +84,7 @@ fn assert_as_made(fixture: &GitFixture, worktree: &Worktree) {
     fs::remove_file(index).unwrap();
 }
 
-/// What an agent may leave: changes of every kind, in a way that is hard to notice.
+/// Leaves what an agent may leave: changes of every kind, in ways that are hard to notice.
 fn wreck(fixture: &GitFixture, worktree: &Worktree) {
     let at = |file: &str| worktree.path.join(file);
     let before = at("changed.txt").metadata().unwrap();
@@ -124,7 +124,7 @@ fn a_worktree_is_made_of_the_files_of_a_removed_one_and_nothing_that_an_agent_le
     assert_as_made(&fixture, &second);
     assert!(second.path.join("deep/new.txt").exists());
     assert_eq!(spares(&fixture), Vec::<PathBuf>::new());
-    // And once more, of a worktree that was made so.
+    // The same once more, from a worktree that was made that way.
     fixture.commit(&second.path, "work.txt", "work\n", "Work");
     remove(&git, "b");
     let third = git.ensure_worktree(&spec("c", on_branch("t3"))).unwrap();

@@ -8,7 +8,7 @@ use dbs::ports::git::{DiffRange, Git as _, MergeOutcome, RemoveOutcome, WorkingT
 
 use super::{GitFixture, developed, id, merge_of, name, on_branch, open, saver, spec};
 
-/// A project whose checkout holds the folder `in` and no file of `out`.
+/// Makes a project whose checkout has the folder `in` and no file of `out`.
 fn sparse() -> (GitFixture, GitCli) {
     let fixture = GitFixture::new();
     let project = fixture.project();

@@ -1,4 +1,4 @@
-//! Opening, preflight, exclusion of the engine's folders.
+//! Opening, preflight, and exclusion of the engine's folders.
 
 use std::fs;
 use std::path::Path;
@@ -187,7 +187,7 @@ fn an_origin_that_is_recorded_in_other_words_still_counts_and_one_that_cannot_be
     let setup = GitSetup::new(fixture.project(), fixture.environment());
     let error = GitCli::open(&setup)
         .err()
-        .expect("nobody knows what was recorded");
+        .expect("the recorded origin is unknown");
     assert!(
         error.to_string().contains("the recorded address of origin"),
         "{error}"
@@ -213,7 +213,7 @@ fn a_pipe_in_the_place_of_the_recorded_origin_is_refused_and_not_waited_for() {
     let setup = GitSetup::new(fixture.project(), fixture.environment());
     let error = GitCli::open(&setup)
         .err()
-        .expect("nobody knows what was recorded");
+        .expect("the recorded origin is unknown");
     assert!(error.to_string().contains("it is not a regular file"), "{error}");
 }
 
@@ -237,7 +237,7 @@ fn the_engines_folders_are_excluded_privately_and_once() {
     assert_eq!(text.matches("/.debussy*\n").count(), 1);
     assert_eq!(fixture.git(&fixture.project(), &["status", "--porcelain"]), "");
     assert!(!fixture.project().join(".gitignore").exists());
-    // Who prepares the project's folders adds the same rules.
+    // Preparing the project's folders adds the same rules.
     Project::find(&fixture.project()).unwrap().init().unwrap();
     assert_eq!(fs::read_to_string(&exclude).unwrap(), text);
 }
@@ -325,7 +325,7 @@ fn a_subfolder_or_a_linked_worktree_of_the_project_will_do() {
     assert_eq!(worktree.path, linked.join(".debussy-worktrees/a"));
 }
 
-/// A whole round in a repository made in an unusual way.
+/// Does a whole round of work in a repository made in an unusual way.
 fn assert_works(folder: &Path, init: &[&str]) {
     let fixture = GitFixture::new();
     fs::create_dir_all(folder).unwrap();

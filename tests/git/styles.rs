@@ -1,4 +1,4 @@
-//! Forms in which work comes to its base: one commit, commits made anew, and the record by which such work is known.
+//! Forms in which work reaches its base: one commit, commits made anew, and the record by which such work is known.
 
 use dbs::adapters::git::GitCli;
 use dbs::domain::{MergeStyle, Tri};
@@ -43,7 +43,7 @@ fn log(fixture: &GitFixture, commit: &CommitId, form: &str) -> String {
     fixture.git(&control, &["log", "-1", form, commit.as_str()])
 }
 
-/// A second commit on the branch of [`developed`].
+/// Makes a second commit on the branch of [`developed`].
 fn more(fixture: &GitFixture, worktree: &Worktree, text: &str) -> CommitId {
     id(&fixture.commit(&worktree.path, "work.txt", text, "Improve the work"))
 }
@@ -59,14 +59,14 @@ fn one_commit_has_all_of_the_work_and_is_known_for_it_after_a_restart() {
     let publication = merged(git.merge(&squash));
     assert!(
         matches!(git.is_merged(&head, &main()), Tri::No(_)),
-        "what was made and not pushed is not merged"
+        "a merge that is not pushed does not count"
     );
     drop(git);
     let git = open(&fixture);
     assert_eq!(
         merged(git.merge(&squash)),
         publication,
-        "repeated it is the same commit"
+        "a repeated merge is the same commit"
     );
     assert_eq!(git.publish(&publication), PublishOutcome::Done);
     let commit = publication.commit;
@@ -84,7 +84,7 @@ fn one_commit_has_all_of_the_work_and_is_known_for_it_after_a_restart() {
     };
     for request in [&request(MergeStyle::Squash, &head), &again] {
         let MergeOutcome::AlreadyMerged { commit: found, .. } = git.merge(request) else {
-            panic!("it is merged");
+            panic!("not found as merged");
         };
         assert_eq!(found.as_ref(), Some(&commit));
     }

@@ -1,4 +1,4 @@
-//! How many times git is started: each costs a few milliseconds, and an agent waits for all of them.
+//! Number of times that git is started: each start costs a few milliseconds, and an agent waits for all of them.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::git_fixture::GitFixture;
 use crate::script::write_script;
 use crate::{base, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
 
-/// A git that notes every start, and its notes.
+/// A git that records every start, and its records.
 struct Counted {
     setup: GitSetup,
     notes: std::path::PathBuf,
@@ -32,7 +32,7 @@ impl Counted {
         Self { setup, notes }
     }
 
-    /// What git was started for since the last time this was asked.
+    /// Returns what git was started for since the last call.
     fn starts(&self) -> Vec<String> {
         let text = fs::read_to_string(&self.notes).unwrap_or_default();
         fs::write(&self.notes, "").unwrap();
@@ -110,7 +110,7 @@ fn whether_commits_are_part_of_others_is_asked_once_from_the_merge_to_the_end_of
         ..
     } = git.merge(&merge_of(&head))
     else {
-        panic!("there is nothing against it")
+        panic!("not merged")
     };
     let publication = PublishRequest {
         commit,
@@ -136,7 +136,7 @@ fn whether_commits_are_part_of_others_is_asked_once_from_the_merge_to_the_end_of
     assert_eq!(
         compared(&counted.starts()),
         1,
-        "of another base it is asked again, once"
+        "another base is asked about once more"
     );
 }
 
@@ -157,7 +157,7 @@ fn what_was_kept_is_known_without_a_question_also_after_packing() {
     let counted = Counted::new(&fixture);
     let git = GitCli::open(&counted.setup).unwrap();
     let Head::At(commit) = git.resolve(&Revision::RemoteBranch(branch("main"))) else {
-        panic!("there is a main branch")
+        panic!("no main branch")
     };
     let control = fixture.state().join("control.git");
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! The control repository in the long run.
+//! Upkeep of the control repository in the long run.
 
 use dbs::adapters::git::GitCli;
 use dbs::ports::git::{Git as _, Head, Revision};
@@ -103,7 +103,7 @@ fn what_killed_gits_had_not_written_to_the_end_goes_when_it_is_old_and_no_object
         assert!(!gone.exists(), "{}", gone.display());
     }
     for stays in &young {
-        assert!(stays.exists(), "{} may be in the making", stays.display());
+        assert!(stays.exists(), "{} may still be written", stays.display());
     }
     let after = fixture.git(&control, &["cat-file", "--batch-all-objects", "--batch-check"]);
     assert_eq!(after, before);

@@ -1,4 +1,4 @@
-//! Projects that work without a remote: the control repository takes its place, takes up what the person commits, and loses nothing.
+//! Projects that work without a remote: the control repository takes its place, takes up the commits of the person, and loses nothing.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ fn alone_in(fixture: &GitFixture) -> GitSetup {
     }
 }
 
-/// A project without a remote, with one commit on `main`, which is checked out.
+/// Makes a project without a remote, with one commit on `main`, which is checked out.
 fn alone() -> (GitFixture, GitCli) {
     let fixture = GitFixture::new();
     fixture.git(&fixture.project(), &["remote", "remove", "origin"]);
@@ -32,7 +32,7 @@ fn main_of(fixture: &GitFixture) -> CommitId {
     id(&fixture.git(&fixture.project(), &["rev-parse", "refs/heads/main"]))
 }
 
-/// The base that counts.
+/// Returns the base that counts.
 fn counted(git: &GitCli) -> CommitId {
     match git.resolve(&Revision::RemoteBranch(branch("main"))) {
         Head::At(commit) => commit,
@@ -49,7 +49,7 @@ fn holds(fixture: &GitFixture, base: &CommitId, part: &CommitId) -> bool {
     asked.status.success()
 }
 
-/// Merges the head of a task as the engine does; `between` is what happens before the merge is published.
+/// Merges the head of a task as the engine does; `between` runs before the merge is published.
 fn merged(git: &GitCli, request: &MergeRequest, between: impl FnOnce()) -> PublishOutcome {
     let MergeOutcome::Merged { commit, base, .. } = git.merge(request) else {
         panic!("not merged");
@@ -62,7 +62,7 @@ fn merged(git: &GitCli, request: &MergeRequest, between: impl FnOnce()) -> Publi
     })
 }
 
-/// A merged task with one commit of `work.txt`.
+/// Merges a task with one commit of `work.txt`, and returns that commit.
 fn with_merged_work(fixture: &GitFixture, git: &GitCli) -> CommitId {
     let (_worktree, work) = developed(fixture, git);
     assert_eq!(merged(git, &merge_of(&work), || {}), PublishOutcome::Done);
@@ -144,7 +144,7 @@ fn a_remote_that_is_named_later_is_confirmed_before_anything_is_pushed_to_it() {
     );
     later.accept_origin().unwrap();
     assert_eq!(later.preflight().unwrap().origin, Some(address));
-    // Back to none there is nothing to confirm.
+    // A project that goes back to no remote has nothing to confirm.
     let again = GitCli::open(&alone_in(&fixture)).unwrap();
     assert_eq!(again.preflight().unwrap().origin, None);
 }
@@ -161,10 +161,10 @@ fn merged_work_counts_at_once_and_the_branch_of_a_checkout_waits_for_its_files()
     assert_eq!(git.is_merged(&work, &branch("main")), Tri::Yes);
     let shown = fixture.git(&fixture.project(), &["rev-parse", "dbs/main"]);
     assert_eq!(shown, now.as_str());
-    // The next task starts from it.
+    // The next task starts from the merged work.
     let next = git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
     assert_eq!(next.start.head, Some(now.clone()));
-    // The person takes it with the name that is shown.
+    // The person takes the merged work by the name that is shown.
     fixture.git(&fixture.project(), &["merge", "-q", "--ff-only", "dbs/main"]);
     assert_eq!(counted(&git), now);
 }
@@ -244,7 +244,7 @@ fn a_person_may_rewrite_commits_that_no_merged_work_builds_on() {
     assert_eq!(counted(&git), other);
 }
 
-/// The person took merged work and then rewrote the branch without it.
+/// Makes a project whose person took merged work and then rewrote the branch without it.
 fn rewritten() -> (GitFixture, GitCli, CommitId) {
     let (fixture, git) = alone();
     let work = with_merged_work(&fixture, &git);
@@ -486,7 +486,7 @@ fn own_commits_of_the_person_are_told_from_those_of_another_hand_also_where_they
     let moved = git.base_move(&branch("main"), &counted(&git)).unwrap().unwrap();
     assert!(moved.is_own, "{moved:?}");
     git.note_base(&branch("main"), &counted(&git)).unwrap();
-    // Merged work came first, and the person's next commit is merged onto it.
+    // Merged work comes first, and the person's next commit is merged onto it.
     with_merged_work(&fixture, &git);
     git.base_move(&branch("main"), &counted(&git)).unwrap();
     git.note_base(&branch("main"), &counted(&git)).unwrap();
@@ -495,7 +495,7 @@ fn own_commits_of_the_person_are_told_from_those_of_another_hand_also_where_they
     let moved = git.base_move(&branch("main"), &merge).unwrap().unwrap();
     assert!(moved.is_own && moved.n_commits == 2, "{moved:?}");
     git.note_base(&branch("main"), &merge).unwrap();
-    // A commit that only the branch has, and none that the checkout made or took.
+    // A commit that only the branch has, and that the checkout neither made nor took.
     let aside = fixture.root().join("aside");
     let add = ["worktree", "add", "-q", "--detach", aside.to_str().unwrap()];
     fixture.git(&fixture.project(), &add);
@@ -506,7 +506,7 @@ fn own_commits_of_the_person_are_told_from_those_of_another_hand_also_where_they
     assert!(!moved.is_own, "{moved:?}");
 }
 
-/// One step of a random story.
+/// State of a random story.
 struct Story<'a> {
     fixture: &'a GitFixture,
     git: &'a GitCli,
@@ -575,7 +575,7 @@ impl Story<'_> {
     }
 }
 
-/// The person commits, merges and switches branches between any two steps of the engine.
+/// Random stories in which the person commits, merges and switches branches between any two steps of the engine.
 #[test]
 fn whatever_the_person_does_between_starts_and_merges_no_commit_is_lost() {
     for seed in [1, 7, 23] {

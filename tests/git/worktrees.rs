@@ -100,7 +100,7 @@ fn files_that_are_converted_on_their_way_back_are_no_change() {
     fixture.git(&project, &["commit", "-q", "-m", "But this one came as it is"]);
     let commit = fixture.git(&project, &["rev-parse", "HEAD"]);
     let stored = fixture.git(&fixture.project(), &["cat-file", "-s", "HEAD:windows.txt"]);
-    assert_eq!(stored, "10", "the case is not the one meant");
+    assert_eq!(stored, "10", "the file is stored as it is");
     fixture.git(&fixture.project(), &["push", "-q", "origin", "main"]);
     let git = open(&fixture);
     let worktree = git
@@ -375,7 +375,7 @@ fn the_previous_attempts_head_is_resumed_and_a_different_branch_head_kept() {
     assert!(kept, "{second} is in no snapshot");
 }
 
-/// No worktree stands on the branch, so nothing but the branch itself holds its head.
+/// Branch without a worktree, so that only the branch itself holds its head.
 #[test]
 fn the_head_of_a_branch_that_is_replaced_goes_to_the_attic() {
     let fixture = GitFixture::new();
@@ -466,7 +466,7 @@ fn worktrees_are_listed_present_missing_and_foreign() {
     assert_eq!(found, wanted);
 }
 
-/// The adapter with worktrees beside the project, and those inside of it as earlier ones.
+/// Opens the adapter with worktrees beside the project, and with those inside it as earlier ones.
 fn open_beside(fixture: &GitFixture) -> (GitCli, std::path::PathBuf) {
     let beside = fixture.project().with_extension("dbs");
     let mut with = setup(fixture);

@@ -1,4 +1,4 @@
-//! A folder of attempts of its own for each test, and what tests need of holders.
+//! Bench of a test: a folder of attempts of its own, and what tests need of holders.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +29,7 @@ impl Bench {
         Self::at(home, attempts)
     }
 
-    /// With its attempts somewhere else.
+    /// Makes a bench with its attempts in another folder.
     pub(crate) fn at(home: TempDir, attempts: PathBuf) -> Self {
         let runtime = home.path().join("run");
         let holders = LocalHolders::new(env!("CARGO_BIN_EXE_dbs").into(), attempts.clone(), runtime);
@@ -40,7 +40,7 @@ impl Bench {
         }
     }
 
-    /// A shell script as an attempt.
+    /// Returns the launch of a shell script as an attempt.
     pub(crate) fn spec(&self, id: &str, script: &str) -> LaunchSpec {
         let path = std::env::var("PATH").expect("a path");
         LaunchSpec {
@@ -72,7 +72,7 @@ impl Bench {
         self.holders.status(&HolderId::new(id)).state
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the program.
     pub(crate) fn end(&self, id: &str) -> ProgramExit {
         let mut end = None;
         wait_for("the end", || {
@@ -99,7 +99,7 @@ impl Bench {
         wait_for(text, || self.tail(id, 1024 * 1024).contains(text));
     }
 
-    /// What carries the marker of this attempt and lives.
+    /// Returns the living processes that carry the marker of this attempt.
     pub(crate) fn marked(&self, id: &str) -> Vec<ProcessEntry> {
         members(&mut ProcessSelector::marked(&self.marker(id))).expect("processes are listed")
     }
@@ -129,7 +129,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Takes a reply; true when it was the end.
+    /// Takes a reply; returns true if it was the end.
     pub(crate) fn take(&mut self, reply: HolderReply) -> bool {
         match reply {
             HolderReply::Output { offset, bytes } => {
@@ -156,7 +156,7 @@ impl Seen {
     }
 }
 
-/// Numbers for a test to vary with; the same every time.
+/// Pseudo-random numbers for a test to vary with, the same every time.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -169,7 +169,7 @@ impl Dice {
     }
 }
 
-/// A figure of `/proc/PID/status`, in KiB.
+/// Returns a figure of `/proc/PID/status`, in KiB.
 #[cfg(target_os = "linux")]
 pub(crate) fn memory(pid: u32, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it lives");

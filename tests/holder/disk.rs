@@ -1,4 +1,4 @@
-//! A full disk: the agent goes on, the log says what it lacks, the end is right.
+//! A full disk: the agent goes on, the log says what it lacks, and the end is right.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -41,7 +41,7 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
     bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
     bench.wait_for_output("1", "back again");
     check_gap(&attempts.join("1"));
-    // And now it is full to the end.
+    // From now on the disk is full to the end.
     bench.holders.send(&HolderId::new("1"), b"\r").expect("typed");
     wait_for("the second flood to pass a full disk", || has_written("two"));
     fs::write(attempts.join("more"), vec![0; 4 * 1024 * 1024]).expect_err("the disk is full");
@@ -53,11 +53,11 @@ fn a_full_disk_does_not_stop_the_agent_and_its_end_is_recorded() {
         record.get("output").and_then(serde_json::Value::as_u64) > Some(2 * 8 * 1_000_000),
         "{record}"
     );
-    // Unmounted before the folder below it is removed.
+    // The disk is unmounted before the folder below it is removed.
     drop(disk);
 }
 
-/// Everything before the gap is what was written, and the gap is where the index says.
+/// Asserts that everything before the gap is what was written, and that the gap is where the index says.
 fn check_gap(attempt: &Path) {
     let mut log = LogReader::open(attempt).expect("readable");
     let noted = log

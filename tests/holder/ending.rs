@@ -1,4 +1,4 @@
-//! However a program, a holder or a starter ends: the end is known, and nothing is left.
+//! Ends of programs, holders and starters: however one comes about, it is known, and nothing is left.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 
 use super::bench::{Bench, Dice, Seen, wait_for};
 
-/// Ignores every polite word, leaves the group, the session, the parents and even the marker.
+/// Script that ignores every polite signal, and leaves the group, the session, the parents and even the marker.
 const HOSTILE: &str = r#"
 trap '' HUP TERM INT
 (setsid sh -c 'trap "" HUP TERM; (setsid sh -c "trap \"\" HUP TERM; echo deep; sleep 1000; sleep 1000" &) ; sleep 1000; sleep 1000' &)
@@ -104,7 +104,7 @@ fn an_end_within_milliseconds_is_never_lost() {
 #[test]
 fn leftovers_are_ended_after_an_attempt_and_left_alone_after_a_shell() {
     let bench = Bench::new();
-    // It is in a session of its own, and deaf to hang-ups, before the program ends: nothing but a sweep ends it.
+    // Before the program ends, the process is in a session of its own and ignores hang-ups, so only a sweep ends it.
     let daemon = "mkfifo up; setsid sh -c 'trap \"\" HUP; echo >up; exec sleep 1000' & read x <up; rm up; ";
     bench.start("1", &format!("{daemon} sleep 1000 & echo done"));
     assert_eq!(bench.end("1").exit, ProcessExit::Code(0));
@@ -140,7 +140,7 @@ fn leftovers_are_ended_after_an_attempt_and_left_alone_after_a_shell() {
 #[test]
 fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() {
     let bench = Bench::new();
-    // Without its holder a process that has no marker either is found by nobody, and would outlive the test.
+    // Without its holder, a process that has no marker either cannot be found, and would outlive the test.
     let marked = HOSTILE.lines().filter(|line| !line.contains("env -i"));
     let launched = bench.start("1", &marked.collect::<Vec<_>>().join("\n"));
     for word in ["deep", "all"] {
@@ -174,13 +174,13 @@ fn a_killed_holder_is_lost_within_a_second_and_its_tree_is_gone_after_a_sweep() 
     assert!(!launched.socket.exists());
 }
 
-/// How many processes watch others.
+/// Number of processes that watch others.
 const WATCHERS: usize = 250;
 
-/// Sweeps processes that watch others, and answers what they did when those had died.
+/// Sweeps processes that watch others, and returns what they did when those had died.
 fn done_during_a_sweep(bench: &Bench, id: &str) -> Option<String> {
-    // The oldest and the youngest keep a pipe open each. Who watches one reads its end as soon as that one has died, and does
-    // then what it would do. When the oldest dies, which leads the session, the system continues what was halted.
+    // The oldest and the youngest process keep a pipe open each. A process that watches one of them reads its end as soon as that one has
+    // died, and then does its work. When the oldest dies, which leads the session, the system continues the halted processes.
     let script = format!(
         "trap '' HUP TERM INT; mkdir {id}; cd {id}; mkfifo pipe0 pipe1
         for i in $(seq {WATCHERS}); do
@@ -205,7 +205,7 @@ fn done_during_a_sweep(bench: &Bench, id: &str) -> Option<String> {
 #[test]
 fn none_of_the_processes_that_are_ended_lives_to_do_anything_after_another_has_died() {
     let bench = Bench::new();
-    // A machine that is busy may by chance let none of them run.
+    // On a busy machine, by chance none of them may run.
     for round in ["1", "2", "3"] {
         let done = done_during_a_sweep(&bench, round);
         assert_eq!(done, None, "these lived on, round {round}");
@@ -278,7 +278,7 @@ fn the_end_is_told_to_who_listens_and_the_holder_then_goes() {
     let mut seen = Seen::default();
     while !seen.take(connection.replies.next_reply().expect("readable").expect("open")) {}
     assert_eq!(bench.end("1").exit, ProcessExit::Code(9));
-    // Whoever comes a little later is told as well.
+    // A peer that comes a little later is told as well.
     let mut late = bench.connect("1");
     late.requests.attach(0).expect("attached");
     let mut again = Seen::default();
@@ -334,7 +334,7 @@ fn a_starter_may_be_killed_at_once_and_leaves_no_zombie_while_it_lives() {
     assert_eq!(bench.tail("1", 8), "got go\r\n");
 }
 
-/// Not a test: the process that the one above kills.
+/// Process that the test above kills, not a test.
 #[test]
 #[ignore = "started by another test"]
 fn the_starter() {

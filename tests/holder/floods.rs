@@ -1,4 +1,4 @@
-//! Programs that write more than anybody wants.
+//! Programs that write more than any reader takes.
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::disallowed_methods,
@@ -18,7 +18,7 @@ const MIB: u64 = 1024 * 1024;
 
 fn on_disk(bench: &Bench, id: &str) -> u64 {
     let files = std::fs::read_dir(bench.attempts.join(id).join("tty")).expect("a folder");
-    // A file may be gone between the list and the look.
+    // A file may vanish between the listing and the look at it.
     files
         .flatten()
         .filter_map(|file| file.metadata().ok())
@@ -109,7 +109,7 @@ fn a_reader_that_does_not_read_slows_the_program_and_costs_no_memory() {
             "line {number}"
         );
     }
-    // A reader that hangs must not keep a stop from working.
+    // A reader that hangs must not prevent a stop.
     let stopped = bench
         .holders
         .stop(&HolderId::new("1"), Span(1000))

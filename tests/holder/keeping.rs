@@ -1,4 +1,4 @@
-//! A keeper ends what its program leaves, however that is started; one that leaves it alone stays above it.
+//! A keeper ends the processes that its program leaves, however they are started; a keeper that leaves them alone stays above them.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn shell(script: &str) -> Command {
     command
 }
 
-/// Starts one process after the other, each without its parent and its environment, and leaves the last.
+/// Script that starts one process after the other, each without its parent and its environment, and leaves the last.
 const RESTLESS: &str = "(setsid env -i PATH=\"$PATH\" setsid sh -c '\n\
     for i in 1 2 3 4 5 6 7 8; do x=$(cut -d\" \" -f4 /proc/$$/stat); sh -c true; done; exec sleep 600.25' \
     </dev/null >/dev/null 2>&1 &)";
@@ -29,7 +29,7 @@ fn nothing_that_a_program_leaves_outlives_a_keeper_that_sweeps() {
     for _ in 0..40 {
         let mut command = keeper("dbs-0a-gate").around(&shell(RESTLESS), OrphanPolicy::Sweep);
         let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
-        // Taken, or it would be closed with the wait.
+        // The input is taken, because waiting would close it.
         let input = child.stdin.take();
         assert!(child.wait().expect("collected").success());
         drop(input);
@@ -95,7 +95,7 @@ fn what_is_left_alone_stays_below_a_process_that_carries_the_marker() {
     nix::sys::signal::kill(number, nix::sys::signal::Signal::SIGKILL).expect("it lives");
 }
 
-/// The nice value of a process.
+/// Returns the nice value of a process.
 fn nice(pid: u32) -> i32 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
     let (_, rest) = stat.rsplit_once(") ").expect("a name");

@@ -1,4 +1,4 @@
-//! What starts, what does not, and what a program gets.
+//! Starts that work, starts that are refused, and what a program gets.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn a_program_gets_exactly_the_environment_it_was_given() {
         .map(|(name, _)| name)
         .collect();
     names.sort_unstable();
-    // The shell itself adds where it is.
+    // The shell itself adds its folder and its level.
     names.retain(|name| !matches!(*name, "PWD" | "OLDPWD" | "SHLVL" | "_"));
     assert_eq!(names, ["DBS_MARKER", "LC_ALL", "PATH", "SECRET", "SHELL"]);
     assert!(text.contains(&format!("DBS_MARKER={}\r\n", bench.marker("1"))));
@@ -53,7 +53,7 @@ fn secrets_are_in_no_process_list_and_files_are_private() {
         let target = fs::read_link(handle.path()).unwrap_or_default();
         assert!(
             !target.to_string_lossy().starts_with("pipe:"),
-            "it keeps {} of its starter",
+            "the holder keeps {} of its starter",
             target.display()
         );
     }
@@ -75,7 +75,7 @@ fn secrets_are_in_no_process_list_and_files_are_private() {
     assert_eq!(
         after_name.split_ascii_whitespace().nth(4),
         Some("0"),
-        "it has a terminal"
+        "the holder has a terminal"
     );
 }
 
@@ -144,7 +144,7 @@ fn launching_again_answers_what_runs_and_never_starts_twice() {
 fn a_program_whose_holder_died_before_it_could_say_so_is_never_started_again() {
     let bench = Bench::new();
     let spec = bench.spec("1", "echo $$ >> starts; kill -9 $PPID; exec sleep 600");
-    // Whether the holder answers before it is killed is a race; that its program ran is not.
+    // It is a race whether the holder answers before it is killed, but its program ran in any case.
     drop(bench.launch(&spec));
     wait_for("it is lost", || bench.state("1") == HolderLiveness::Lost);
     match bench.launch(&spec) {

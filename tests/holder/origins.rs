@@ -1,4 +1,4 @@
-//! What a program below a holder cannot shake off: whose it is.
+//! Origin of a process below a holder, which no program can shake off.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use dbs::ports::holders::LaunchSpec;
 
 use super::bench::{Bench, wait_for};
 
-/// Begin of the markers of a test. No two tests share one: what carries it is ended when a holder starts.
+/// Returns the beginning of the markers of a test. No two tests share one: what carries it is ended when a holder starts.
 fn project(test: &str) -> String {
     format!("dbs-{}{test}", std::process::id())
 }
@@ -21,7 +21,7 @@ fn spec(bench: &Bench, project: &str, script: &str) -> LaunchSpec {
     }
 }
 
-/// The number that the script wrote.
+/// Returns the number that the script wrote.
 fn number(spec: &LaunchSpec) -> u32 {
     let file = spec.cwd.join("number");
     let read = || {
@@ -35,7 +35,7 @@ fn number(spec: &LaunchSpec) -> u32 {
     read().expect("just read")
 }
 
-/// The script runs, and the process whose number it writes belongs to attempt 17 alone.
+/// Asserts that the process whose number the script writes belongs to attempt 17 alone.
 fn is_known_by_its_attempt(test: &str, script: &str) {
     let (bench, project) = (Bench::new(), project(test));
     let spec = spec(&bench, &project, script);
@@ -71,7 +71,7 @@ fn a_program_that_claims_to_be_a_persons_shell_is_known() {
     assert!(found.contains(&format!("{project}-17")), "{found:?}");
 }
 
-/// Elsewhere nobody adopts for the holder, and only its environment tells whose a process is.
+/// Adoption by the holder exists only on Linux; elsewhere only the environment of a process tells whose it is.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_that_forks_twice_begins_a_session_and_clears_its_environment_is_known() {
@@ -91,7 +91,7 @@ fn a_program_that_forks_twice_begins_a_session_and_clears_its_environment_is_kno
     assert_eq!(found.first(), Some(&format!("{project}-17")), "by the holder");
 }
 
-/// The test plays both parts: run again with the marker of an agent it types into a terminal.
+/// Test that plays both parts: run again with the marker of an agent, it types into a terminal.
 #[test]
 fn an_agent_types_neither_into_its_own_terminal_nor_into_that_of_a_shell() {
     if let Some(socket) = std::env::var_os("DBS_TEST_SOCKET") {

@@ -1,4 +1,4 @@
-//! Every byte arrives once and in order, whoever reads and however often it dies.
+//! Output of a terminal: every byte arrives once and in order, however often the reader dies.
 
 use std::io::{Read, Write};
 
@@ -36,9 +36,9 @@ fn output_is_complete_and_in_order_however_often_the_reader_dies() {
     let mut is_over = false;
     while !is_over {
         let Ok(mut connection) = bench.holders.connect(&HolderId::new("1")) else {
-            // The end was sent to a reader that broke off before it. All of it is on disk, where the next one finds it.
+            // The end was sent to a reader that broke off before it. All output is on disk, where the next reader finds it.
             let kept = bench.tail("1", 1024 * 1024).into_bytes();
-            assert!(kept.starts_with(&seen.bytes), "the log is another one");
+            assert!(kept.starts_with(&seen.bytes), "the log has other output");
             seen.bytes = kept;
             break;
         };
@@ -130,7 +130,7 @@ fn a_newer_peer_replaces_an_older_one_and_both_see_every_byte_they_are_told() {
     while !after.bytes.ends_with(b"two\r\n") {
         after.take(newer.replies.next_reply().expect("readable").expect("open"));
     }
-    // The older one may still ask, and say goodbye.
+    // The older peer may still ask, and say goodbye.
     older.requests.status().expect("asked");
     assert!(matches!(
         older.replies.next_reply(),
@@ -191,10 +191,10 @@ fn a_stranger_who_does_not_greet_or_speaks_another_version_is_refused() {
     let mut huge = std::os::unix::net::UnixStream::connect(&launched.socket).expect("reachable");
     huge.write_all(&[0xff; 64]).expect("written");
     let mut rest = Vec::new();
-    // Closed with bytes unread: the end or a reset, both are fine.
+    // The connection is closed with bytes unread, so both the end and a reset are fine.
     drop(huge.read_to_end(&mut rest));
     assert_eq!(rest, b"");
-    // A request from the future is refused and the conversation goes on.
+    // A request of a future version is refused, and the conversation goes on.
     let mut stream = std::os::unix::net::UnixStream::connect(&launched.socket).expect("reachable");
     stream
         .write_all(b"\0\0\0\x03\x01\0\x01\0\0\0\x01\x6f\0\0\0\x01\x06")

@@ -1,4 +1,4 @@
-//! A program that is suspended, as by Ctrl-Z: whoever listens hears of it, and can continue it.
+//! A program that is suspended, as by Ctrl-Z: each peer is told of it, and can continue it.
 
 use dbs::adapters::holder::HolderConnection;
 use dbs::adapters::holder::protocol::HolderReply;
@@ -19,7 +19,7 @@ fn suspended(connection: &mut HolderConnection) -> bool {
 #[test]
 fn a_suspended_program_is_told_to_each_peer_and_what_was_typed_meanwhile_is_not_lost() {
     let bench = Bench::new();
-    // One that ends as soon as it continues may end before anyone can see that it continued.
+    // A program that ends as soon as it continues may end before a peer can see that it continued.
     bench.start("1", "kill -STOP $$; read x; echo \"got <$x>\"; read y");
     let mut first = bench.connect("1");
     first.requests.attach(0).expect("attached");
@@ -27,7 +27,7 @@ fn a_suspended_program_is_told_to_each_peer_and_what_was_typed_meanwhile_is_not_
     bench.holders.send(&HolderId::new("1"), b"words\r").expect("sent");
     let mut next = bench.connect("1");
     next.requests.attach(0).expect("attached");
-    assert!(suspended(&mut next), "it is told to one that comes later");
+    assert!(suspended(&mut next), "a later peer is told, too");
     next.requests.resume().expect("asked");
     assert!(!suspended(&mut next));
     bench.wait_for_output("1", "got <words>");

@@ -11,12 +11,12 @@ use dbs::formats::scenario::{AttemptContext, read};
 use crate::git_fixture::GitFixture;
 use crate::program::{self, Attempt, Ended, rehearse};
 
-/// Plays the demo as an engine would: a worktree per task, merges one after the other.
+/// Plays the demo as an engine would: one worktree per task, and one merge after the other.
 struct Play {
     fixture: GitFixture,
     /// Tasks whose merge needed the integrator.
     integrated: Vec<String>,
-    /// Everything that ended differently from `done`: task, role, attempt, verdict.
+    /// Every end other than `done`: task, role, attempt, verdict.
     mishaps: Vec<(String, &'static str, u32, Option<SignalKind>)>,
 }
 
@@ -79,7 +79,7 @@ impl Play {
         ended
     }
 
-    /// Commits the task's branch on the origin has and the base has not.
+    /// Number of commits that the task's branch on the origin is ahead of the base.
     fn ahead(&self, task: &str) -> usize {
         let project = self.fixture.project();
         self.fixture.git(&project, &["fetch", "-q", "origin"]);
@@ -88,7 +88,7 @@ impl Play {
         String::from_utf8_lossy(&said.stdout).trim().parse().unwrap_or(0)
     }
 
-    /// Develops and reviews until both are content.
+    /// Develops and reviews until both succeed.
     fn develop(&mut self, task: &DemoTask) {
         let (mut develop, mut review) = (0, 0);
         loop {
@@ -132,7 +132,7 @@ impl Play {
         }
     }
 
-    /// Merges on a clone of its own, as the engine does away from every worktree.
+    /// Merges in a separate clone, as the engine does away from every worktree.
     fn merged(&self, task: &str) -> bool {
         let place = tempfile::tempdir_in(self.fixture.root()).unwrap();
         let (folder, origin) = (place.path(), self.fixture.origin());
@@ -168,7 +168,7 @@ impl Play {
     }
 }
 
-/// Which of the ready tasks is merged next.
+/// Order in which ready tasks are merged.
 #[derive(Clone, Copy)]
 enum Order {
     First,
@@ -210,7 +210,7 @@ fn play_all(order: Order, all_start_early: bool) -> Play {
     play
 }
 
-/// Plays everything; the tree and the mishaps must be the scripted ones, and these tasks need the integrator.
+/// Plays everything and asserts that the tree and the mishaps are the scripted ones, and that these tasks need the integrator.
 fn ends_as_expected(order: Order, all_start_early: bool, integrated: &[&str]) {
     let play = play_all(order, all_start_early);
     assert_eq!(play.tree(), DemoScript::Tasks.expected_tree().unwrap());

@@ -1,4 +1,4 @@
-//! The reference for people: everything in it must be true.
+//! The reference for people: all of its content must be true.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use dbs::formats::scenario::{VARIABLES, read, verbs};
 
 const TEXT: &str = include_str!("../../docs/rehearsal.md");
 
-/// The code blocks of one language, with the line they begin on.
+/// The code blocks of one language, each with its first line number.
 fn blocks(language: &str) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let mut lines = TEXT.lines().enumerate();
@@ -30,7 +30,7 @@ fn every_scenario_of_the_reference_is_read_without_a_finding() {
     let blocks = blocks("toml");
     assert!(blocks.len() >= 8, "{}", blocks.len());
     for (line, text) in blocks {
-        // Lists of steps stand for themselves in the reference.
+        // Lists of steps are blocks of their own in the reference.
         let whole = if text.contains("[[part]]") {
             text
         } else {

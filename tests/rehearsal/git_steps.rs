@@ -96,8 +96,8 @@ fn a_conflict_is_resolved_by_the_given_content_and_only_then() {
     assert_eq!(parents.split(' ').count(), 2);
 }
 
-/// Another git has just made the file in which it says where the repository of its worktree is, and not filled it yet. It does when
-/// the remote is asked a second time.
+/// Another git has just created the file that names the repository of its worktree, and has not filled it yet. It fills the file when the
+/// remote is asked a second time.
 #[cfg(unix)]
 #[test]
 fn a_worktree_that_is_just_being_made_beside_it_is_no_failure() {

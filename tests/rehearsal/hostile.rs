@@ -1,4 +1,4 @@
-//! Misbehaviour, in a real pseudo-terminal: it must be as bad as it says, and harm nobody else.
+//! Misbehaviour in a real pseudo-terminal: it must be as bad as announced, and must harm no other process.
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -66,7 +66,7 @@ fn a_flood_pours_out_what_it_says_and_the_rehearsal_goes_on() {
     assert_eq!(terminal.ended().exit_code(), 5);
     let bytes = &terminal.bytes;
     assert!(bytes.len() > (4 << 20) + 350_000, "{}", bytes.len());
-    // Before the first line stand the bytes that remove the live area.
+    // The bytes that remove the live area come before the first line.
     let flood = bytes
         .windows(b"flood 0".len())
         .filter(|window| window == b"flood 0")
@@ -89,7 +89,7 @@ fn a_process_left_behind_outlives_the_rehearsal_and_ignores_term() {
     assert_eq!(
         nix::unistd::getsid(Some(pid)),
         Ok(pid),
-        "it has a session of its own"
+        "the process has a session of its own"
     );
     for signal in [Signal::SIGTERM, Signal::SIGHUP] {
         kill(pid, signal).unwrap();
@@ -99,7 +99,7 @@ fn a_process_left_behind_outlives_the_rehearsal_and_ignores_term() {
     wait_until("the end of the daemon", || !lives(pid));
 }
 
-/// Whether a process lives; the dead nobody has collected do not.
+/// Returns true if a process lives; a zombie does not count.
 fn lives(pid: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     kill(pid, None).is_ok() && !stat.contains(") Z ")

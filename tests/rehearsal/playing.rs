@@ -1,4 +1,4 @@
-//! Parts played in this process: selection, variables, signals, judgement.
+//! Parts played in this process: selection, variables, signals, verdicts.
 
 use std::path::Path;
 

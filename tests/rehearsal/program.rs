@@ -9,7 +9,7 @@ use dbs::protocol::wire::SignalSent;
 
 use crate::git_fixture::GitFixture;
 
-/// Who plays what.
+/// The attempt that is played.
 pub(crate) struct Attempt<'a> {
     pub(crate) task: &'a str,
     pub(crate) stage: &'a str,
@@ -19,10 +19,10 @@ pub(crate) struct Attempt<'a> {
     pub(crate) tags: &'a [String],
 }
 
-/// How it ended.
+/// Result of an attempt.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Exit code; `None` when it died.
+    /// Exit code; `None` if a signal ended the process.
     pub(crate) code: Option<i32>,
     /// Everything it drew.
     pub(crate) said: String,
@@ -31,7 +31,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// The last signal, when it ends an attempt.
+    /// The last signal, if it ends an attempt.
     pub(crate) fn verdict(&self) -> Option<SignalKind> {
         self.signals
             .last()
@@ -40,7 +40,7 @@ impl Ended {
     }
 }
 
-/// Plays a scenario (`demo` or a file) in a worktree; a thousand times as fast, questions answer themselves.
+/// Plays a scenario (`demo` or a file) in a worktree, a thousand times as fast; questions answer themselves.
 pub(crate) fn rehearse(
     fixture: &GitFixture,
     scenario: &str,

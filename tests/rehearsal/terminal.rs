@@ -1,4 +1,4 @@
-//! The program under test in a pseudo-terminal: what it wrote, what a person would see, keys and sizes for it.
+//! The program under test in a pseudo-terminal: its output, its screen, and keys and sizes for it.
 #![expect(
     clippy::disallowed_methods,
     reason = "the test's own terminal: threads, deadlines and an emulator of its own"
@@ -17,10 +17,10 @@ use tempfile::TempDir;
 
 use crate::polling::holds_within;
 
-/// Far longer than anything here takes.
+/// Limit far above the time that any step here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One running rehearsal. Killed when dropped.
+/// A running rehearsal. Killed when dropped.
 pub(crate) struct Terminal {
     master: Box<dyn MasterPty + Send>,
     keyboard: Box<dyn Write + Send>,
@@ -28,10 +28,10 @@ pub(crate) struct Terminal {
     chunks: Receiver<Vec<u8>>,
     /// Everything written so far.
     pub(crate) bytes: Vec<u8>,
-    /// Where it works.
+    /// Working directory of the rehearsal.
     pub(crate) tree: TempDir,
     size: (u16, u16),
-    /// Sizes it was given while everything was kept, each with how much had been written before.
+    /// Sizes given to the terminal while all output was kept, each with the length of the output before it.
     sizes: Vec<(usize, (u16, u16))>,
 }
 
@@ -69,7 +69,7 @@ impl Terminal {
         }
     }
 
-    /// Reads until the condition holds; fails with the screen when it never does.
+    /// Reads until the condition holds; fails and shows the screen if it never does.
     pub(crate) fn until(&mut self, what: &str, condition: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !condition(self) {
@@ -92,7 +92,7 @@ impl Terminal {
         self.until(text, |terminal| terminal.screen().contains(text));
     }
 
-    /// Whether nothing but spinner frames and no end comes within a short time.
+    /// Returns true if the rehearsal does not end within a short time.
     pub(crate) fn stays_alive(&mut self) -> bool {
         let deadline = Instant::now() + Duration::from_millis(400);
         loop {
@@ -107,7 +107,7 @@ impl Terminal {
         }
     }
 
-    /// What a person sees.
+    /// The screen as a person sees it.
     pub(crate) fn screen(&self) -> String {
         let mut parser = vt100::Parser::new(
             NonZero::new(self.size.1).unwrap(),
@@ -124,21 +124,21 @@ impl Terminal {
         self.keyboard.flush().unwrap();
     }
 
-    /// Gives the terminal another size. Forgets what was drawn before: all of it must come again.
+    /// Changes the size of the terminal. Forgets the output so far, because all of it must be drawn again.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         self.master.resize(pty_size(columns, rows)).unwrap();
         self.size = (columns, rows);
         self.bytes.clear();
     }
 
-    /// Gives the terminal another size; what was drawn before stays.
+    /// Changes the size of the terminal and keeps the output so far.
     pub(crate) fn resize_and_keep(&mut self, columns: u16, rows: u16) {
         self.master.resize(pty_size(columns, rows)).unwrap();
         self.size = (columns, rows);
         self.sizes.push((self.bytes.len(), self.size));
     }
 
-    /// The lines of the history and the screen of a pane that had every size in its turn.
+    /// The lines of the history and the screen of a pane that had each size in turn.
     pub(crate) fn lines_in_a_pane(&self) -> Vec<String> {
         let size = |(columns, rows)| dbs::term::Size::new(columns, rows);
         let mut pane = dbs::term::Terminal::new(dbs::term::EmulatorKind::Rio, size((80, 24)), 1000);
@@ -158,7 +158,7 @@ impl Terminal {
         kill(Pid::from_raw(pid), signal).unwrap();
     }
 
-    /// Reads to the end and says how it ended.
+    /// Reads to the end and returns the exit status.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;
         while let Ok(chunk) = self
@@ -169,7 +169,7 @@ impl Terminal {
         }
         assert!(
             Instant::now() < deadline,
-            "it does not end; the screen is\n{}",
+            "the rehearsal does not end; the screen is\n{}",
             self.screen()
         );
         self.child.wait().unwrap()
@@ -178,13 +178,13 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It has ended already in most tests.
+        // The rehearsal has ended already in most tests.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Waits for a condition of the world outside.
+/// Waits for a condition outside of the terminal.
 pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     assert!(holds_within(PATIENCE, condition), "{what} did not happen");
 }

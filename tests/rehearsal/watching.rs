@@ -1,4 +1,4 @@
-//! What a person sees and presses, in a real pseudo-terminal.
+//! The screen and the keys of a person in a real pseudo-terminal.
 
 use crate::terminal::Terminal;
 

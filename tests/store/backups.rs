@@ -1,4 +1,4 @@
-//! Copies that can be used.
+//! Usable copies of the store.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,7 +46,7 @@ fn names_are_never_used_twice_and_the_newest_ten_are_kept() {
     fs::write(folder.path().join("backups/notes.txt"), "kept").unwrap();
     let mut made = Vec::new();
     for n in 0..14_u64 {
-        // Twice in the same millisecond each.
+        // Two backups in each millisecond.
         made.push(store.backup(Timestamp(NOW.0 + n / 2)).unwrap());
     }
     assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), 14);

@@ -1,4 +1,4 @@
-//! Hand-made boards and turns. Values are made from JSON, so that a part the rules add with a default changes nothing here.
+//! Hand-made boards and turns. Values are made from JSON, so that new fields with a default in the rules need no change here.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub(crate) fn notice(task: &str, text: &str) -> Effect {
     })
 }
 
-/// A board with one batch and the given tasks and attempts, and what names all of them.
+/// A board with one batch and the given tasks and attempts, and a set of changed rows that names all of them.
 pub(crate) fn board(tasks: Vec<Task>, attempts: Vec<Attempt>) -> (Board, ChangedRows) {
     let mut touched = ChangedRows {
         batches: [batch().id].into(),
@@ -105,7 +105,7 @@ pub(crate) fn commit(
     })
 }
 
-/// Turn `n` of a long run: makes task `t-n`, starts attempt `n` on it, settles attempt `n - 1`, and tells of it.
+/// Turn `n` of a long run: creates task `t-n`, starts attempt `n` on it, settles attempt `n - 1`, and gives a notice of it.
 pub(crate) fn nth_turn(n: u64) -> (Event, Board, ChangedRows, Vec<Effect>) {
     let name = format!("t-{n}");
     let mut tasks = vec![task(&name)];

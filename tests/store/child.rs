@@ -17,7 +17,7 @@ use super::boards::{NOW, commit, files, nth_turn, owner};
 
 const ROLE: &str = "DBS_STORE_TEST_ROLE";
 const FOLDER: &str = "DBS_STORE_TEST_FOLDER";
-/// How long a child may take to answer on a busy machine.
+/// Longest time for an answer of a child on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Another process; killed when dropped.
@@ -28,7 +28,7 @@ pub(crate) struct Other {
 }
 
 impl Other {
-    /// Starts it with a role: `write` or `race`.
+    /// Starts the process with a role: `write` or `race`.
     pub(crate) fn start(role: &str, folder: &Path) -> Other {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["child::other_process", "--exact", "--nocapture"])
@@ -67,19 +67,19 @@ impl Other {
         number
     }
 
-    /// The next thing it says; `None` when it has ended.
+    /// The next line of its output; `None` once it has ended.
     pub(crate) fn hear(&self) -> Option<String> {
         self.lines.recv_timeout(PATIENCE).ok()
     }
 
-    /// Lets it go on.
+    /// Lets the process continue.
     pub(crate) fn go(&mut self) {
         let input = self.input.as_mut().unwrap();
         input.write_all(b"go\n").unwrap();
         input.flush().unwrap();
     }
 
-    /// SIGKILL, and what it had said until then.
+    /// Kills the process with SIGKILL and returns its remaining output.
     pub(crate) fn kill(mut self) -> Vec<String> {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -89,13 +89,13 @@ impl Other {
 
 impl Drop for Other {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Not a test by itself: what the other process does.
+/// The work of the other process; not a test by itself.
 #[test]
 fn other_process() {
     let (Ok(role), Ok(folder)) = (std::env::var(ROLE), std::env::var(FOLDER)) else {
@@ -125,7 +125,7 @@ fn write_until_killed(folder: &Path) {
     }
 }
 
-/// Waits for the start, tries to open, says what came of it, holds what it has until its input ends.
+/// Waits for the start, tries to open the store, reports the result, and keeps what it has until its input ends.
 fn race(folder: &Path) {
     let mut input = std::io::stdin().lock().lines();
     say("ready");

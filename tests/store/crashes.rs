@@ -1,4 +1,4 @@
-//! A killed writer: what it acknowledged is there, nothing is there by halves.
+//! A killed writer: acknowledged turns are there, and no turn is there in part.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use dbs::ports::store::Store;
 use super::boards::{nth_turn, open};
 use super::child::Other;
 
-/// Kills in all; between them a few commits, so that every part of a commit is hit sooner or later.
+/// Number of kills, with a few commits between them, so that every part of a commit is hit sooner or later.
 const KILLS: u64 = 40;
 
 #[test]
@@ -20,7 +20,7 @@ fn every_acknowledged_turn_survives_kill_nine_and_none_is_there_by_halves() {
         for _ in 0..=round % 7 {
             acknowledged = writer.hear().unwrap().parse().unwrap();
         }
-        // Not a wait for anything: a different point within the commit under way in every round.
+        // Not a wait for an event: each round stops at another point of the commit under way.
         (0..round * 20_000).for_each(|step| {
             std::hint::black_box(step);
         });
@@ -38,7 +38,7 @@ fn check(folder: &Path, acknowledged: u64) {
     let last = loaded.last_attempt;
     assert!(
         last == acknowledged || last == acknowledged + 1,
-        "{acknowledged} acknowledged, {last} there"
+        "{acknowledged} acknowledged, {last} stored"
     );
     assert_eq!(loaded, expected(last));
     let events = store.reader().events(0, usize::MAX, None).unwrap();

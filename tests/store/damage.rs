@@ -1,4 +1,4 @@
-//! Damaged files: no panic, plain words, and nothing made worse.
+//! Damaged files: no panic, plain words, and no further damage.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use dbs::ports::store::{Store, StoreError, StoredEvent};
 use super::boards::{self, NOW, commit, files, nth_turn, owner};
 use super::refusals::{contents, filled};
 
-/// What came of opening and reading everything.
+/// Result of opening a store and reading everything in it.
 fn outcome(folder: &Path) -> Result<(), StoreError> {
     let mut store = SqliteStore::open(&files(folder), &owner(), NOW)?;
     store.load()?;
@@ -91,7 +91,7 @@ fn a_row_that_is_no_json_is_told_with_what_it_is() {
     assert!(error.to_string().contains("backups are in"), "{error}");
 }
 
-/// All that a store says, in one text; what it names as damaged is left out and counted.
+/// Returns the content of a store as one text; damaged parts that it names are left out and counted.
 fn told(folder: &Path) -> Result<(String, usize), StoreError> {
     let mut store = SqliteStore::open(&files(folder), &owner(), NOW)?;
     let board = store.load()?;
@@ -103,7 +103,7 @@ fn told(folder: &Path) -> Result<(String, usize), StoreError> {
     Ok((text, named.len()))
 }
 
-/// What a reader is told beside the writer or without it.
+/// The board as a reader sees it, with or without the writer.
 fn read(folder: &Path) -> Result<String, StoreError> {
     let reader = SqliteStore::open_reader(&files(folder))?.unwrap();
     let board = reader.load()?;
@@ -183,7 +183,7 @@ fn a_log_that_was_cut_off_changed_or_removed_is_refused_by_readers_and_by_the_wr
             commit(&mut store, &event, (&board, &touched), &effects).unwrap();
         }
         read(live.path()).unwrap();
-        // As a power loss leaves it: nothing is folded into the database.
+        // As after a power loss: the log is not yet merged into the database.
         let (from, to) = (files(live.path()).database, files(folder.path()).database);
         fs::create_dir_all(to.parent().unwrap()).unwrap();
         for end in ["", "-wal", "-last"] {
@@ -211,7 +211,7 @@ fn a_database_that_is_gone_is_missed_by_readers_while_anything_beside_it_tells_o
     assert!(outcome(folder.path()).is_err());
     assert!(
         !files(folder.path()).database.exists(),
-        "nothing is made in its place"
+        "no new database is created"
     );
 }
 
@@ -222,7 +222,7 @@ fn a_flipped_bit_is_refused_or_named_and_never_believed() {
     let good = fs::read(files(folder.path()).database).unwrap();
     let (whole, _) = told(folder.path()).unwrap();
     let (mut state, mut refused, mut named, mut harmless) = (0x2545_f491_4f6c_dd1d_u64, 0, 0, 0);
-    // Any bit, then one of every byte of the header.
+    // Any bit, and then one bit of every byte of the header.
     for n in 0..500_u64 {
         state ^= state << 13;
         state ^= state >> 7;
@@ -238,18 +238,18 @@ fn a_flipped_bit_is_refused_or_named_and_never_believed() {
         fs::write(&place.database, &bytes).unwrap();
         let board = read(other.path());
         let said = told(other.path());
-        // A version that only the writer heeds stands in the header.
+        // The header contains a version that only the writer checks.
         assert!(
             header.is_some() || board.is_ok() == said.is_ok(),
             "flip {n}, bit {bit}: {board:?}, {said:?}"
         );
         assert!(
             board.map_or_else(|_| said.is_err(), |board| whole.starts_with(&board)),
-            "flip {n}, bit {bit}: a reader believes something else"
+            "flip {n}, bit {bit}: no reader accepts a wrong board"
         );
         match said {
             Ok((text, 0)) => {
-                assert_eq!(text, whole, "flip {n}, bit {bit}: something else is believed");
+                assert_eq!(text, whole, "flip {n}, bit {bit}: no wrong text is accepted");
                 harmless += 1;
             }
             Ok(_) => named += 1,
@@ -271,7 +271,7 @@ fn a_notice_whose_text_was_changed_is_named_and_never_believed() {
     let text = br#""text":"turn 7""#;
     let places = (0..bytes.len()).filter(|at| bytes.get(*at..at + text.len()) == Some(text));
     let places: Vec<usize> = places.collect();
-    assert_eq!(places.len(), 1, "in its notice alone");
+    assert_eq!(places.len(), 1, "the text is in its notice alone");
     *bytes.get_mut(places[0] + text.len() - 4).unwrap() = b'm';
     fs::write(&database, &bytes).unwrap();
     let store = SqliteStore::open(&files(folder.path()), &owner(), NOW).unwrap();
@@ -312,7 +312,7 @@ fn a_damaged_event_is_named_and_all_else_is_there() {
         .collect();
     assert_eq!((events.len(), damaged.len()), (20, 1));
     let board = format!("{:?}", store.load().unwrap());
-    assert!(before.starts_with(&board), "the board is as before");
+    assert!(before.starts_with(&board), "the board is unchanged");
     let (event, board, touched, effects) = nth_turn(21);
     assert_eq!(
         commit(&mut store, &event, (&board, &touched), &effects).unwrap(),

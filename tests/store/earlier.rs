@@ -1,5 +1,5 @@
-//! Databases of an earlier program: read without being touched, refused where anything in them could run, and shown by our own under
-//! the names of their tables (P68).
+//! Databases of an earlier program: read without changes, refused if anything in them could run; and our own database, shown under the
+//! names of their tables (P68).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ INSERT INTO gate_results VALUES (2, 2, 'test', 'make test', 1, 'good', '2026-01-
 INSERT INTO completion_signals VALUES (1, '3f2a91bc', '1', 'completed', NULL, '2026-01-02T10:19:00');
 ";
 
-/// A database of that program, with more put into it.
+/// A database of that program, with the additional SQL run on it.
 fn earlier(folder: &Path, more: &str) -> PathBuf {
     let file = folder.join("state.db");
     let raw = Connection::open(&file).unwrap();
@@ -106,7 +106,7 @@ fn what_is_no_such_database_or_in_use_or_without_end_is_refused_with_the_reason(
     refused(&earlier(other.path(), many), "more than 20000 rows");
 }
 
-/// A store with a phase of a plan: an attempt that was blocked, and one at work.
+/// A store with a phase of a plan: one attempt that was blocked, and one at work.
 fn with_phase(folder: &Path) {
     let mut store = open(folder);
     let mut phase = task("shop-2");
@@ -134,7 +134,7 @@ fn with_phase(folder: &Path) {
     commit(&mut store, &Event::Ticked, (&board, &touched), &[]).unwrap();
 }
 
-/// The rows of a question, the values with a bar between them.
+/// The rows of a query, with a bar between the values.
 fn rows(database: &Connection, sql: &str) -> Vec<String> {
     let mut asked = database.prepare(sql).unwrap();
     let width = asked.column_count();

@@ -1,4 +1,4 @@
-//! A disk without room: nothing by halves, the reserve is used, and freed space is enough to go on.
+//! A disk without space: no partial turns, the reserve is used, and freed space is enough to continue.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door: starts this program again where nobody can mount"
@@ -26,7 +26,7 @@ fn turn(store: &mut SqliteStore, n: u64) -> Result<u64, StoreError> {
     commit(store, &event, (&board, &touched), &effects)
 }
 
-/// The last turn that was taken, how many were since the reserve was given up, and why there are no more.
+/// The last accepted turn, the number of turns after the reserve was released, and the error that ended them.
 fn turn_until_refused(store: &mut SqliteStore, place: &StoreFiles, first: u64) -> (u64, u64, StoreError) {
     let mut last = first;
     let mut warned_at = None;
@@ -93,7 +93,7 @@ fn a_store_reopened_on_a_full_disk_has_every_acknowledged_turn() {
     while let Ok(seq) = turn(&mut store, last + 1) {
         last = seq;
     }
-    // As after a crash: the log is still there, there is no room to fold it in.
+    // As after a crash: the log still exists, and there is no room to merge it.
     let reader = SqliteStore::open_reader(&place).unwrap().unwrap();
     assert_eq!(reader.load().unwrap().last_attempt, last);
     drop(store);
@@ -104,7 +104,7 @@ fn a_store_reopened_on_a_full_disk_has_every_acknowledged_turn() {
     assert_eq!(turn(&mut store, last + 1).unwrap(), last + 1);
 }
 
-/// This program with one test, where neither mount nor sudo is found.
+/// Runs one test of this program where neither mount nor sudo is found.
 fn without_mount(is_ci: bool) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -1,5 +1,5 @@
-//! What was ever written is read by every later version. `tests/data/store/v1.sql` is a database of format 1; it is made anew
-//! only while that format has not been released: `DBS_UPDATE=1 cargo test --test store golden`.
+//! Every later version reads everything that was ever written. `tests/data/store/v1.sql` is a database of format 1; it is rewritten only
+//! while that format has not been released: `DBS_UPDATE=1 cargo test --test store golden`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,7 @@ fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/store/v1.sql")
 }
 
-/// One fact of every kind, and a request of every kind, as they are written.
+/// One fact of every kind and a request of every kind, in their stored form.
 fn facts() -> Vec<Value> {
     let commands = [
         json!({"put_batch": {"id": "b", "title": "B", "goal": "g", "base": "main"}}),
@@ -70,7 +70,7 @@ fn facts() -> Vec<Value> {
     facts
 }
 
-/// Part of `larger`, wherever `larger` has more: later versions may add, never lose.
+/// Returns true if `smaller` is contained in `larger`: later versions may add, but never lose.
 fn is_within(smaller: &Value, larger: &Value) -> bool {
     match (smaller, larger) {
         (Value::Object(left), Value::Object(right)) => left.iter().all(|(key, value)| {
@@ -85,7 +85,7 @@ fn is_within(smaller: &Value, larger: &Value) -> bool {
     }
 }
 
-/// Makes the sample with the store itself.
+/// Creates the sample with the store itself.
 fn make(folder: &Path) {
     let mut store = open(folder);
     let states = [
@@ -130,7 +130,7 @@ fn make(folder: &Path) {
     }
 }
 
-/// The whole database as SQL that makes it again.
+/// The whole database as SQL that recreates it.
 fn dump(database: &Path) -> String {
     let raw = Connection::open(database).unwrap();
     let mut text = String::from("PRAGMA application_id = 1684173569;\nPRAGMA user_version = 1;\n");
@@ -172,7 +172,7 @@ fn rows(raw: &Connection, table: &str, text: &mut String) {
     }
 }
 
-/// A store made from the sample, with `change` done to it first.
+/// A store made from the sample after the SQL in `change`.
 fn from_sample(change: &str) -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
     let database = files(folder.path()).database;

@@ -1,4 +1,4 @@
-//! Wishes stay open until their answer was committed.
+//! Intents stay open until their answer is committed.
 
 use dbs::adapters::store::SqliteStore;
 use dbs::domain::board::ChangedRows;
@@ -100,7 +100,7 @@ fn a_verification_answers_every_check_of_its_attempt_and_of_no_other() {
         head: None,
         integration: None,
     };
-    // Unknown evidence asks again in the same turn: the new wish stays.
+    // Unknown evidence asks again in the same turn, so the new intent stays.
     assert_eq!(
         take(&mut store, &verified, &[verify(2)]),
         [other.clone(), verify(2)]
@@ -120,7 +120,7 @@ fn a_key_that_was_done_opens_again_only_when_it_is_wished_for_again() {
         tail: String::new(),
         cause: None,
     };
-    // Still open: the first wish stands.
+    // The first intent is still open and stays.
     take(&mut store, &Event::Ticked, std::slice::from_ref(&stop));
     assert_eq!(
         take(&mut store, &Event::Ticked, std::slice::from_ref(&again)),

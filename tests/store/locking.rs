@@ -1,4 +1,4 @@
-//! One server per project, always.
+//! At most one server per project at any time.
 
 use std::fs;
 
@@ -60,7 +60,7 @@ fn a_lock_file_left_behind_is_no_lock() {
     drop(store);
 }
 
-/// A server that tries to take the lock waits for this owner until it lets go.
+/// Asserts that a server that tries to take the lock waits until this owner releases it.
 fn is_waited_for(owner_before: &LockOwner) {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
@@ -73,9 +73,9 @@ fn is_waited_for(owner_before: &LockOwner) {
             ServerLock::take(&files.lock, &owner()).map(drop)
         });
         take.wait();
-        // Longer than a lock of a server is waited for.
+        // Longer than the wait for the lock of a server.
         std::thread::park_timeout(std::time::Duration::from_millis(1_500));
-        assert!(!waiting.is_finished(), "it was given up");
+        assert!(!waiting.is_finished(), "the server still waits for the lock");
         drop(held);
         waiting.join().unwrap().unwrap();
     });

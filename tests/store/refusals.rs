@@ -1,4 +1,4 @@
-//! What is refused stays byte for byte as it was.
+//! A refused store stays unchanged to the byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ pub(crate) fn filled(folder: &Path) {
     }
 }
 
-/// All files of a folder with their bytes, but the lock's, whose owner changes.
+/// All files of a folder with their bytes, except the lock, whose owner changes.
 pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {

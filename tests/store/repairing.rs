@@ -1,4 +1,4 @@
-//! Copies, the way back, and the repair of every kind of damage: right, or told what is lost.
+//! Copies, restoring, and the repair of every kind of damage: the result is right, or the loss is reported.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use dbs::ports::store::{Store, StoreError, Turn};
 
 use super::boards::{NOW, files, open, owner};
 
-/// Takes the turns `first` to `last` of a real history: the first brings the workflows, each other one makes a task.
+/// Takes the turns `first` to `last` of a real history: the first adds the workflows, each other turn creates a task.
 fn live(folder: &Path, (first, last): (u64, u64)) {
     let mut store = open(folder);
     let mut board = store.load().unwrap();
@@ -64,7 +64,7 @@ fn repair(folder: &Path) -> Result<String, StoreError> {
     SqliteStore::repair(&files(folder), &owner(), NOW)
 }
 
-/// Flips one bit of the text's last character wherever the file has it; pages also hold what they no longer use.
+/// Flips one bit of the last character of the text wherever it is in the file, because pages also contain unused data.
 fn flip(folder: &Path, text: &str) {
     flip_bits(folder, text, 0b1);
 }
@@ -83,16 +83,16 @@ fn flip_bits(folder: &Path, text: &str, bits: u8) {
     fs::write(&database, bytes).unwrap();
 }
 
-/// Changes rows and leaves their checksums as they are.
+/// Changes rows without updating their checksums.
 fn damage(folder: &Path, sql: &str) {
     let raw = rusqlite::Connection::open(files(folder).database).unwrap();
     assert!(raw.execute(sql, []).unwrap() > 0);
 }
 
-/// Does something to the store in a folder.
+/// Damages the store in a folder.
 type Damage = fn(&Path);
 
-/// What is done to a store, how many tasks are left after its repair, and what the repair says.
+/// A name, the damage to a store, the number of tasks left after its repair, and the words of the repair.
 const DAMAGES: [(&str, Damage, usize, &str); 8] = [
     ("nothing", |_| {}, 19, "the store is whole"),
     (
@@ -283,11 +283,11 @@ fn a_copy_is_put_back_with_the_old_one_kept_and_never_under_a_running_server() {
     let bytes = fs::read(&copy).unwrap();
     fs::write(&torn, bytes.get(..bytes.len() / 2).unwrap()).unwrap();
     assert!(matches!(restore(&torn), Err(StoreError::Damaged { .. })));
-    assert_eq!(tasks(folder.path()).len(), 8, "nothing was changed");
+    assert_eq!(tasks(folder.path()).len(), 8, "the store is unchanged");
     let aside = restore(&copy).unwrap().unwrap();
     assert_eq!(tasks(folder.path()).len(), 4);
     drop(restore(&aside).unwrap());
-    assert_eq!(tasks(folder.path()).len(), 8, "the old one is whole");
+    assert_eq!(tasks(folder.path()).len(), 8, "the old store is whole");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_database_that_lacks_turns_which_were_written_is_refused_and_repaired_as_far
     live(folder, (13, 16));
     let copy = SqliteStore::backup_while_running(&own, NOW).unwrap();
     live(folder, (17, 20));
-    // As after a kill whose log was removed with it.
+    // As after a kill after which the log was removed, too.
     fs::write(&own.database, &old).unwrap();
     let refused = SqliteStore::open(&own, &owner(), NOW).unwrap_err().to_string();
     assert!(
@@ -311,7 +311,7 @@ fn a_database_that_lacks_turns_which_were_written_is_refused_and_repaired_as_far
         said.contains("16 events, 4 of them from backups; what came after the last of them is lost"),
         "{said}"
     );
-    assert_eq!(tasks(folder).len(), 15, "each turn but the first made one");
+    assert_eq!(tasks(folder).len(), 15, "each turn but the first created a task");
 
     live(folder, (17, 18));
     fs::remove_file(copy).unwrap();
@@ -326,7 +326,7 @@ fn a_database_that_lacks_turns_which_were_written_is_refused_and_repaired_as_far
     fs::remove_file(&own.database).unwrap();
     assert!(
         SqliteStore::open(&own, &owner(), NOW).is_err(),
-        "a new board would hide what is gone"
+        "a new board would hide the loss"
     );
     repair(folder).unwrap();
     assert_eq!(tasks(folder).len(), 17);

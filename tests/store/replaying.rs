@@ -1,5 +1,5 @@
-//! Rows and log tell the same story: for random histories, with restarts in between, the stored board, the board in memory and
-//! the board computed from the log are equal.
+//! Rows and log agree: for random histories with restarts in between, the stored board, the board in memory and the board computed from the
+//! log are equal.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::boards::{NOW, open};
 
-/// The board computed anew from stored events, in order from the first, as the engine did: each session begins asleep.
+/// The board computed again from stored events in order, as the engine did; each session begins asleep.
 fn replay(events: &[StoredEvent]) -> Board {
     let (mut board, mut session) = (Board::default(), 0);
     for stored in events {
@@ -30,7 +30,7 @@ fn replay(events: &[StoredEvent]) -> Board {
     board
 }
 
-/// One random step: what kind, on which of what there is, and how.
+/// A random step: its kind, its target, and its variant.
 type Choice = (u8, u8, u8);
 
 struct History<'a> {
@@ -38,7 +38,7 @@ struct History<'a> {
     store: Option<SqliteStore>,
     board: Board,
     now: Timestamp,
-    /// Effects that wait for their answer.
+    /// Effects without an answer so far.
     open: Vec<Effect>,
     made: u64,
 }
@@ -95,7 +95,7 @@ impl<'a> History<'a> {
             .extend(effects.into_iter().filter(|effect| effect.key().is_some()));
     }
 
-    /// As after a crash: everything in memory is forgotten.
+    /// Forgets everything in memory, as after a crash.
     fn restart(&mut self) {
         drop(self.store.take());
         let mut store = open(self.folder);
@@ -129,7 +129,7 @@ impl<'a> History<'a> {
             if ["start", "act", "verify"].contains(&kind) {
                 assert!(
                     !dead(AttemptId(id.parse().unwrap())),
-                    "{key} is open, but nobody waits for it"
+                    "{key} is open, but no attempt waits for it"
                 );
             }
         }
@@ -294,7 +294,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// As `assert_eq!`, but shows only what differs.
+/// Asserts that the boards are equal; shows only the differences.
 fn same(left: &Board, right: &Board) {
     let lines =
         |board: &Board| -> BTreeSet<String> { format!("{board:#?}").lines().map(str::to_owned).collect() };

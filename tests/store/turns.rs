@@ -1,4 +1,4 @@
-//! What is committed is what is read back.
+//! Committed data is read back unchanged.
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ fn a_task_can_pass_from_one_attempt_to_the_next_in_one_turn() {
     let mut store = open(folder.path());
     let (first, touched) = board(vec![task("a")], vec![attempt(5, "a", &json!("running"))]);
     commit(&mut store, &Event::Ticked, (&first, &touched), &[]).unwrap();
-    // The new attempt has the smaller number, so that order by number alone would trip over the old one.
+    // The new attempt has the smaller number, which would conflict with the old one if rows were ordered only by number.
     let over = attempt(5, "a", &json!({"settled": "passed"}));
     let (second, touched) = board(vec![task("a")], vec![attempt(2, "a", &json!("starting")), over]);
     commit(&mut store, &Event::Ticked, (&second, &touched), &[]).unwrap();

@@ -1,4 +1,4 @@
-//! Files of the store that are deleted or replaced while it works: noticed with the next turn, and nothing is lost.
+//! Files of the store that are deleted or replaced while it works: the next turn notices it, and nothing is lost.
 
 use std::fs;
 use std::path::Path;
@@ -106,7 +106,11 @@ fn a_database_in_whose_place_another_file_is_put_is_saved_beside_it_and_the_stor
     let why = turn(&mut store, 4).unwrap_err();
     assert!(why.contains("another file was put in its place"), "{why}");
     drop(store);
-    assert_eq!(fs::read(&database).unwrap(), theirs, "it is left as it is");
+    assert_eq!(
+        fs::read(&database).unwrap(),
+        theirs,
+        "the foreign file is unchanged"
+    );
     let said = open(folder.path()).warning().unwrap().text;
     let saved = said.split("is in ").nth(1).unwrap().split(": ").next().unwrap();
     assert!(why.contains(saved), "{why}: {saved}");

@@ -1,5 +1,5 @@
-//! A project and its bare origin in a temporary folder, with an environment of their own. For any integration test
-//! that needs git: `#[path = "support/git_fixture.rs"] mod git_fixture;`.
+//! Project with its bare origin in a temporary folder, and an environment of their own. Any integration test that needs git includes it:
+//! `#[path = "support/git_fixture.rs"] mod git_fixture;`.
 #![expect(
     clippy::disallowed_methods,
     reason = "the fixture's door: starts git and reads PATH"
@@ -25,13 +25,13 @@ mod work_folder;
 use publishing::publish;
 use work_folder::work_folder;
 
-/// `project/` with branch `main`, one commit, pushed to `origin.git/`; `home/` is empty.
+/// Folder with `project/` (branch `main`, one commit, pushed to `origin.git/`) and an empty `home/`.
 pub(crate) struct GitFixture {
     folder: TempDir,
 }
 
 impl GitFixture {
-    /// One file, `README.md`, on `main`, pushed.
+    /// Creates a project with one file, `README.md`, on `main`, pushed.
     pub(crate) fn new() -> Self {
         let fixture = Self::unborn();
         fixture.commit(&fixture.project(), "README.md", "hello\n", "First");
@@ -39,12 +39,12 @@ impl GitFixture {
         fixture
     }
 
-    /// The same without any commit.
+    /// Creates a project without any commit.
     pub(crate) fn unborn() -> Self {
         Self::unborn_with(&[])
     }
 
-    /// The same in repositories that are made with those options of `git init`.
+    /// Creates a project without any commit, made with those options of `git init`.
     pub(crate) fn unborn_with(options: &[&str]) -> Self {
         let fixture = Self {
             folder: tempfile::tempdir_in(work_folder()).unwrap(),
@@ -53,7 +53,7 @@ impl GitFixture {
             fs::create_dir(fixture.root().join(name)).unwrap();
         }
         fs::write(fixture.personal_config(), "").unwrap();
-        // Without the examples of hooks, which nobody reads.
+        // The sample hooks are left out, because no test reads them.
         let init = [&["init", "-q", "--template=", "-b", "main"], options].concat();
         let bare = [&init[..], &["--bare", "origin.git"]].concat();
         fixture.git(&fixture.root(), &bare);
@@ -73,32 +73,32 @@ impl GitFixture {
         fixture
     }
 
-    /// Canonical folder of everything.
+    /// Returns the canonical path of the whole folder.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
 
-    /// The working copy.
+    /// Returns the working copy.
     pub(crate) fn project(&self) -> PathBuf {
         self.root().join("project")
     }
 
-    /// The folder of the project's state, as the program finds it.
+    /// Returns the folder of the project's state, as the program finds it.
     pub(crate) fn state(&self) -> PathBuf {
         Project::find(&self.project()).unwrap().dbs()
     }
 
-    /// The bare repository behind the remote `origin`.
+    /// Returns the bare repository behind the remote `origin`.
     pub(crate) fn origin(&self) -> PathBuf {
         self.root().join("origin.git")
     }
 
-    /// The person's own configuration, which is empty.
+    /// Returns the path of the person's own configuration, which is empty.
     pub(crate) fn personal_config(&self) -> PathBuf {
         self.root().join("gitconfig")
     }
 
-    /// The whole environment git runs in here.
+    /// Returns the whole environment in which git runs here.
     pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
         let fixed = [("GIT_CONFIG_NOSYSTEM", "1"), ("LC_ALL", "C")];
         let mut env: Vec<(OsString, OsString)> = fixed.iter().map(|(n, v)| (n.into(), v.into())).collect();
@@ -110,7 +110,7 @@ impl GitFixture {
         env
     }
 
-    /// Runs git in a folder; any exit is fine.
+    /// Runs git in a folder; the exit code may be anything.
     pub(crate) fn try_git(&self, folder: &Path, args: &[&str]) -> Output {
         let mut command = Command::new("git");
         command
@@ -121,7 +121,7 @@ impl GitFixture {
         command.output().unwrap()
     }
 
-    /// Runs git in a folder, which must work; its trimmed output.
+    /// Runs git in a folder and asserts that it works; returns its trimmed output.
     pub(crate) fn git(&self, folder: &Path, args: &[&str]) -> String {
         let output = self.try_git(folder, args);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -133,7 +133,7 @@ impl GitFixture {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// Writes one file and commits everything; the commit id.
+    /// Writes one file and commits everything; returns the commit id.
     pub(crate) fn commit(&self, folder: &Path, file: &str, text: &str, subject: &str) -> String {
         let path = folder.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -155,7 +155,7 @@ impl GitFixture {
         self.git(folder, &["rev-parse", "HEAD"])
     }
 
-    /// A commit on a branch of the origin made by somebody else; the commit id.
+    /// Commits on a branch of the origin, as another person would; returns the commit id.
     pub(crate) fn commit_on_origin(&self, branch: &str, file: &str, text: &str) -> String {
         let elsewhere = tempfile::tempdir_in(self.root()).unwrap();
         let folder = elsewhere.path();

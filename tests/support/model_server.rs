@@ -1,7 +1,7 @@
-//! A model server for tests on 127.0.0.1: it speaks the Anthropic Messages API, the `OpenAI` Responses and Chat Completions APIs and
-//! that of Gemini, and answers from scripts, so that real agents can be driven without an account. It knows nothing of agents, and it
-//! never waits for time: an answer that has to wait stops at a named gate until the test opens it. Requests, connections and waits are
-//! bounded, and nothing of it is left when it is dropped.
+//! Model server for tests on 127.0.0.1. It speaks the Anthropic Messages API, the `OpenAI` Responses and Chat Completions APIs and the
+//! Gemini API, and answers from scripts, so that real agents can be driven without an account. It knows nothing of agents, and no answer
+//! depends on time: an answer that has to wait stops at a named gate until the test opens it. Requests, connections and waits are bounded,
+//! and dropping the server leaves nothing behind.
 
 #[path = "model_server/chat.rs"]
 mod chat;
@@ -30,36 +30,36 @@ use serde_json::Value;
 
 pub(crate) use script::Scripts;
 
-/// The most requests one server answers; what comes later is refused with 503.
+/// Largest number of requests that one server answers; later ones are refused with 503.
 const MOST_REQUESTS: usize = 1000;
-/// The most connections at a time.
+/// Largest number of connections at a time.
 const MOST_CONNECTIONS: usize = 64;
-/// The longest that an answer waits at a gate, and a test for a request.
+/// Longest time that an answer waits at a gate, and a test for a request.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// A running model server. Dropping it ends its threads and closes its connections.
+/// Running model server. Dropping it ends its threads and closes its connections.
 pub(crate) struct ModelServer {
     address: SocketAddr,
     shared: Arc<Shared>,
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// A request as it came in, and which script answered it.
+/// Request as it came in, with the script that answered it.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
-    /// Names in small letters.
+    /// Headers by lower-case name.
     pub(crate) headers: BTreeMap<String, String>,
-    /// The body; null where there was none or where it is no JSON.
+    /// Body; null if there was none or it is not JSON.
     pub(crate) body: Value,
-    /// The script and the number of the reply in it; none for a request that asks no model.
+    /// Script and number of the reply in it; None for a request that asks no model.
     pub(crate) script: Option<(String, usize)>,
-    /// When it came.
+    /// Time at which the request came.
     pub(crate) at: Instant,
 }
 
-/// What the threads of a server share.
+/// State that the threads of a server share.
 struct Shared {
     scripts: Scripts,
     state: Mutex<State>,
@@ -72,19 +72,19 @@ struct State {
     open_gates: BTreeSet<String>,
     /// Gates at which an answer waits now.
     waiting: Vec<String>,
-    /// How often a reply was refused, by script and number.
+    /// Number of refusals of each reply, by script and turn.
     failures: BTreeMap<(String, usize), usize>,
-    /// Connections that are open, by the number they got.
+    /// Open connections, by their number.
     connections: BTreeMap<usize, TcpStream>,
     accepted: usize,
     stopping: bool,
 }
 
 impl ModelServer {
-    /// Starts on a free port of 127.0.0.1.
+    /// Starts a server on a free port of 127.0.0.1.
     pub(crate) fn start(scripts: Scripts) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port of 127.0.0.1 is free");
-        let address = listener.local_addr().expect("it is bound");
+        let address = listener.local_addr().expect("the listener is bound");
         let shared = Arc::new(Shared {
             scripts,
             state: Mutex::default(),
@@ -94,7 +94,7 @@ impl ModelServer {
         let acceptor = std::thread::Builder::new()
             .name("model-server".into())
             .spawn(move || serving::accept(&listener, &for_acceptor))
-            .expect("a thread starts");
+            .expect("the thread starts");
         Self {
             address,
             shared,
@@ -102,17 +102,17 @@ impl ModelServer {
         }
     }
 
-    /// The base URL for agents, without a slash at its end.
+    /// Returns the base URL for agents, without a slash at its end.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far, oldest first.
+    /// Returns all requests so far, oldest first.
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.lock().requests.clone()
     }
 
-    /// The requests that this script answered, oldest first.
+    /// Returns the requests that this script answered, oldest first.
     pub(crate) fn requests_for(&self, script: &str) -> Vec<RecordedRequest> {
         let is_wanted =
             |request: &RecordedRequest| request.script.as_ref().is_some_and(|(name, _)| name == script);
@@ -131,12 +131,12 @@ impl ModelServer {
         let came = self.shared.wait_until(is_there);
         assert!(
             came,
-            "no answer came to the gate `{name}`; asked was: {}",
+            "no answer came to the gate `{name}`; the requests were: {}",
             self.summary()
         );
     }
 
-    /// One line for each request, for messages of failed tests.
+    /// Returns one line for each request, for messages of failed tests.
     pub(crate) fn summary(&self) -> String {
         let line = |request: &RecordedRequest| {
             let script = request
@@ -161,7 +161,7 @@ impl Drop for ModelServer {
             let mut state = self.shared.lock();
             state.stopping = true;
             for connection in state.connections.values() {
-                // A connection that the other side has closed already cannot be shut down again.
+                // A connection that the other side has already closed cannot be shut down again.
                 drop(connection.shutdown(Shutdown::Both));
             }
         }
@@ -172,7 +172,7 @@ impl Drop for ModelServer {
             && acceptor.join().is_err()
             && !std::thread::panicking()
         {
-            panic!("a thread of the model server panicked; its message stands above");
+            panic!("a thread of the model server panicked; see its message above");
         }
     }
 }
@@ -184,7 +184,7 @@ impl Shared {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Waits for a condition; false when it did not come true in time or the server stops.
+    /// Waits for a condition; returns false if it did not come true in time or the server stops.
     fn wait_until(&self, condition: impl Fn(&State) -> bool) -> bool {
         let deadline = Instant::now() + LONGEST_WAIT;
         let mut state = self.lock();
@@ -204,7 +204,7 @@ impl Shared {
         }
     }
 
-    /// Lets an answer wait until the test opens this gate; false when the answer must not go on.
+    /// Makes an answer wait until the test opens this gate; returns false if the answer must not go on.
     fn pass_gate(&self, name: &str) -> bool {
         self.lock().waiting.push(name.to_owned());
         self.changed.notify_all();

@@ -1,9 +1,9 @@
-//! What a first push does, by copying: git starts half a dozen programs for one, and most tests need it.
+//! Replacement for a first push that copies files: git starts half a dozen programs for a push, and most tests need one.
 
 use std::fs;
 use std::path::Path;
 
-/// Gives a bare repository everything that the git folder `own` has, and notes its branches there as those of `origin`.
+/// Copies everything of the git folder `own` to a bare repository, and records its branches there as those of `origin`.
 pub(crate) fn publish(own: &Path, origin: &Path) {
     let heads = own.join("refs/heads");
     copy_folder(&heads, &own.join("refs/remotes/origin"));
@@ -11,7 +11,7 @@ pub(crate) fn publish(own: &Path, origin: &Path) {
     copy_folder(&own.join("objects"), &origin.join("objects"));
 }
 
-/// Copies files and folders, and what is in them, beside what is there.
+/// Copies files and folders with their contents, and keeps what the target has.
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {

@@ -1,12 +1,12 @@
-//! Scripts that tests write to have them run.
+//! Scripts that tests write and run.
 #![expect(clippy::disallowed_methods, reason = "another process has to write them")]
 
 use std::path::Path;
 
 /// Writes a script that can be run at once.
 ///
-/// On Unix another process writes it: a program that a thread beside this one starts would inherit the open file until it has
-/// begun, and a file that somebody may still write is run by no system ("Text file busy").
+/// On Unix another process writes it: a program that another thread starts at that moment would inherit the open file until it runs, and no
+/// system runs a file that is open for writing ("Text file busy").
 pub(crate) fn write_script(file: &Path, text: impl AsRef<[u8]>) {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).unwrap();

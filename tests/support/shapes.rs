@@ -1,11 +1,11 @@
-//! Repositories of unusual shapes. Beside `git_fixture`, in tests that need them.
+//! Repositories of unusual shapes, for tests that need them beside `git_fixture`.
 
 use std::fs;
 use std::path::Path;
 
 use crate::git_fixture::GitFixture;
 
-/// Makes the project anew as a clone of the origin, with those options of `git clone`.
+/// Recreates the project as a clone of the origin, with those options of `git clone`.
 pub(crate) fn clone_anew(fixture: &GitFixture, options: &[&str]) {
     let project = fixture.project();
     fixture.git(&fixture.origin(), &["config", "uploadpack.allowFilter", "true"]);
@@ -17,17 +17,17 @@ pub(crate) fn clone_anew(fixture: &GitFixture, options: &[&str]) {
     name_author(fixture);
 }
 
-/// Gives the project an author for its commits.
+/// Configures an author for the project's commits.
 pub(crate) fn name_author(fixture: &GitFixture) {
     for (name, value) in [("user.name", "Fixture"), ("user.email", "fixture@example.org")] {
         fixture.git(&fixture.project(), &["config", name, value]);
     }
 }
 
-/// Options with which git fetches submodules from folders.
+/// Options that allow git to fetch submodules from folders.
 pub(crate) const ALLOW: [&str; 2] = ["-c", "protocol.file.allow=always"];
 
-/// A project with the submodule `lib`, whose remote is beside the project's.
+/// Returns a project with the submodule `lib`, whose remote is beside the project's.
 pub(crate) fn with_submodule() -> GitFixture {
     let fixture = GitFixture::new();
     make_library(&fixture, "lib");
@@ -35,7 +35,8 @@ pub(crate) fn with_submodule() -> GitFixture {
     fixture
 }
 
-/// The same, and `lib` has the submodule `deep` in its folder `in`. Both libraries have newer commits than the ones that are pinned.
+/// Returns such a project in which `lib` has the submodule `deep` in its folder `in`. Both libraries have newer commits than the pinned
+/// ones.
 pub(crate) fn with_nested_submodule() -> GitFixture {
     let fixture = GitFixture::new();
     for name in ["deep", "lib"] {

@@ -1,5 +1,5 @@
-//! A small file system that can be filled, gone with its value. Mounting it takes root, or a sudo that asks nothing. Without
-//! either a test of a full disk is left out and says so; in CI it fails instead of passing unseen.
+//! Small file system that can be filled, and that is unmounted with its value. Mounting it takes root, or a sudo without a password.
+//! Without either, a test of a full disk is skipped and says so; in CI it fails instead of passing unnoticed.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door: mounts a small file system, and asks whether this is CI"
@@ -13,11 +13,11 @@ use std::process::Command;
 
 use nix::unistd::{getegid, geteuid};
 
-/// A mounted one.
+/// Mounted small file system.
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Over that folder, which is there; so many bytes (`3m`).
+    /// Mounts it over that folder, which exists, with that size (`3m`).
     pub(crate) fn mount(over: &Path, size: &str) -> Option<Self> {
         let options = format!("size={size},mode=0700,uid={},gid={}", geteuid(), getegid());
         let over = over.to_str().unwrap();
@@ -28,14 +28,14 @@ impl SmallDisk {
             "CI must be able to mount a small file system"
         );
         if !is_mounted {
-            // Print macros are not heard from a test that passes.
+            // The output of print macros is not shown for a test that passes.
             let said = "skipped: mounting a small file system needs root; the full disk was not tested\n";
             std::io::stderr().write_all(said.as_bytes()).unwrap();
         }
         is_mounted.then(|| Self(over.into()))
     }
 
-    /// Takes so many bytes of room, or all there is.
+    /// Fills up to that many bytes, or all the free space.
     pub(crate) fn fill(&self, most: u64) {
         let mut filler = fs::File::create(self.0.join("filler")).unwrap();
         let mut left = most;
@@ -47,8 +47,8 @@ impl SmallDisk {
         }
     }
 
-    /// Gives it back. Removing alone would give it back only when nobody has it open: a process that another test is
-    /// starting just now has, until its program runs.
+    /// Frees the space. Removal alone would free it only once the file is open nowhere: a process that another test is starting has it open
+    /// until its program runs.
     pub(crate) fn free(&self) {
         let filler = self.0.join("filler");
         fs::File::create(&filler).unwrap();
@@ -62,7 +62,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Whether the command worked, as it is or by sudo.
+/// Returns true if the command worked, directly or through sudo.
 fn as_root(words: &[&str]) -> bool {
     let did_run = |words: &[&str]| {
         let (program, arguments) = words.split_first().unwrap();

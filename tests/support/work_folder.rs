@@ -1,8 +1,9 @@
-//! Where tests make their repositories and databases: thousands of small files, which on a disk take a quarter of the time of all tests.
+//! Folder in which tests make their repositories and databases: thousands of small files, which on a disk take a quarter of the time of all
+//! tests.
 
 use std::path::{Path, PathBuf};
 
-/// A folder in memory where the system has one in which programs may run and that has room, unless `TMPDIR` says otherwise; else the
+/// Returns a folder in memory if the system has one that allows programs to run and has room, unless `TMPDIR` is set; otherwise the
 /// temporary folder.
 #[expect(
     clippy::disallowed_methods,
@@ -17,7 +18,7 @@ pub(crate) fn work_folder() -> PathBuf {
     }
 }
 
-/// Whether programs may run in a folder, and several GiB are free there: tests take less than two at a time.
+/// Returns true if programs may run in a folder and several GiB are free there: tests take less than two at a time.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn is_usable(folder: &Path) -> bool {
     use nix::sys::statvfs::{FsFlags, statvfs};

@@ -1,22 +1,22 @@
-//! Control sequences and texts with the screen they must leave, as xterm and its standards have it.
+//! Control sequences and texts with the screen that they must leave, according to xterm and its standards.
 
 use dbs::term::{CellAttributes, CellStyle, Color, Underline};
 
-/// One case: what is fed and what the screen and the cursor must be.
+/// A case: the input, and the expected screen and cursor.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// Where the rule is written down.
+    /// Source of the rule.
     pub(crate) source: &'static str,
     pub(crate) cols: u16,
     pub(crate) rows: u16,
     pub(crate) input: &'static str,
-    /// Rows separated by `|`, trailing blanks and blank rows left out.
+    /// Rows separated by `|`, without trailing blanks and blank rows.
     pub(crate) screen: &'static str,
-    /// Row and column from 0.
+    /// Row and column, counted from 0.
     pub(crate) cursor: (u16, u16),
 }
 
-/// What the first cell must look like.
+/// Input with the expected style of the first cell.
 pub(crate) struct StyleCase {
     pub(crate) name: &'static str,
     pub(crate) source: &'static str,
@@ -42,7 +42,7 @@ const fn case(
     }
 }
 
-/// Five rows of five letters, the cursor at the third letter of the third row.
+/// Five rows of five letters, with the cursor at the third letter of the third row.
 macro_rules! filled {
     ($sequence:literal) => {
         concat!("AAAAA\r\nBBBBB\r\nCCCCC\r\nDDDDD\r\nEEEEE\x1b[3;3H", $sequence)
@@ -226,7 +226,7 @@ pub(crate) const CASES: &[Case] = &[
     case("replacement characters show", "Unicode 3.9", "a\u{fffd}b", "a\u{fffd}b", (0, 3)),
 ];
 
-/// A screen of three rows that grows to eight: what is fed before, and the screen then. A history above it comes back.
+/// Screens of three rows that grow to eight: name, input, and the grown screen. A history above the screen comes back.
 #[rustfmt::skip]
 pub(crate) const GROWN: &[(&str, &str, &str)] = &[
     ("growing pulls back what went up", "1\r\n2\r\n3\r\n4\r\n5", "1|2|3|4|5"),

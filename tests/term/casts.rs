@@ -1,12 +1,11 @@
-//! Recorded sessions of real agents: what they showed while they waited for a human, on the alternate screen, and at the
-//! end.
+//! Recorded sessions of real agents: their screens while they waited for a person, on the alternate screen, and at the end.
 
 use std::path::PathBuf;
 
 use crate::screen::text;
 use dbs::term::{EmulatorKind, ReportedState, Size, TermEvent, TermMode, Terminal};
 
-/// Plays a recording in asciicast 2 and returns the last screen and what was reported.
+/// Plays a recording in asciicast 2 and returns the last screen and the reports.
 fn play(kind: EmulatorKind, name: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
         .iter()

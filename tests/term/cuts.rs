@@ -1,12 +1,12 @@
-//! Where the bytes of a program were cut must show nowhere: not in a recorded session, and not in random ones with changes of the
-//! size, down to the smallest there is.
+//! The cuts between the bytes of a program must make no difference: neither in a recorded session nor in random ones with size changes down
+//! to the smallest size.
 
 use crate::prompts::prompts;
 use crate::properties::{State, first_difference, history, long_step, state};
 use crate::random::Random;
 use dbs::term::{EmulatorKind, Size, TermEvent, Terminal};
 
-/// Random sessions that every run plays; `DBS_CUT_SESSIONS` plays another number, `DBS_CUT_SEED` begins with another one.
+/// Number of random sessions in each run; `DBS_CUT_SESSIONS` sets another number, `DBS_CUT_SEED` another first seed.
 const SESSIONS: u64 = 150;
 
 #[expect(
@@ -17,14 +17,14 @@ fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |text| text.parse().unwrap())
 }
 
-/// Plays one session whole and in pieces; what differs, if anything does.
+/// Plays a session whole and in pieces; returns the difference, if there is one.
 fn difference(seed: u64) -> Option<String> {
     let random = &mut Random::new(seed);
     let (mut one, mut many) = (fresh(), fresh());
     for part in 0..6 {
         let bytes: Vec<u8> = (0..20).flat_map(|_| long_step(random)).collect();
         if one.feed(0, &bytes).contains(&TermEvent::EmulatorRebuilt) {
-            // What a panic costs depends on where the bytes were cut.
+            // The loss after a panic depends on where the bytes were cut.
             return None;
         }
         in_pieces(random, &bytes, &mut many);
@@ -48,7 +48,7 @@ fn fresh() -> Terminal {
     Terminal::new(EmulatorKind::Rio, Size::new(12, 6), 4000)
 }
 
-/// Feeds single bytes, or pieces of random lengths.
+/// Feeds single bytes or pieces of random length.
 fn in_pieces(random: &mut Random, bytes: &[u8], terminal: &mut Terminal) {
     let longest = *random.pick(&[1, 3, 17, 200]);
     let mut rest = bytes;
@@ -78,7 +78,7 @@ fn unlike(one: &mut Terminal, many: &mut Terminal) -> Option<String> {
     first_difference(&whole, &pieces).or(lengths)
 }
 
-/// Only of the default emulator: the other one does not wrap its own lines anew.
+/// Only for the default emulator: the other one does not rewrap its lines.
 #[test]
 fn random_sessions_with_resizes_down_to_one_cell_are_the_same_however_they_were_cut() {
     let first = number("DBS_CUT_SEED", 1);

@@ -1,7 +1,6 @@
-//! The two emulators against each other: written apart from one another, they must show the same for the same bytes.
-//! Steps that touch a known gap are not made (see the lists in `sequences.rs`): text that stops in the last column,
-//! insert mode, no wrapping, clusters of several wide characters, changed widths, lines and columns that come in with
-//! a background.
+//! The two emulators against each other: they were written independently and must show the same for the same bytes. Steps that touch a
+//! known gap are left out (see the lists in `sequences.rs`): text that stops in the last column, insert mode, no wrapping, clusters of
+//! several wide characters, changed widths, and lines and columns that scroll in with a background.
 
 use crate::random::Random;
 use crate::screen::{cells, cursor};
@@ -13,7 +12,7 @@ const ROWS: u16 = 8;
 /// The column of wide characters, counted from one; so their second half is at this index, counted from zero.
 const WIDE: usize = 18;
 
-/// What the second emulator cannot show is left out of the comparison.
+/// A cell without the parts that the second emulator cannot show.
 fn comparable(cell: &Cell) -> (String, CellStyle) {
     let mut style = cell.style;
     style.underline_color = Color::Default;
@@ -27,7 +26,7 @@ fn comparable(cell: &Cell) -> (String, CellStyle) {
     ] {
         style.attributes.set(unseen, false);
     }
-    // A second half is drawn with the first, and of a blank cell only the background is seen.
+    // A second half is drawn with the first, and only the background of a blank cell is visible.
     match cell.text.as_str() {
         "" => style = CellStyle::default(),
         " " => {
@@ -52,7 +51,7 @@ const WORDS: &[&str] = &["a", "word", "e\u{301}", "─", "x y"];
 const MOVES: &[&str] = &["A", "B", "E", "F", "d", "e", "G"];
 #[rustfmt::skip]
 const EDITS: &[&str] = &["@", "P", "X", "L", "M", "S", "T", "J", "K", "1J", "1K", "2J", "2K", "?J"];
-/// Long enough to go over the margin and far from it.
+/// Words long enough to go over the margin, and a word far from it.
 const LONG: &[&str] = &["abcdefghij", "ab日本defg", "─────────"];
 const STYLES: &[&str] = &["", "1", "3;31", "38;5;200", "7", "4", "22;24;27", "38:2::9:9:9"];
 const CONTROLS: &[&str] = &[
@@ -71,7 +70,7 @@ const MODES: &[&str] = &["\x1b[?6h", "\x1b[?6l", "\x1b[r"];
 #[rustfmt::skip]
 const OTHERS: &[&str] = &["\x1b(0lqk\x1b(B", "\x1bH", "\x1b[g", "\x1b[2I", "\x1b[Z", "\x1b[5Ga\x1b[3b", "\x1b]0;x\x07", "\x1b#8"];
 
-/// Whether a wide character was moved away from where `step` puts it, to where an edit can cut it in half.
+/// Returns true if a wide character was moved away from the place where `step` puts it, to one where an edit can cut it in half.
 fn wide_moved(screen: &[Vec<(String, CellStyle)>]) -> bool {
     screen
         .iter()
@@ -79,14 +78,14 @@ fn wide_moved(screen: &[Vec<(String, CellStyle)>]) -> bool {
         .any(|(column, (text, _))| text.is_empty() && column != WIDE)
 }
 
-/// One step outside the known gaps.
+/// A step outside the known gaps.
 fn step(random: &mut Random, wide_moved: bool) -> String {
     let row = random.below(u64::from(ROWS)) + 1;
     let place = format!("\x1b[{row};{}H", random.below(12) + 1);
     match random.below(14) {
-        // On an erased line: which colour is left of half a wide character is nowhere written.
+        // On an erased line, because no standard says which colour remains of half a wide character.
         0 => format!("{place}\x1b[2K\x1b[44mword\x1b[49m"),
-        // Away from the rest, so that nothing is written over half of it.
+        // In its own columns, so that no text is written over half of it.
         1 => format!("\x1b[{row};{WIDE}H日"),
         2..4 => place + random.word(WORDS),
         4 => format!("\x1b[{row};15H{}", random.word(LONG)),
@@ -101,8 +100,8 @@ fn step(random: &mut Random, wide_moved: bool) -> String {
     }
 }
 
-/// Erasing with a background, or inserting and deleting without one. No background where half of a wide character
-/// may be erased: which colour the other half gets is nowhere written.
+/// Erasing with a background, or inserting and deleting without one. There is no background where half of a wide character may be erased,
+/// because no standard says which colour the other half gets.
 fn edit(random: &mut Random, wide_moved: bool) -> String {
     let edit = random.word(EDITS);
     let counted = edit.len() == 1 && !"JK".contains(edit);

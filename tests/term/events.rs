@@ -158,7 +158,7 @@ fn forgetting_the_history_is_marked_and_not_done() {
         let mut terminal = fed(kind, 10, 3, b"1\r\n2\r\n3\r\n4\r\n5");
         let before = terminal.history_len();
         assert_eq!(before, 2, "{}", kind.name());
-        // The clear of an agent that redraws everything.
+        // The clear sequence of an agent that redraws everything.
         assert_eq!(
             terminal.feed(0, b"\x1b[2J\x1b[3J\x1b[H"),
             [TermEvent::HistoryMark]
@@ -219,7 +219,7 @@ fn a_frame_is_held_for_at_most_150_milliseconds() {
     assert!(!terminal.presentable(1000));
     assert!(!terminal.presentable(1149));
     assert!(terminal.presentable(1150));
-    // Beginning it again does not hold longer.
+    // A second start does not extend the hold.
     terminal.feed(1100, b"\x1b[?2026h");
     assert!(terminal.presentable(1150));
     terminal.feed(1200, b"\x1b[?2026l\x1b[?2026h");
@@ -235,7 +235,7 @@ fn a_clock_that_is_set_back_holds_no_frame_for_longer() {
     const HOUR: u64 = 3_600_000;
     let mut terminal = terminal(EmulatorKind::Rio, 40, 10);
     terminal.feed(2 * HOUR, b"\x1b[?2026hhalf");
-    assert!(terminal.presentable(HOUR), "nobody knows how long ago it began");
+    assert!(terminal.presentable(HOUR), "the start of the update is unknown");
     terminal.feed(HOUR, b"more");
     assert!(!terminal.presentable(HOUR + 149));
     assert!(terminal.presentable(HOUR + 150));
@@ -297,7 +297,7 @@ fn narrowing_and_widening_keeps_the_text_on_the_default_emulator() {
     assert_eq!(text(&mut terminal), "0123456789abcdefghij\nnext");
 }
 
-/// The history and the screen, wrapped rows joined.
+/// The history and the screen, with wrapped rows joined.
 fn everything(terminal: &mut Terminal) -> String {
     let mut rows: Vec<(u16, usize)> = (1..=terminal.history_len()).rev().map(|back| (0, back)).collect();
     rows.extend((0..terminal.size().rows).map(|row| (row, 0)));
@@ -327,7 +327,7 @@ fn sizes_are_brought_into_range() {
 
 #[test]
 fn a_panic_inside_the_emulator_costs_only_the_history() {
-    // A sign that becomes wide in the last column of the last row, then a redraw above it.
+    // A sign that becomes wide in the last column of the last row, and then a redraw above it.
     let mut terminal = fed(EmulatorKind::Vt100, 10, 3, b"first\r\n\x1b[31mred\x1b[m");
     let events = terminal.feed(0, "\x1b[3;10H\u{26a0}\u{fe0f}\x1b[2;1H0123456789ab".as_bytes());
     assert_eq!(events, [TermEvent::EmulatorRebuilt]);

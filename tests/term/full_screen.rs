@@ -4,7 +4,7 @@ use crate::random::Random;
 use crate::screen::{cells, row, terminal, text};
 use dbs::term::{Color, EmulatorKind, Size, TermMode, Terminal};
 
-/// The screen after the end of a program that wrote these bytes, and how many lines are above it.
+/// The screen after the end of a program with this output, and the number of lines above it.
 fn ended(kind: EmulatorKind, bytes: &[u8]) -> (String, usize) {
     let mut terminal = terminal(kind, 20, 6);
     terminal.feed(0, bytes);
@@ -33,12 +33,12 @@ fn what_was_left_stands_behind_what_was_beneath_and_before_the_last_words() {
         assert_eq!(
             row(&mut terminal, 1)[0].style.fg,
             Color::Indexed(1),
-            "with its styles"
+            "the styles are kept"
         );
     }
 }
 
-/// Codex clears its screen before it leaves it.
+/// Codex clears its screen before it leaves the alternate screen.
 #[test]
 fn what_was_cleared_before_it_was_left_is_shown() {
     for kind in EmulatorKind::ALL {
@@ -115,7 +115,7 @@ fn of_screens_that_come_all_at_once_some_are_kept_and_later_ones_again() {
     assert_eq!(shown(&screen(100)), "screen 100");
 }
 
-/// What recorded agents of the two kinds showed as they ended.
+/// Recorded agents of the two kinds, and their screens when they ended.
 #[test]
 fn the_last_screens_of_recorded_agents_stay_with_their_last_words() {
     for (cast, screen, words) in [
@@ -140,7 +140,7 @@ fn the_last_screens_of_recorded_agents_stay_with_their_last_words() {
     }
 }
 
-/// A terminal that was shown all of a recording.
+/// A terminal that has played a whole recording.
 fn played(name: &str) -> Terminal {
     let path: std::path::PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
         .iter()

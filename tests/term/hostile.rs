@@ -1,9 +1,9 @@
-//! Bytes that mean harm: memory and time stay bounded and the screen goes on working.
+//! Hostile bytes: memory and time stay bounded, and the screen keeps working.
 
 use crate::screen::{fed, halves_match, replies, row, terminal, text};
 use dbs::term::{EmulatorKind, Size};
 
-/// What a screen must still do after anything.
+/// Asserts that a screen still works after any bytes.
 fn still_works(kind: EmulatorKind, hostile: &[u8], what: &str) {
     let mut terminal = terminal(kind, 20, 5);
     terminal.feed(0, hostile);
@@ -65,7 +65,7 @@ fn at_most_sixteen_marks_stay_on_one_place() {
             .chars()
             .count();
         assert!((2..=17).contains(&most), "{most} on {}", kind.name());
-        // Cut into single bytes it is the same.
+        // The result is the same for single bytes.
         let mut terminal = terminal(kind, 10, 3);
         for byte in format!("e{}", marks(100)).bytes() {
             terminal.feed(0, &[byte]);
@@ -73,7 +73,7 @@ fn at_most_sixteen_marks_stay_on_one_place() {
         assert_eq!(row(&mut terminal, 0)[0].text.chars().count(), most);
         let mut terminal = fed(kind, 10, 3, format!("e{}\x1b[500b", marks(3)).as_bytes());
         assert_eq!(row(&mut terminal, 0)[0].text.chars().count(), 4);
-        // Neither coming back nor a style in between adds more.
+        // Neither returning to the cell nor a style in between adds more.
         let again = format!("e{0}f\x1b[1;2H{0}\x1b[1;2H\x1b[m{0}", marks(12)).repeat(50);
         let mut terminal = fed(kind, 10, 3, again.as_bytes());
         assert!(
@@ -116,7 +116,7 @@ fn an_unterminated_string_ends_at_the_next_sequence() {
     }
 }
 
-/// Sizes of strings, in bytes, and of the pieces in which they come.
+/// Lengths of strings in bytes, each with the size of the pieces in which they come.
 const LONG_STRINGS: [(usize, usize); 4] = [
     (1_100_000, 1),
     (1_100_000, 7),
@@ -219,7 +219,7 @@ fn images_are_swallowed_whatever_their_form_and_size_and_nobody_is_answered() {
             assert_eq!(text(&mut terminal), "before after", "{what} on {}", kind.name());
             assert!(
                 replies(&events).is_empty(),
-                "{what} is answered on {}",
+                "{what} gets a reply on {}",
                 kind.name()
             );
         }

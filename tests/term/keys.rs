@@ -15,7 +15,7 @@ const ALT: Modifiers = Modifiers::ALT;
 const CTRL: Modifiers = Modifiers::CONTROL;
 const CTRL_SHIFT: Modifiers = CTRL.union(SHIFT);
 
-/// The modes a program sets with these bytes.
+/// The modes that a program sets with these bytes.
 fn modes(setup: &str) -> Modes {
     *fed(EmulatorKind::Rio, 80, 24, setup.as_bytes()).modes()
 }
@@ -24,7 +24,7 @@ fn key(setup: &str, key: Key, modifiers: Modifiers) -> String {
     String::from_utf8(encode_key(&KeyInput::new(key, modifiers), &modes(setup))).unwrap()
 }
 
-/// vim asks for `modifyOtherKeys`: Escape and `:` that came together must not become one key with Alt.
+/// Vim asks for `modifyOtherKeys`: Escape and `:` that come together must not become one key with Alt.
 #[test]
 fn where_alt_is_sent_as_escape_a_program_gets_the_bytes_that_came() {
     for setup in ["", "\x1b[>4;2m", "\x1b[>1u", "\x1b[>15u"] {
@@ -50,7 +50,7 @@ fn where_alt_is_sent_as_escape_a_program_gets_the_bytes_that_came() {
     }
 }
 
-/// Key, modifiers, and the bytes in the legacy encoding, with `modifyOtherKeys` 2, with kitty flag 1.
+/// Key, modifiers, and the bytes in the legacy encoding, with `modifyOtherKeys` 2, and with kitty flag 1.
 #[rustfmt::skip]
 const KEYS: &[(Key, Modifiers, &str, &str, &str)] = &[
     (Key::Char('a'), NONE, "a", "a", "a"),
@@ -138,7 +138,7 @@ fn application_modes_change_cursor_keys_and_keypad() {
     assert_eq!(key("\x1b=\x1b>", Key::Keypad('5'), NONE), "5");
 }
 
-/// What the program set, the event, and the bytes.
+/// The bytes set by the program, the event, and the encoded bytes.
 #[rustfmt::skip]
 const EVENTS: &[(&str, Key, Modifiers, KeyKind, &str)] = &[
     ("", Key::Up, NONE, KeyKind::Release, ""),

@@ -1,4 +1,4 @@
-//! What the lines above a screen cost. A count, not a time.
+//! Memory for the lines above a screen. A count, not a time.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use dbs::term::{EmulatorKind, Size, Terminal};
 const LINES: usize = 10_000;
 const COLS: u16 = 120;
 
-/// Bytes of the packed lines of a pane that was shown `line` so many times and more.
+/// Bytes of the packed lines of a pane after more than `LINES` lines made by `line`.
 fn packed(kind: EmulatorKind, line: impl Fn(usize) -> String) -> usize {
     let mut terminal = Terminal::new(kind, Size::new(COLS, 40), LINES);
     for number in 0..LINES + 500 {
@@ -22,7 +22,7 @@ fn plain(number: usize) -> String {
     format!("2026-01-01T12:00:00.{number:06}Z INFO compiled module {number:05}, no warnings, 0 errors\r\n")
 }
 
-/// A diff or a listing: a colour for every word.
+/// A diff or a listing: one colour per word.
 fn coloured(number: usize) -> String {
     let mut line = String::new();
     for word in 0..12 {
@@ -31,7 +31,7 @@ fn coloured(number: usize) -> String {
     line + "\r\n"
 }
 
-/// The worst: another foreground, background and underline on every cell.
+/// The worst case: another foreground, background and underline in every cell.
 fn every_cell(number: usize) -> String {
     let mut line = String::new();
     for col in 0..COLS {
@@ -45,7 +45,7 @@ fn every_cell(number: usize) -> String {
     line + "\r\n"
 }
 
-/// What an emulator takes for so many lines, at least: 8 bytes a cell.
+/// Least size of that many lines in an emulator: 8 bytes per cell.
 const UNPACKED: usize = LINES * COLS as usize * 8;
 
 #[test]

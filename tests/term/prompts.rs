@@ -1,4 +1,4 @@
-//! Marks of prompts (OSC 133 A): they stand on their line wherever it goes, and go with it.
+//! Marks of prompts (OSC 133 A): they stay on their line wherever it moves, and disappear with it.
 
 use crate::screen::{fed, terminal};
 use dbs::term::{EmulatorKind, Size, Terminal};
@@ -26,7 +26,7 @@ pub(crate) fn prompts(terminal: &mut Terminal) -> Vec<String> {
         .collect()
 }
 
-/// Commands of a shell, each with so many lines of output.
+/// Commands of a shell, each with that many lines of output.
 fn commands(count: usize, output: usize) -> String {
     let line = "some output that is longer than twenty columns\r\n".repeat(output);
     let command = |at| format!("{MARK}{at}$ \x1b]133;B\x07make\r\n\x1b]133;C\x07{line}\x1b]133;D;0\x07");
@@ -73,7 +73,7 @@ fn lines_that_scroll_inside_the_screen_take_their_marks_along() {
     terminal.feed(0, b"\x1b[3H\x1b[M");
     assert_eq!(prompts(&mut terminal), ["one", "three"]);
     terminal.feed(0, b"\x1b[H\x1b[2J");
-    assert!(!terminal.is_prompt(3, 0), "what is cleared is no prompt");
+    assert!(!terminal.is_prompt(3, 0), "a cleared row is not a prompt");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn only_the_beginning_of_a_prompt_is_marked() {
 fn a_dump_holds_the_marks() {
     let mut original = roomy(30, 5, 100);
     original.feed(0, commands(3, 2).as_bytes());
-    // A prompt that begins in the second row of a line.
+    // A prompt that begins in the second row of a wrapped line.
     original.feed(0, format!("{}{MARK}x", "w".repeat(30)).as_bytes());
     original.feed(0, format!("\r\n{}y{MARK}z", "v".repeat(30)).as_bytes());
     let before = prompts(&mut original);
@@ -114,7 +114,10 @@ fn a_dump_holds_the_marks() {
     for terminal in [&mut original, &mut copy] {
         terminal.feed(0, b"\x1b[?1049l");
     }
-    assert!(!prompts(&mut copy).is_empty(), "those of the screen beneath");
+    assert!(
+        !prompts(&mut copy).is_empty(),
+        "prompts of the main screen are kept"
+    );
 }
 
 #[test]

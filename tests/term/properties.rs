@@ -1,4 +1,4 @@
-//! What holds for all bytes.
+//! Properties that hold for all bytes.
 
 use crate::cases::CASES;
 use crate::random::Random;
@@ -74,7 +74,7 @@ fn a_string_cut_off_by_a_sequence_is_the_same_in_pieces() {
     }
 }
 
-/// Feeds a random session with resizes; gives the bytes that were fed.
+/// Feeds a random session with resizes and checks the terminal after each step.
 fn session(kind: EmulatorKind, seed: u64, steps: u64, mut check: impl FnMut(&mut Terminal)) {
     let mut random = Random::new(seed);
     let mut terminal = Terminal::new(kind, Size::new(12, 6), 20);
@@ -91,7 +91,7 @@ fn session(kind: EmulatorKind, seed: u64, steps: u64, mut check: impl FnMut(&mut
     }
 }
 
-/// No panic gets out, rows are as wide as the screen, the cursor is on it.
+/// Asserts that no panic gets out, that rows are as wide as the screen, and that the cursor is on it.
 fn sound(terminal: &mut Terminal) {
     let size = terminal.size();
     let back = terminal.history_len();
@@ -131,7 +131,7 @@ proptest! {
         for kind in EmulatorKind::ALL {
             let mut one = terminal(kind, 12, 6);
             if one.feed(0, &bytes).contains(&TermEvent::EmulatorRebuilt) {
-                // What a panic costs depends on where the bytes were cut.
+                // The loss after a panic depends on where the bytes were cut.
                 continue;
             }
             let mut many = terminal(kind, 12, 6);
@@ -182,7 +182,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Only of the default emulator: the other one does not wrap its own lines anew.
+    /// Only for the default emulator: the other one does not rewrap its lines.
     #[test]
     fn sessions_with_resizes_in_pieces_give_the_same_screen_and_history(seed in any::<u64>(), cut in 1..9usize) {
         let random = &mut Random::new(seed);
@@ -191,7 +191,7 @@ proptest! {
         for _ in 0..8 {
             let bytes: Vec<u8> = (0..30).flat_map(|_| long_step(random)).collect();
             if one.feed(0, &bytes).contains(&TermEvent::EmulatorRebuilt) {
-                // What a panic costs depends on where the bytes were cut.
+                // The loss after a panic depends on where the bytes were cut.
                 break;
             }
             for piece in bytes.chunks(cut) {
@@ -209,7 +209,7 @@ proptest! {
     }
 }
 
-/// A step of any program, or lines of a log, some of them longer than the screen is wide.
+/// A step of any program, or lines of a log, some of them wider than the screen.
 pub(crate) fn long_step(random: &mut Random) -> Vec<u8> {
     if random.below(3) > 0 {
         return random.step();
@@ -231,8 +231,8 @@ pub(crate) fn history(terminal: &mut Terminal) -> Vec<Vec<Cell>> {
     lines
 }
 
-/// Whether a step has no character that joins a letter before it, but for the accent. One with a width makes the cell wider, which
-/// an emulator may do in half; one without cannot be written alone again when it was left alone.
+/// Returns true if a step has no character that joins the letter before it, except for the accent. A joining character with a width makes
+/// the cell wider, which an emulator may do only in part; one without a width that stands alone cannot be written alone again.
 fn stands(step: &[u8]) -> bool {
     String::from_utf8_lossy(step).chars().all(|c| {
         let joins = c.width() == Some(0) || format!("a{c}").graphemes(true).count() == 1;
@@ -286,7 +286,7 @@ fn a_dump_keeps_modes_title_and_the_screen_beneath() {
     }
 }
 
-/// A vowel sign joins the letter before it, but not one that came before it only on the screen.
+/// A vowel sign joins the letter before it, but not one that is before it only on the screen.
 #[test]
 fn a_dump_joins_no_characters_that_were_apart() {
     let apart = [
@@ -344,7 +344,7 @@ fn a_dump_joins_no_characters_that_were_apart() {
                 terminal.feed(0, "\u{1f44d}\u{1f3fd}".as_bytes());
             }
             let next = first_difference(&texts(&mut copy), &texts(&mut original));
-            assert_eq!(next, None, "what comes after {case}");
+            assert_eq!(next, None, "the text after {case}");
         }
     }
 }

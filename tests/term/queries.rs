@@ -11,7 +11,7 @@ fn answer(kind: EmulatorKind, before: &str, question: &str) -> String {
     String::from_utf8(replies(&terminal.feed(0, question.as_bytes()))).unwrap()
 }
 
-/// What came before, the question, the answer.
+/// Earlier output, the query, and the reply.
 #[rustfmt::skip]
 const QUESTIONS: &[(&str, &str, &str)] = &[
     ("", "\x1b[c", "\x1b[?62;22;52c"),
@@ -122,7 +122,7 @@ fn a_program_is_answered_at_most_2048_times_a_second() {
     assert_eq!(count(terminal.feed(1000, b"\x1b[5n")), 0);
     assert_eq!(count(terminal.feed(1500, &flood)), 1024);
     assert_eq!(count(terminal.feed(9000, &flood)), 2048);
-    // A clock that goes back gives nothing away, and goes on from there.
+    // A clock that goes back adds no budget, and counting continues from there.
     assert_eq!(count(terminal.feed(0, &flood)), 0);
     assert_eq!(count(terminal.feed(500, &flood)), 1024);
 }

@@ -1,4 +1,4 @@
-//! Reading a terminal the way a test wants it.
+//! Reading a terminal in the forms that tests need.
 
 use dbs::term::{Cell, CellWidth, EmulatorKind, Size, TermEvent, Terminal};
 
@@ -7,7 +7,7 @@ pub(crate) fn terminal(kind: EmulatorKind, cols: u16, rows: u16) -> Terminal {
     Terminal::new(kind, Size::new(cols, rows), 100)
 }
 
-/// A terminal that was fed some bytes.
+/// A terminal after some bytes.
 pub(crate) fn fed(kind: EmulatorKind, cols: u16, rows: u16, bytes: &[u8]) -> Terminal {
     let mut terminal = terminal(kind, cols, rows);
     terminal.feed(0, bytes);
@@ -65,7 +65,7 @@ pub(crate) fn replies(events: &[TermEvent]) -> Vec<u8> {
         .collect()
 }
 
-/// Whether every wide cell is followed by its second half and no half stands alone.
+/// Returns true if every wide cell is followed by its second half and no second half is alone.
 pub(crate) fn halves_match(cells: &[Cell]) -> bool {
     let mut expected = false;
     for cell in cells {

@@ -1,10 +1,10 @@
-//! The table of cases on both emulators. A gap that is listed and no longer fails is an error too, so the lists stay true.
+//! The table of cases on both emulators. A listed gap that no longer fails is an error, too, so that the lists stay true.
 
 use crate::cases::{CASES, Case, GROWN, STYLES, StyleCase};
 use crate::screen::{cursor, fed, row, text};
 use dbs::term::{EmulatorKind, Size};
 
-/// Cases an emulator is known to fail, by name.
+/// Names of the cases that an emulator is known to fail.
 fn known_gaps(kind: EmulatorKind) -> &'static [&'static str] {
     match kind {
         EmulatorKind::Rio => &[
@@ -111,7 +111,7 @@ fn vt100_draws_every_case_but_its_known_gaps() {
 #[test]
 fn a_screen_that_grows_shows_what_is_above_it_unless_that_was_erased() {
     for kind in EmulatorKind::ALL {
-        // The second emulator pulls nothing back.
+        // The second emulator does not pull lines back.
         let skipped = usize::from(kind == EmulatorKind::Vt100);
         for (name, input, screen) in GROWN.iter().skip(skipped) {
             let mut terminal = fed(kind, 10, 3, input.as_bytes());

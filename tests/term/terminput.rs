@@ -1,5 +1,5 @@
-//! The encoder of `terminput` beside ours, with every key, all modifiers and in every mode. It differs only by what it lacks, and each
-//! lack is shown here; docs/adr/0020-keys-are-encoded-by-our-own-code.md concludes from them.
+//! The encoder of `terminput` beside ours, with every key, all modifiers and in every mode. It differs only in what it lacks, and each gap
+//! is shown here; docs/adr/0020-keys-are-encoded-by-our-own-code.md draws the conclusions.
 
 use dbs::term::keys::{Key, KeyInput, KeyKind, Modifiers, encode_key};
 use dbs::term::{EmulatorKind, KittyFlags, Modes, TermMode};
@@ -12,7 +12,7 @@ const SHIFT: Modifiers = Modifiers::SHIFT;
 const CONTROL: Modifiers = Modifiers::CONTROL;
 const SUPER: Modifiers = Modifiers::SUPER;
 
-/// What a program sends to get each encoding.
+/// Output of a program that asks for each encoding.
 const SETUPS: [&str; 11] = [
     "",
     "\x1b[?1h",
@@ -27,7 +27,7 @@ const SETUPS: [&str; 11] = [
     "\x1b[>31u",
 ];
 
-/// A difference: where it shows, and one example with the bytes that xterm or kitty sends.
+/// A difference: the condition for it, and an example with the bytes that xterm or kitty sends.
 struct Lack {
     name: &'static str,
     holds: fn(&KeyInput, Modes) -> bool,
@@ -145,7 +145,7 @@ fn is_function(key: Key) -> bool {
         )
 }
 
-/// The modifiers that count: Hyper and Meta are no more in the older encodings.
+/// The modifiers that count; the older encodings have no Hyper and Meta.
 fn legacy_or_all(modifiers: Modifiers, modes: Modes) -> u8 {
     if is_legacy(modes) {
         legacy(modifiers).bits()
@@ -210,7 +210,7 @@ fn ours(input: &KeyInput, modes: Modes) -> String {
     String::from_utf8(encode_key(input, &modes)).unwrap()
 }
 
-/// The bytes of `terminput`, with whatever can be done for it before it is called; none where it refuses.
+/// The bytes of `terminput`, after all that can be done for it before the call; empty if it refuses.
 fn theirs(input: &KeyInput, modes: Modes) -> String {
     let reports_events = modes.kitty.contains(KittyFlags::EVENT_TYPES);
     let kind = match input.kind {
@@ -235,7 +235,7 @@ fn theirs(input: &KeyInput, modes: Modes) -> String {
         kind,
         state,
     });
-    // Its flags are those of the protocol, each one place further up; the text of a key has none.
+    // Its flags are those of the protocol, shifted by one; it has no flag for the text of a key.
     let flags = terminput::KittyFlags::from_bits_truncate(modes.kitty.bits() << 1);
     let encoding = if is_legacy(modes) {
         Encoding::Xterm

@@ -12,15 +12,15 @@ use syn::visit::{Visit, visit_item_fn};
 use super::rows;
 use super::source::{Finding, SourceFile, Tree};
 
-/// How many hostile inputs there are.
+/// Number of hostile inputs.
 const HOSTILE_INPUTS: usize = 78;
 
-/// The document of the seeds' rows against the list of rows and the names of the tests.
+/// Checks the document of the seeds' rows against the list of rows and the names of the tests.
 pub(crate) fn check(document: &str, tests: &BTreeSet<String>) -> Vec<Finding> {
     check_rows(("docs/conformance.md", document), rows::ids(), tests)
 }
 
-/// The document of hostile inputs against their numbers and the names of the tests.
+/// Checks the document of hostile inputs against their numbers and the names of the tests.
 pub(crate) fn check_hostile_inputs(document: &str, tests: &BTreeSet<String>) -> Vec<Finding> {
     let ids = (1..=HOSTILE_INPUTS).map(|number| format!("C5-{number}"));
     check_rows(("docs/hostile-inputs.md", document), ids, tests)
@@ -65,7 +65,7 @@ struct Row<'a> {
     cells: Vec<&'a str>,
 }
 
-/// The lines that begin with something like a row id; other tables and text are passed over.
+/// The lines that begin with something like a row id; other tables and text are skipped.
 fn read_rows(document: &str) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for (index, line) in document.lines().enumerate() {
@@ -88,7 +88,7 @@ fn read_rows(document: &str) -> Vec<Row<'_>> {
     rows
 }
 
-/// What is wrong with the cells behind the id, if anything.
+/// The mistake in the cells behind the id, if there is one.
 fn wrong_cells(row: &Row<'_>, tests: &BTreeSet<String>) -> Option<String> {
     let [what, place, proof] = row.cells.as_slice() else {
         return Some(format!(
@@ -138,14 +138,14 @@ impl<'ast> Visit<'ast> for Tests {
             };
             item.attrs.iter().any(last)
         };
-        // What is not run proves nothing.
+        // A test that is not run proves nothing.
         if is("test") && !is("ignore") {
             self.names.insert(item.sig.ident.to_string());
         }
         visit_item_fn(self, item);
     }
 
-    /// Property tests stand inside the macro `proptest!`, which `syn` does not look into.
+    /// Property tests are inside the macro `proptest!`, which `syn` does not look into.
     fn visit_macro(&mut self, item: &'ast syn::Macro) {
         if item
             .path

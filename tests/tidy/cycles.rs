@@ -1,6 +1,6 @@
 //! No two children of a folder may need each other, directly or in a ring: then each can be read alone.
 //!
-//! Every folder is looked at, at each depth. A child is a file together with the folder of the same name.
+//! Every folder at every depth is checked. A child is a file together with the folder of the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use proc_macro2::TokenTree;
 use super::paths::{Target, mentions, read_path};
 use super::source::{Finding, SourceFile};
 
-/// What one child of a folder uses: the other child, and the first place where it says so.
+/// Uses of each child of a folder: the other child, and the first place that names it.
 type Uses = BTreeMap<String, BTreeMap<String, (String, usize)>>;
 
-/// The names visible right below each folder, and the path from the crate root that each stands for.
+/// The names visible directly below each folder, each with the path from the crate root for which it stands.
 type Names = BTreeMap<Vec<String>, BTreeMap<String, Vec<String>>>;
 
 /// The rings in every folder of `files`.
@@ -40,10 +40,10 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     folders.values().flat_map(rings).collect()
 }
 
-/// Where the two paths part: the folder both are in, the child of it that names, and the child that is named.
+/// Returns the folder in which the two paths part, its child that names the other, and the child that is named.
 ///
-/// Rooms have their own table in the rule of the layers, so a path into another room is none of this rule's business.
-/// Neither is a facade that names its children, or a child that names its facade.
+/// Rooms have their own table in the rule of the layers, so a path into another room is ignored here. So is a facade that names its
+/// children, and a child that names its facade.
 fn sideways(own: &[String], path: &[String]) -> Option<(Vec<String>, String, String)> {
     let depth = own
         .iter()
@@ -55,7 +55,7 @@ fn sideways(own: &[String], path: &[String]) -> Option<(Vec<String>, String, Str
     Some((folder.to_vec(), child.clone(), other.clone()))
 }
 
-/// Follows re-exports until each part of `path` is the file that holds it; what is not a file of a folder is cut off.
+/// Follows re-exports until each part of `path` is the file that contains it; the rest that is not a file of a folder is cut off.
 fn real_path(path: Vec<String>, names: &Names) -> Vec<String> {
     let mut path = path;
     let mut depth = 0;
@@ -70,7 +70,7 @@ fn real_path(path: Vec<String>, names: &Names) -> Vec<String> {
             depth += 1;
             continue;
         }
-        // A re-export may stand for a path that begins in another folder, so it is read from the root again.
+        // A re-export may stand for a path in another folder, so the path is read from the root again.
         let rest = path.split_off(depth + 1);
         path = [stands_for.as_slice(), &rest].concat();
         depth = 0;
@@ -78,7 +78,7 @@ fn real_path(path: Vec<String>, names: &Names) -> Vec<String> {
     path
 }
 
-/// The children of every folder by their own names, and what each facade re-exports from them.
+/// The children of every folder under their own names, and the names that each facade re-exports from them.
 fn names(files: &[SourceFile]) -> Names {
     let mut names = Names::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! Every dependency is used: what no file names is built, shipped and audited for nothing.
+//! Every dependency is used: one that no file names is built, shipped and audited in vain.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) fn check(manifest: &Manifest, files: &[&SourceFile]) -> Vec<Finding> 
         .collect()
 }
 
-/// The program's own files are all that are not below `crates/`.
+/// The program's own files are all files outside of `crates/`.
 fn is_built_with(manifest: &Manifest, file: &SourceFile) -> bool {
     match manifest.folder.as_deref() {
         None => true,

@@ -1,5 +1,5 @@
-//! What other rooms may use is documented: every public item, method and module. Fields and variants are not asked for: where
-//! the name says it all, a document would only repeat it.
+//! Everything that other rooms may use is documented: every public item, method and module. Fields and variants need no document, because
+//! it would often only repeat the name.
 
 use super::source::{Finding, SourceFile};
 
@@ -17,7 +17,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// Code in documents: it is run by nothing, because no library has documentation tests (they take seconds of each run for none).
+/// Code in documents, which no test runs: no library has documentation tests, because they cost seconds in each run.
 pub(crate) fn check_examples(files: &[SourceFile]) -> Vec<Finding> {
     let is_document = |line: &str| line.starts_with("///") || line.starts_with("//!");
     let found = files.iter().flat_map(|file| {
@@ -43,7 +43,7 @@ fn items(all: &[syn::Item], found: &mut Vec<Bare>) {
             syn::Item::Trait(item) => in_trait(item, found),
             syn::Item::Impl(item) if item.trait_.is_none() => in_impl(item, found),
             syn::Item::Mod(item) => {
-                // A module in a file of its own opens with its document.
+                // A module in a file of its own begins with its document.
                 if let Some((_, inner)) = &item.content
                     && is_public(&item.vis)
                 {

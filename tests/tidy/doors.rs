@@ -1,6 +1,6 @@
-//! A door is a module that may read clocks, start processes or threads, or look at the environment. `clippy.toml` bans
-//! these everywhere; a door lifts the ban with `expect(clippy::disallowed_methods, reason = "...")`. Doors stand only in
-//! the layers that touch the world, and each is a row of the table of doors in docs/architecture.md.
+//! A door is a module that may read clocks, start processes or threads, or look at the environment. `clippy.toml` bans these everywhere; a
+//! door lifts the ban with `expect(clippy::disallowed_methods, reason = "...")`. Doors are allowed only in the layers that touch the
+//! outside world, and each is a row of the table of doors in docs/architecture.md.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::source::{Finding, SourceFile, is_punct};
 /// Layers that may have doors; everything above them gets time, randomness and paths as arguments.
 const WITH_DOORS: &[&str] = &["engine", "adapters", "app", "main"];
 
-/// Doors in rooms that have no others: one constructor that leads to no outside, and what the process was given.
+/// Doors in rooms without other doors: a constructor that does not reach outside, and the arguments and environment of the process.
 const INNER_DOORS: &[&str] = &["crates/term/src/vt100_emulator.rs", "src/config/process_env.rs"];
 
 /// Doors in the wrong place, without a reason, or not in the table of `architecture`; and rows without a door.

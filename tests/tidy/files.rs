@@ -1,13 +1,13 @@
-//! The shape of a file: how long, what it opens with, where it stands.
+//! The form of a file: its length, its first lines, its place.
 
 use std::collections::BTreeSet;
 
 use super::source::{Finding, SourceFile};
 
-/// The most lines a file may have, without its tests.
+/// Largest number of lines of a file without its tests.
 const MOST_LINES: usize = 400;
 
-/// Layers that are one type and its parts; their file holds that type instead of being a facade.
+/// Layers that are one type and its parts; their file contains that type instead of being a facade.
 const ONE_TYPE: &[&str] = &["src/read_model.rs"];
 
 /// Sizes, head documents, facades and places of all shipped files.
@@ -19,7 +19,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     files.iter().flat_map(|file| check_file(file, &folders)).collect()
 }
 
-/// Every file is a module of another one: what nobody declares is compiled nowhere.
+/// Every file is a module of another one: an undeclared file is never compiled.
 pub(crate) fn check_declared(files: &[SourceFile]) -> Vec<Finding> {
     let declared: BTreeSet<Vec<String>> = files
         .iter()
@@ -61,7 +61,7 @@ fn check_file(file: &SourceFile, folders: &BTreeSet<&str>) -> Vec<Finding> {
     findings
 }
 
-/// A layer's facade holds documents, `mod` lines and re-exports only.
+/// The facade of a layer contains only documents, `mod` lines and re-exports.
 fn check_facade(file: &SourceFile) -> Vec<Finding> {
     let is_facade_item = |item: &&syn::Item| match item {
         syn::Item::Use(_) => true,
@@ -83,7 +83,7 @@ fn check_facade(file: &SourceFile) -> Vec<Finding> {
     }
 }
 
-/// Whether an item is compiled for tests only.
+/// Returns true if an item is compiled for tests only.
 pub(crate) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let list = attribute.meta.require_list().ok();

@@ -1,4 +1,4 @@
-//! A type that other rooms see and that is called by one word has a word of the trade, or its word stands in the glossary.
+//! A public type with a one-word name has a word of the trade, or its word is in the glossary.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +104,7 @@ fn is_known(word: &str, known: &BTreeSet<String>) -> bool {
     has(word) || word.strip_suffix('s').is_some_and(has) || has(&format!("{word}er"))
 }
 
-/// The words that the tables of the glossary explain: the first column, where commas part several.
+/// The words that the tables of the glossary explain: the first column, where commas separate several words.
 fn words(glossary: &str) -> BTreeSet<String> {
     let cells = glossary
         .lines()

@@ -1,22 +1,22 @@
-//! Who may name whom: the table of the layers, and the check of every shipped path against it.
+//! Allowed uses between layers: the table of the layers, and the check of every shipped path against it.
 
 use std::collections::BTreeSet;
 
 use super::paths::{Target, mentions};
 use super::source::{Finding, SourceFile};
 
-/// One layer: what it may use inside the package, and which outside crates.
+/// A layer, with the parts of the package and the outside crates that it may use.
 struct Layer {
     name: &'static str,
     inside: &'static [&'static str],
     outside: Outside,
 }
 
-/// Which outside crates a layer may name.
+/// Outside crates that a layer may name.
 enum Outside {
-    /// These and no others.
+    /// Only these crates.
     Only(&'static [&'static str]),
-    /// Any that no other place owns (see [`OWNED`]).
+    /// Any crate that has no other home (see [`OWNED`]).
     AnyNotOwned,
 }
 
@@ -252,7 +252,7 @@ const LAYERS: &[Layer] = &[
     },
 ];
 
-/// Crates that have one home; naming them anywhere else is a finding, whatever the layer may use.
+/// Crates that have one home; naming them anywhere else is a finding, regardless of the layer.
 const OWNED: &[(&str, &[&str])] = &[
     ("rio_vt", &["term"]),
     ("vt100", &["term"]),
@@ -264,7 +264,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("nix", &["adapters", "config", "client"]),
     ("sysinfo", &["adapters"]),
     ("ratatui", &["ui", "server", "client"]),
-    // The rehearsal is a program in a terminal of its own.
+    // The rehearsal is a separate program in its own terminal.
     (
         "crossterm",
         &["client", "adapters::output", "adapters::rehearsal"],
@@ -276,7 +276,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("tracing_appender", &["adapters::logging"]),
 ];
 
-/// Every path of every file against the table.
+/// Checks every path of every file against the table.
 pub(crate) fn check(files: &[SourceFile], dependencies: &BTreeSet<String>) -> Vec<Finding> {
     files
         .iter()
@@ -315,7 +315,7 @@ fn wrong_inside(layer: &Layer, module: &[String], path: &[String]) -> Option<Str
     (is_layer && !allowed).then(|| format!("`{}` may not use `{}`", layer.name, path.join("::")))
 }
 
-/// What adapters may share: asks the system, knows no port. Of the holder that is the table of processes alone.
+/// Modules that adapters may share: they ask the system and know no port. Of the holder only the table of processes is shared.
 const SHARED: &[&str] = &[
     "holder::process",
     "child_process",
@@ -330,7 +330,7 @@ const SHARED: &[&str] = &[
     "text_file",
 ];
 
-/// Adapters know one thing each and none of their siblings.
+/// An adapter knows one thing and none of its siblings.
 fn wrong_sibling(layer: &Layer, module: &[String], path: &[String]) -> Option<String> {
     let (own, inside) = (module.get(1)?, path.get(1..)?);
     let other = inside.first()?;

@@ -1,4 +1,4 @@
-//! Names that say nothing are refused: for types, for modules and for files.
+//! Names without meaning are refused: for types, for modules and for files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ use syn::visit::{Visit, visit_item_mod};
 
 use super::source::{Finding, SourceFile};
 
-/// Words that may not be a part of the name of a type or a module.
+/// Words that must not be part of the name of a type or a module.
 const EMPTY_WORDS: &[&str] = &[
     "manager", "handler", "helper", "helpers", "util", "utils", "data", "info", "common", "misc", "types",
 ];
 
-/// Every item and file of `files` whose name holds an empty word.
+/// Every item and file of `files` with an empty word in its name.
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     files.iter().flat_map(check_file).collect()
 }
@@ -19,7 +19,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
 /// Names that a reader expects in several modules.
 const IDIOMS: &[&str] = &["Error"];
 
-/// Every type of `files` that other modules see and whose name another file has given to something else.
+/// Every type of `files` that is visible to other modules and shares its name with a type in another file.
 pub(crate) fn check_unique(files: &[SourceFile]) -> Vec<Finding> {
     let mut owners: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let all: Vec<(&SourceFile, usize, String)> = files
@@ -79,7 +79,7 @@ fn check_file(file: &SourceFile) -> Vec<Finding> {
         .collect()
 }
 
-/// `MetaData` is meta, data; `Metadata` is one word; `git_info` is git, info.
+/// Splits a name into words: `MetaData` is meta, data; `Metadata` is one word; `git_info` is git, info.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in name.chars() {
@@ -167,7 +167,7 @@ fn a_planted_second_owner_of_a_type_name_is_found_in_both_files() {
     };
     assert_eq!(check_unique(&files("pub(crate) struct Line;")).len(), 2);
     assert_eq!(check_unique(&files("struct Line;\npub enum Error {}")).len(), 0);
-    // Twins for two systems stand in one file.
+    // Twins for two systems are in one file.
     assert_eq!(
         check_unique(&files(
             "#[cfg(unix)]\npub struct Pipe;\n#[cfg(windows)]\npub struct Pipe;"

@@ -1,4 +1,4 @@
-//! Parameters have names of their own: a function does not take a tuple only to take it apart.
+//! Parameters have names of their own: a function does not take a tuple only to split it.
 
 use syn::spanned::Spanned as _;
 use syn::visit::{Visit, visit_item_mod};
@@ -6,10 +6,10 @@ use syn::visit::{Visit, visit_item_mod};
 use super::files::is_for_tests;
 use super::source::{Finding, SourceFile};
 
-/// The most parameters of the program that may be tuple patterns; those left are in the command line.
+/// Largest number of parameters in the program that may be tuple patterns; the remaining ones are in the command line.
 const MOST_PATTERNS: usize = 2;
 
-/// Every parameter that is a tuple pattern, if there are too many. A pair whose type has a name, such as a position, is one thing.
+/// Every parameter that is a tuple pattern, if there are too many. A pair whose type has a name, such as a position, counts as one value.
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     let found: Vec<Finding> = files.iter().flat_map(check_file).collect();
     if found.len() > MOST_PATTERNS {

@@ -1,4 +1,4 @@
-//! Every path a shipped file names: in `use` lines, in code, in macros and in attributes alike, because it looks at tokens.
+//! Every path that a shipped file names, in `use` lines, code, macros and attributes alike, because the search looks at tokens.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +6,19 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::source::{SourceFile, is_punct, room_of_crate};
 
-/// A path as it stands in a file, resolved as far as `crate`, `self` and `super` go.
+/// A path as written in a file, with `crate`, `self` and `super` resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mention {
-    /// Where it stands.
+    /// Line of the path.
     pub(crate) line: usize,
     /// Inside or outside.
     pub(crate) target: Target,
 }
 
-/// What a path points at.
+/// Target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Modules of the program, from its root; a crate of ours counts as the room it is.
+    /// Modules of the program, from its root; a crate of ours counts as its room.
     Inside(Vec<String>),
     /// The name of an outside crate.
     Outside(String),
@@ -35,9 +35,9 @@ pub(crate) fn mentions(file: &SourceFile, dependencies: &BTreeSet<String>) -> Ve
     found
 }
 
-/// What the first name of a path may stand for in one file.
+/// Meanings that the first name of a path may have in one file.
 struct Visible<'a> {
-    /// What `crate` stands for.
+    /// Path of `crate`.
     root: Vec<String>,
     /// Names of outside crates.
     dependencies: &'a BTreeSet<String>,
@@ -66,7 +66,7 @@ fn scan(tokens: &[TokenTree], module: &[String], names: &Visible<'_>, found: &mu
     }
 }
 
-/// After `mod name {`, paths are relative to the inner module. Returns where to go on.
+/// Enters `mod name {`, in which paths are relative to the inner module. Returns the index at which to continue.
 fn enter_module(
     tokens: &[TokenTree],
     at: usize,
@@ -88,7 +88,7 @@ fn list(stream: TokenStream) -> Vec<TokenTree> {
     stream.into_iter().collect()
 }
 
-/// Reads the path that begins at `at`, with its `{...}` groups spelled out; also returns the index behind it.
+/// Reads the path that begins at `at`, with its `{...}` groups written out; also returns the index behind it.
 pub(crate) fn read_path(tokens: &[TokenTree], at: usize) -> (Vec<Vec<String>>, usize) {
     let mut path = Vec::new();
     let mut next = at;
@@ -128,7 +128,7 @@ fn branches(stem: &[String], tokens: &[TokenTree]) -> Vec<Vec<String>> {
 fn resolve(path: &[String], module: &[String], names: &Visible<'_>) -> Option<Target> {
     let (head, rest) = path.split_first()?;
     match head.as_str() {
-        // The binary names its own library from outside.
+        // The binary names its own library like an outside crate.
         "dbs" if !rest.is_empty() => Some(Target::Inside(rest.to_vec())),
         "crate" if !rest.is_empty() => Some(Target::Inside([&names.root, rest].concat())),
         "self" if !rest.is_empty() => Some(Target::Inside([module, rest].concat())),

@@ -1,6 +1,6 @@
 //! The rows that `docs/conformance.md` must answer: every behaviour of the seed documents and every lesson from their origins.
 
-/// Prefix of the row ids and how many there are: `K` 106 is `K1` to `K106`.
+/// Prefixes of row ids with their counts: `K` 106 is `K1` to `K106`.
 pub(crate) const ROWS: &[(&str, usize)] = &[
     ("K", 106),
     ("P", 68),

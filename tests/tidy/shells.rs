@@ -1,5 +1,5 @@
-//! Nothing that runs at run time is a script of ours: no script lies among the files that are shipped, and a shell is started only where
-//! a person's own command or terminal needs one.
+//! No script of ours runs at run time: there is no script among the shipped files, and a shell is started only where a person's own command
+//! or terminal needs one.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use proc_macro2::TokenTree;
 
 use super::source::{Finding, SourceFile, TextFile};
 
-/// Programs that carry out the words of another text.
+/// Programs that run the commands of another text.
 const SHELLS: &[&str] = &[
     "sh",
     "bash",
@@ -21,10 +21,10 @@ const SHELLS: &[&str] = &[
     "/bin/bash",
 ];
 
-/// Endings of scripts.
+/// Extensions of scripts.
 const SCRIPTS: &[&str] = &["sh", "bash", "zsh", "fish", "bat", "cmd", "ps1"];
 
-/// Files that name a shell: gates are a person's command lines, a new pane holds a person's shell, and the others only know the
+/// Files that name a shell: gates are command lines of a person, a new pane contains a person's shell, and the other files only know the
 /// names.
 const WITH_SHELLS: &[&str] = &[
     "src/adapters/gates/shell.rs",
@@ -36,7 +36,7 @@ const WITH_SHELLS: &[&str] = &[
     "crates/formats/src/plan/document.rs",
 ];
 
-/// Scripts among the shipped files, shells where none may start, and listed files that name none.
+/// Scripts among the shipped files, shells where none may start, and listed files that name no shell.
 pub(crate) fn check(source: &[SourceFile], texts: &[TextFile]) -> Vec<Finding> {
     let shipped = texts.iter().filter(|file| {
         ["src/", "crates/", "assets/"]
@@ -78,7 +78,7 @@ fn script(file: &TextFile) -> Finding {
     }
 }
 
-/// Lines of the texts that are the name of a shell.
+/// Lines of string literals that are the name of a shell.
 fn named_shells(tokens: &[TokenTree], lines: &mut Vec<usize>) {
     for token in tokens {
         match token {

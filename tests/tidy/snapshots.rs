@@ -1,4 +1,4 @@
-//! Snapshot files of the interface: a test compares each, so that none outlives the frame it shows.
+//! Snapshot files of the interface: each is compared by a test, so that none outlives its frame.
 
 use super::source::{Finding, TextFile};
 
@@ -22,7 +22,7 @@ pub(crate) fn check(texts: &[TextFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// True if a file of tests names that snapshot, at its size where the name has one.
+/// Returns true if a file of tests names that snapshot, with its size if the name has one.
 fn compares(test: &TextFile, name: &str) -> bool {
     let has = |text: &str| test.text.contains(text);
     if let Some((module, own)) = name.strip_prefix("ui__").and_then(|rest| rest.split_once("__")) {
@@ -38,7 +38,7 @@ fn compares(test: &TextFile, name: &str) -> bool {
     }
 }
 
-/// The name without the size at its end, and that size as tests write it.
+/// The name without the size at its end, and the size as tests write it.
 fn sized(name: &str) -> Option<(&str, String)> {
     let (base, size) = name.rsplit_once('_')?;
     let (width, height) = size.split_once('x')?;
@@ -46,7 +46,7 @@ fn sized(name: &str) -> Option<(&str, String)> {
     (is_number(width) && is_number(height)).then(|| (base, format!("({width}, {height})")))
 }
 
-/// True if the name stands in the file, whole or as a common beginning and the rest.
+/// Returns true if the file contains the name, whole or as a common beginning and the rest.
 fn names(test: &TextFile, name: &str) -> bool {
     let has = |text: &str| test.text.contains(text);
     let is_composed = |(at, _): (usize, &str)| {

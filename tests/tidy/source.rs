@@ -1,4 +1,4 @@
-//! What the rules look at: the files of the project with their module paths, and findings about them.
+//! Input of the rules: the files of the project with their module paths, and findings about them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,14 +7,14 @@ use std::path::Path;
 
 use proc_macro2::{LexError, Span, TokenStream, TokenTree};
 
-/// One violated rule, bound to a file and a line.
+/// A violation of a rule, with its file and line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// The file, relative to the project.
     pub(crate) file: String,
     /// The line, counted from 1.
     pub(crate) line: usize,
-    /// What is wrong, as a fragment.
+    /// Description of the violation, as a fragment.
     pub(crate) text: String,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The rooms that are crates of their own: the folder below `crates/`, and the path that the room has in the program.
+/// The rooms that are crates of their own: the folder below `crates/`, and the path of the room in the program.
 const CRATES: &[(&str, &[&str])] = &[
     ("domain", &["domain"]),
     ("formats", &["formats"]),
@@ -34,7 +34,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("term", &["term"]),
 ];
 
-/// The room that code calls `name` (`dbs_term`), or nothing when that is no crate of ours.
+/// The room that code calls `name` (`dbs_term`), or nothing if `name` is not one of our crates.
 pub(crate) fn room_of_crate(name: &str) -> Option<Vec<String>> {
     let folder = name.strip_prefix("dbs_")?;
     let (_, room) = CRATES.iter().find(|(own, _)| *own == folder)?;
@@ -45,7 +45,7 @@ pub(crate) fn room_of_crate(name: &str) -> Option<Vec<String>> {
 pub(crate) struct SourceFile {
     /// Relative to the project, with `/` between folders.
     pub(crate) path: String,
-    /// The text as it stands.
+    /// The text of the file.
     pub(crate) text: String,
     /// The items, as `syn` reads them.
     pub(crate) items: syn::File,
@@ -53,7 +53,7 @@ pub(crate) struct SourceFile {
     pub(crate) tokens: TokenStream,
     /// The tokens without anything under `#[cfg(test)]`.
     pub(crate) shipped: Vec<TokenTree>,
-    /// How many lines belong to `#[cfg(test)]` items.
+    /// Number of lines in `#[cfg(test)]` items.
     pub(crate) test_lines: usize,
     /// Names of the child modules that exist for tests only.
     pub(crate) test_children: BTreeSet<String>,
@@ -80,8 +80,8 @@ impl SourceFile {
         }
     }
 
-    /// The module this file is: `src/ui/pane.rs` is `["ui", "pane"]`, `src/lib.rs` is `[]`, `crates/domain/src/task.rs` is
-    /// `["domain", "task"]`.
+    /// The module path of this file: `src/ui/pane.rs` is `["ui", "pane"]`, `src/lib.rs` is `[]`, `crates/domain/src/task.rs` is `["domain",
+    /// "task"]`.
     pub(crate) fn module(&self) -> Vec<String> {
         let (mut module, inside) = self.place();
         let stem = inside.trim_end_matches(".rs");
@@ -91,7 +91,7 @@ impl SourceFile {
         module
     }
 
-    /// What `crate` stands for in this file: a room, or nothing in the program itself.
+    /// The path of `crate` in this file: a room, or nothing in the program itself.
     pub(crate) fn crate_root(&self) -> Vec<String> {
         self.place().0
     }
@@ -105,7 +105,7 @@ impl SourceFile {
         of_crate.unwrap_or_else(|| (Vec::new(), self.path.trim_start_matches("src/")))
     }
 
-    /// Whether this file is the facade of a room: `src/ui.rs` beside `src/ui`, or `crates/term/src/lib.rs` with its modules.
+    /// Returns true if this file is the facade of a room: `src/ui.rs` beside `src/ui`, or `crates/term/src/lib.rs` with its modules.
     pub(crate) fn is_facade(&self, folders: &BTreeSet<&str>) -> bool {
         match self.place() {
             (room, inside) if !room.is_empty() => inside == "lib.rs" && self.has_files_below(),
@@ -117,7 +117,7 @@ impl SourceFile {
         !self.child_names().is_empty()
     }
 
-    /// Names of the modules that are files of their own.
+    /// Names of the modules that have their own files.
     pub(crate) fn child_names(&self) -> Vec<String> {
         let name = |item: &syn::Item| match item {
             syn::Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
@@ -144,7 +144,7 @@ fn unreadable(path: &str, place: Span, why: &str) -> ! {
     panic!("{path}:{}: could not parse: {why}", place.start().line)
 }
 
-/// Separates what is shipped from what is only compiled for tests.
+/// Separation of shipped code from code that is compiled only for tests.
 #[derive(Default)]
 struct Split {
     lines: usize,
@@ -189,12 +189,12 @@ fn is_block(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace)
 }
 
-/// Whether `token` is the punctuation mark `mark`.
+/// Returns true if `token` is the punctuation mark `mark`.
 pub(crate) fn is_punct(token: &TokenTree, mark: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark)
 }
 
-/// Whether the bracketed part of an attribute is `cfg(test)` or `cfg(all(test, ...))`.
+/// Returns true if the bracketed part of an attribute is `cfg(test)` or `cfg(all(test, ...))`.
 fn is_test_gate(token: &TokenTree) -> bool {
     let text: String = token.to_string().split_whitespace().collect();
     text.starts_with("[cfg(test)") || text.starts_with("[cfg(all(test,")
@@ -204,15 +204,15 @@ fn is_test_gate(token: &TokenTree) -> bool {
 pub(crate) struct TextFile {
     /// Relative to the project.
     pub(crate) path: String,
-    /// The text as it stands.
+    /// The text of the file.
     pub(crate) text: String,
 }
 
-/// One `Cargo.toml`, or the table of what several crates use.
+/// A `Cargo.toml`, or its table of dependencies that several crates share.
 pub(crate) struct Manifest {
     /// Relative to the project.
     pub(crate) path: String,
-    /// The folder of the files that may use the dependencies; nothing is every file.
+    /// The folder of the files that may use the dependencies; nothing stands for every file.
     pub(crate) folder: Option<String>,
     /// Names of the dependencies, spelled as in code.
     pub(crate) dependencies: BTreeSet<String>,
@@ -222,9 +222,9 @@ pub(crate) struct Manifest {
 pub(crate) struct Tree {
     /// Files below `src` and `crates` that are shipped, in path order.
     pub(crate) source: Vec<SourceFile>,
-    /// Files below `src` and `crates` that are only compiled for tests, and everything below `tests`, `benches` and `examples`.
+    /// Files below `src` and `crates` that are compiled only for tests, and everything below `tests`, `benches` and `examples`.
     pub(crate) tests: Vec<SourceFile>,
-    /// Everything people read or the program carries: documents, assets, build files, sources.
+    /// Everything that people read or that the program contains: documents, assets, build files, sources.
     pub(crate) texts: Vec<TextFile>,
     /// The manifests of the program and of its crates.
     pub(crate) manifests: Vec<Manifest>,
@@ -239,7 +239,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Reads the project this test was built from.
+    /// Reads the project from which this test was built.
     pub(crate) fn read() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let (source, hidden) = shipped_and_hidden(
@@ -356,8 +356,8 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The names in the table of what several crates use, and those of every other `[...dependencies]` table of a manifest,
-/// as code spells them.
+/// The names in the table of dependencies that several crates share, and those of every other `[...dependencies]` table of a manifest, as
+/// code spells them.
 fn dependencies(manifest: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let mut manifest: toml_edit::DocumentMut = manifest.parse().expect("Cargo.toml is valid");
     let (mut shared, mut own) = (BTreeSet::new(), BTreeSet::new());

@@ -1,14 +1,14 @@
-//! What stands in texts: no notes to self, no path of one machine, no document nobody finishes reading.
+//! Content of texts: no notes to self, no path of a single machine, no document that is too long to finish.
 
 use super::source::{Finding, TextFile, Tree};
 
-/// Notes to self; spelled apart so that this file does not find itself.
+/// Notes to self; written in two parts so that this file does not find itself.
 const NOTES: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
-/// The beginnings of paths that exist on one machine only.
+/// Beginnings of paths that exist on one machine only.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// The beginnings of paths of somebody's own; a test may take them for an example.
+/// Beginnings of paths in a person's home; a test may use them as an example.
 const PERSONS_PATHS: &[&str] = &[
     concat!("/ho", "me/"),
     concat!("/Use", "rs/"),
@@ -46,7 +46,7 @@ fn check_text(file: &TextFile) -> Vec<Finding> {
     findings
 }
 
-/// Whether `word` stands in `line` with no letter or digit on either side.
+/// Returns true if `word` occurs in `line` with no letter or digit on either side.
 fn stands_alone(line: &str, word: &str) -> bool {
     let is_part =
         |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
@@ -57,7 +57,7 @@ fn stands_alone(line: &str, word: &str) -> bool {
     })
 }
 
-/// Whether `path` stands in `line` as the beginning of a path, not somewhere inside a longer one.
+/// Returns true if `path` occurs in `line` as the beginning of a path, not inside a longer one.
 fn begins_a_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line.get(..at).and_then(|text| text.chars().next_back());
@@ -65,7 +65,7 @@ fn begins_a_path(line: &str, path: &str) -> bool {
     })
 }
 
-/// One finding if `text` has more than `most` words. Words are counted, since a limit of lines makes long lines.
+/// One finding if `text` has more than `most` words. Words are counted because a limit on lines makes lines long.
 pub(crate) fn check_length(path: &str, text: &str, most: usize) -> Vec<Finding> {
     let words = text.split_whitespace().count();
     let finding = || Finding {
@@ -76,7 +76,7 @@ pub(crate) fn check_length(path: &str, text: &str, most: usize) -> Vec<Finding> 
     if words > most { vec![finding()] } else { Vec::new() }
 }
 
-/// Rust files that the document at `path` names in backticks and that `files` do not hold; `src/` may be left out.
+/// Rust files that the document at `path` names in backticks and that are not in `files`; `src/` may be left out.
 pub(crate) fn check_named_files(path: &str, text: &str, files: &[String]) -> Vec<Finding> {
     let named = text.lines().enumerate().flat_map(|(index, line)| {
         let quoted = line.split('`').skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! Acts on tasks: undone, done to several at once, confirmed where they cannot be undone; forms, the editor, labels.
+//! Actions on tasks: undo, several tasks at once, confirmation where an action cannot be undone; forms, the editor, labels.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn undo(task: &str) -> UiRequest {
     UiRequest::Command(Command::Undo(vec![task.into()]))
 }
 
-/// Skips a task that nothing works on.
+/// Skips a task that no agent works on.
 fn skip_waiting(dashboard: &mut Dashboard, task: &str) -> Vec<UiRequest> {
     dashboard.press(":");
     dashboard.input(UiInput::Paste(format!("skip {task}")));
@@ -244,7 +244,7 @@ fn the_form_makes_a_task_of_every_field() {
     for _ in 0.."nothing".len() {
         dashboard.press("Backspace");
     }
-    // By a word of its title.
+    // Found by a word of its title.
     dashboard.input(UiInput::Paste("typing".to_owned()));
     assert!(
         dashboard.text().contains("Right take  dbs-13"),
@@ -419,7 +419,7 @@ fn merging_at_once_names_what_it_leaves_out_and_asks_first() {
         text.contains("Merge dbs-4 now?") && text.contains("from Dev"),
         "{text}"
     );
-    assert_eq!(dashboard.press("Enter"), [], "no is the answer without a word");
+    assert_eq!(dashboard.press("Enter"), [], "without the word the answer is no");
     let patch = TaskPatch {
         stage: Some("merging".into()),
         ..TaskPatch::default()
@@ -443,7 +443,7 @@ fn merging_at_once_is_refused_where_there_is_nothing_to_merge() {
     dashboard.press(":");
     dashboard.input(UiInput::Paste("merge now dbs-20".to_owned()));
     assert_eq!(dashboard.press("Enter"), []);
-    assert!(dashboard.text().contains("nobody has worked on it yet"));
+    assert!(dashboard.text().contains("no agent has worked on it yet"));
 }
 
 #[test]
@@ -460,11 +460,11 @@ fn what_a_terminal_has_shown_opens_in_the_editor_and_is_changed_nowhere() {
     assert_eq!(
         dashboard.press("v 2 l C-b e"),
         [UiRequest::OpenEditor("● I".to_owned())],
-        "of a selection only that"
+        "only the selected text is opened"
     );
 }
 
-/// A client in front of so many more tasks that somebody has worked on, all marked.
+/// A client of a board with that many more tasks, all of them worked on before and all marked.
 fn all_marked(size: (u16, u16)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     let like = dashboard
@@ -549,7 +549,7 @@ fn closing_a_tab_names_the_agents_at_work_in_it() {
         text.contains("At work, and going on:") && text.contains("developer-ravel"),
         "{text}"
     );
-    assert_eq!(dashboard.press("Enter"), [], "no is the answer without a word");
+    assert_eq!(dashboard.press("Enter"), [], "without the word the answer is no");
 }
 
 #[test]
@@ -629,7 +629,7 @@ fn a_session_is_given_another_name_and_the_old_one_back() {
     assert_eq!(dashboard.press("C-r"), [named("till")]);
     dashboard.session.project = "till".to_owned();
     dashboard.press("C-b $");
-    assert_eq!(dashboard.press("Enter"), [], "it is called so already");
+    assert_eq!(dashboard.press("Enter"), [], "the label is unchanged");
 }
 
 #[test]
@@ -656,7 +656,7 @@ fn undo_says_what_cannot_be_undone_and_undoes_nothing_older() {
         );
         assert_eq!(dashboard.press("u"), [], "{keys}");
         assert!(dashboard.text().contains(said), "{keys}\n{}", dashboard.text());
-        // What was done before is offered again, now that the person knows.
+        // After this refusal the earlier action is offered again.
         assert!(
             dashboard.text().contains("undo: skipped dbs-15"),
             "{keys}\n{}",
@@ -689,7 +689,7 @@ fn a_paste_has_as_many_lines_as_it_shows_however_its_terminal_ends_them() {
             shown.contains("Paste 7 lines?") && shown.contains("and 2 more lines"),
             "{shown}"
         );
-        // Its program gets it as the terminal gave it.
+        // The program gets the paste exactly as the terminal sent it.
         assert_eq!(
             dashboard.press("y"),
             [UiRequest::SendInput(id, ProgramInput::Paste(text))],
@@ -752,7 +752,7 @@ fn a_plan_is_shown_and_carried_out_after_a_yes_and_one_is_made_for_a_goal() {
         text.contains("Carry out Invoice export?") && text.contains("make test"),
         "{text}"
     );
-    assert_eq!(dashboard.press("n"), [], "no is no");
+    assert_eq!(dashboard.press("n"), [], "no is the answer");
     dashboard.state.ask_about_plan(asked());
     let all = Command::All(asked().commands);
     assert_eq!(dashboard.press("y"), [UiRequest::Command(all)]);

@@ -1,4 +1,4 @@
-//! Alerts for the person at a terminal: whom they reach and when, the window title, the progress of the work.
+//! Alerts for the person at a terminal: their recipients and times, the window title, the progress of the work.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn board(items: &[(&str, &str)]) -> ReadModel {
     }
 }
 
-/// The notifications alone, without titles and progress.
+/// Only the notifications, without titles and progress.
 fn notices(alerts: &mut TerminalAlerts, at: u64, board: &ReadModel) -> Vec<String> {
     let calls = alerts.update(Timestamp(at), None, board, "shop").into_iter();
     calls
@@ -56,7 +56,7 @@ fn only_who_looks_elsewhere_is_called_and_only_about_what_is_new() {
     assert_eq!(
         notices(&mut alerts, 2, &board(&[("t-1", "a"), ("t-2", "b")])),
         NONE,
-        "they see it"
+        "the terminal has the focus"
     );
     alerts.set_focused(false);
     let three = board(&[("t-1", "a"), ("t-2", "b"), ("t-3", "npm test")]);
@@ -92,7 +92,7 @@ fn what_happens_soon_after_a_call_is_sent_together_and_what_was_settled_not_at_a
     assert_eq!(alerts.next_due(), None);
     alerts.update(Timestamp(5_020), None, &more, "shop");
     alerts.set_focused(true);
-    assert_eq!(alerts.next_due(), None, "they came and saw");
+    assert_eq!(alerts.next_due(), None, "the person has looked");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn in_quiet_hours_nobody_is_called_and_what_still_waits_at_their_end_is_sent_onc
     assert_eq!(notices(&mut alerts, 99_000, &left), NONE, "once");
     quiet(&mut alerts, 200_000, &board(&[("t-4", "d")]));
     alerts.set_focused(true);
-    assert_eq!(alerts.next_due(), None, "they came and saw");
+    assert_eq!(alerts.next_due(), None, "the person has looked");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn the_end_of_a_run_is_sent() {
     assert_eq!(
         notices(&mut alerts, 21_000, &why),
         ["needs you: t-1 permission: a"],
-        "what waits is why it stands still"
+        "the waiting ask is why the batch is stalled"
     );
 }
 
@@ -201,7 +201,7 @@ fn the_title_counts_is_clean_and_is_sent_when_it_changes() {
     assert_eq!(third.as_deref(), Some("2 need you - shop - dbs"));
 }
 
-/// The progress that a terminal shows of a board.
+/// Progress of a board as the terminal shows it.
 fn progress_of(board: &ReadModel) -> WorkProgress {
     let mut alerts = TerminalAlerts::new(AlertRules {
         title: false,
@@ -323,7 +323,11 @@ fn a_program_in_a_pane_calls_who_looks_elsewhere_by_the_name_of_its_pane_and_as_
         told(ProgramCalls::All, true, &ProgramCall::Bell),
         ["shell 3 rang the bell"]
     );
-    assert_eq!(told(ProgramCalls::All, false, &words), NONE, "they see it");
+    assert_eq!(
+        told(ProgramCalls::All, false, &words),
+        NONE,
+        "the terminal has the focus"
+    );
     assert_eq!(told(ProgramCalls::Words, true, &words).len(), 1);
     assert_eq!(told(ProgramCalls::Words, true, &ProgramCall::Bell), NONE);
     assert_eq!(told(ProgramCalls::None, true, &words), NONE);
@@ -370,7 +374,11 @@ fn who_wants_it_is_told_of_each_task_that_is_done_or_tried_again_and_of_nothing_
     ] {
         let mut alerts = TerminalAlerts::new(AlertRules { events, ..RULES });
         alerts.set_focused(false);
-        assert_eq!(notices(&mut alerts, 1, &first), NONE, "it was so before");
+        assert_eq!(
+            notices(&mut alerts, 1, &first),
+            NONE,
+            "the first board sends nothing"
+        );
         assert_eq!(notices(&mut alerts, 2, &later).concat(), wanted, "{events:?}");
         assert_eq!(notices(&mut alerts, 9_000, &later), NONE, "once");
     }

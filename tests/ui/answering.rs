@@ -1,4 +1,4 @@
-//! What an agent asks, answered from the screen: the keys that do it come first, and none of them chooses what was not named.
+//! Asks of agents, answered from the screen: the keys for an answer come first, and none of them chooses what the person did not name.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use dbs::ui::{UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, NOW, asked};
 
-/// Goes to the agent of `dbs-7`, which is number 13 and asks for a permission.
+/// Goes to the agent of `dbs-7`, which is agent 13 and asks for a permission.
 fn at_its_agent(size: (u16, u16)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     dashboard.press(":");
@@ -58,7 +58,7 @@ fn a_text_for_an_agent_that_asks_for_a_permission_is_the_reason_for_a_no() {
     ] {
         assert!(asked.contains(part), "{part}: {asked}");
     }
-    // Typed as fast as a person types, or pasted: no letter of it is a key.
+    // Typed as fast as a person types, or pasted: no letter of the text acts as a key.
     dashboard.press("n o , Space a l w a y s Space N");
     let [UiRequest::Command(Command::AnswerAsk { attempt, reply, .. })] = &dashboard.press("Enter")[..]
     else {
@@ -90,7 +90,7 @@ fn what_is_typed_on_after_a_key_that_opened_no_prompt_is_no_key() {
     dashboard.press(":");
     dashboard.input(UiInput::Paste("@dbs-21".to_owned()));
     dashboard.press("Enter");
-    // Nothing works on it that could be sent back; `w` would release it.
+    // No agent works on it, so nothing can be sent back; `w` would release it.
     for refused in ["b", "R"] {
         assert_eq!(dashboard.press(refused), [], "{refused}");
         let before = dashboard.mode();
@@ -134,7 +134,7 @@ fn the_yes_of_a_dialog_is_chosen_after_a_question_that_names_it() {
     ] {
         assert!(asked.contains(part), "{part}\n{asked}");
     }
-    assert_eq!(dashboard.press("Enter"), [], "Enter is no yes");
+    assert_eq!(dashboard.press("Enter"), [], "Enter does not mean yes");
     dashboard.press("a");
     let chosen = Command::AnswerAsk {
         attempt: AttemptId(13),
@@ -243,7 +243,7 @@ fn enter_in_the_body_of_a_task_is_a_line_and_what_is_typed_on_is_no_key_of_ours(
     dashboard.rest();
     assert_eq!(dashboard.mode(), "NAV");
     dashboard.press("s");
-    assert_eq!(dashboard.mode(), "ASK", "a moment later keys are keys again");
+    assert_eq!(dashboard.mode(), "ASK", "keys act again a moment later");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Choosing how the screen looks, and what themes do to whole frames.
+//! Choosing an appearance, and the effect of themes on whole frames.
 
 use dbs::display::{Background, ColourDepth, DisplayCaps, Glyphs};
 use dbs::domain::Span;
@@ -35,7 +35,7 @@ fn a_theme_is_shown_while_it_is_marked_and_kept_by_enter() {
         [UiRequest::ApplyTheme, UiRequest::ApplyTheme]
     );
     assert_eq!(dashboard.state.theme(), Some("terminal"));
-    assert_eq!(dashboard.press("Enter"), [], "it is worn already");
+    assert_eq!(dashboard.press("Enter"), [], "the theme is in use already");
     assert_eq!(dashboard.state.theme(), Some("terminal"));
     assert!(dashboard.text().contains("dbs config theme terminal"));
 }
@@ -48,7 +48,11 @@ fn escape_brings_back_the_theme_from_before() {
     assert_eq!(dashboard.press("C-b T j Esc").len(), 2);
     assert_eq!(dashboard.state.theme(), Some("adaptive"));
     dashboard.press("C-b T g Enter");
-    assert_eq!(dashboard.state.theme(), None, "the first row is what is set");
+    assert_eq!(
+        dashboard.state.theme(),
+        None,
+        "the first row is the configured theme"
+    );
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
         .find(|pane| pane.screen.is_some())
         .expect("an agent");
     let own = pane.area.positions().filter(|at| buffer[*at].bg != Color::Reset);
-    assert_eq!(own.count(), 0, "a program keeps the terminal's own ground");
+    assert_eq!(own.count(), 0, "a program keeps the terminal's background");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A pane whose drawing breaks.
+//! A pane that panics while it is drawn.
 
 use dbs::ui::ScreenId;
 
@@ -17,7 +17,7 @@ fn a_pane_that_breaks_says_so_and_the_others_are_drawn_as_ever() {
         "{text}"
     );
     assert!(text.contains("broken by a test"), "{text}");
-    // The board stands on the left, and is as it was.
+    // The board stays on the left, unchanged.
     let board = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.contains("dbs-"));
         lines.map(|line| line.chars().take(60).collect()).collect()

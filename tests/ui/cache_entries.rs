@@ -1,4 +1,4 @@
-//! What was fetched for views, as a server would have put it into the cache.
+//! Cache entries for views, as a server would have sent them.
 
 use dbs::domain::{AttemptId, Span};
 use dbs::read_model::{
@@ -137,7 +137,7 @@ fn figures(model: &ReadModel) -> MetricsReport {
     let mut metrics = Metrics::default();
     for attempt in model.attempts.values() {
         metrics.record(attempt);
-        // The same once more, as if the day before had been alike.
+        // The same attempt again, as if the day before had been alike.
         let mut before = attempt.as_ref().clone();
         before.stage = "merging".into();
         before.task = "dbs-3".into();
@@ -184,7 +184,7 @@ fn sessions() -> Vec<SessionRow> {
     ]
 }
 
-/// A cache with everything the full board's views want.
+/// A cache with all entries that the views of the full board need.
 pub(crate) fn cache(model: &ReadModel) -> ViewCache {
     let mut cache = ViewCache::default();
     let login = model

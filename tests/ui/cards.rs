@@ -1,4 +1,4 @@
-//! What rows and cards of the board say of a task when there is little room: the state and the time stay, names are cut.
+//! Rows and cards of the board where there is little room: the state and the time stay, names are cut.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
         ("dbs-15", " queued", " 15m "),
         ("dbs-16", " approve?", " 4m "),
     ];
-    // In the others the signs say the states, and the titles have the room.
+    // At the other sizes the signs stand for the states, and the titles take the room.
     for (size, keys, has_words) in [
         ((60, 15), "1", true),
         ((80, 24), "1", true),

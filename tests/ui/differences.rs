@@ -1,4 +1,4 @@
-//! What is shown of a task's work is what was read of the state it is in, and nothing is said of it before.
+//! The changes shown for a task are those read from its current state; until they are read, the view says nothing about them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use dbs::ui::{CacheEntry, CacheKey, CheckPhase, ViewCache};
 
 use crate::fixture::{Dashboard, NOW};
 
-/// Ends the attempt at a task as one that failed, and holds the task.
+/// Ends the attempt at a task as failed, and holds the task.
 fn hold(dashboard: &mut Dashboard, task: &str, attempt: u64) {
     for row in dashboard.board.attempts.values_mut() {
         if row.task.as_str() == task {
@@ -31,7 +31,7 @@ fn hold(dashboard: &mut Dashboard, task: &str, attempt: u64) {
     });
 }
 
-/// What the view of the changes of a task shows.
+/// Text of the view of a task's changes.
 fn differences(dashboard: &mut Dashboard, task: &str) -> String {
     dashboard.press(":");
     dashboard.input(dbs::ui::UiInput::Paste(format!("@{task}")));
@@ -64,14 +64,14 @@ fn what_was_read_while_an_agent_worked_is_not_shown_of_the_task_that_is_held() {
         .cache
         .put(held, CacheEntry::Diff(Diff::default().into()), NOW);
     let text = dashboard.text();
-    assert!(text.contains("No changes."), "now it was read: {text}");
+    assert!(text.contains("No changes."), "the changes have been read: {text}");
 }
 
 #[test]
 fn a_task_on_which_nothing_works_is_compared_by_its_branch_also_after_a_restart() {
     let mut dashboard = Dashboard::full((120, 40));
     hold(&mut dashboard, "dbs-4", 11);
-    // A restart reads the same rows.
+    // A restart reads the same attempts.
     let model = ReadModel::of(&dashboard.board, NOW);
     let changes = model
         .changes(&"dbs-4".into(), DiffBase::Base)
@@ -117,7 +117,7 @@ fn nothing_is_said_of_the_changes_of_any_task_before_they_are_read() {
     for task in tasks {
         let mut dashboard = Dashboard::full((120, 40));
         dashboard.cache = ViewCache::default();
-        // The board has forgotten its attempts.
+        // The board no longer has the attempts of the task.
         dashboard.change(task.as_str(), |task| {
             task.tries.insert("development".into(), 9);
         });
@@ -266,6 +266,6 @@ fn attempts_that_the_board_has_forgotten_are_asked_for_announced_and_listed() {
     assert_eq!(
         text.matches("the first cause").count(),
         2,
-        "the board's own rows count: {text}"
+        "the attempts on the board count: {text}"
     );
 }

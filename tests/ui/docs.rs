@@ -1,4 +1,4 @@
-//! What is written about the keys is made from the table, and every action is documented and bound.
+//! The key documentation is generated from the table, and every action is documented and bound.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ fn variants<'a>(source: &'a str, name: &str) -> Vec<&'a str> {
 fn every_action_there_is_has_a_row_in_the_table() {
     let listed: Vec<String> = entries().map(|entry| format!("{:?}", entry.action)).collect();
     assert!(listed.len() > 110, "{listed:?}");
-    // The enum is made from the rows; a value of its parameter could still be without one.
+    // The enum is generated from the rows, but a value of a parameter could still lack one.
     let action = include_str!("../../src/keymap/action.rs");
     let families = [
         ("Step", variants(action, "Direction")),

@@ -1,4 +1,4 @@
-//! Searching lists and terminals, holding a terminal still, selecting, copying; numbers before movements.
+//! Searching lists and terminals, freezing a terminal, selecting, copying; numbers before movements.
 
 use dbs::domain::{AttemptId, TaskId};
 use dbs::term::keys::{Button, Modifiers, MouseInput, MouseKind};
@@ -9,7 +9,7 @@ use crate::screens::PROMPT;
 
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
 
-/// Looks at the agent of dbs-4, which has shown so many lines.
+/// Looks at the agent of dbs-4, which has shown that many lines.
 fn looking(lines: usize) -> Dashboard {
     let mut dashboard = Dashboard::full((120, 40));
     let screen = dashboard.screens.all.get_mut(&RAVEL).expect("screen");
@@ -24,7 +24,7 @@ fn copied(requests: &[UiRequest]) -> &str {
     let [UiRequest::CopyToClipboard(text), others @ ..] = requests else {
         unreachable!("{requests:?}");
     };
-    // Whoever typed before goes on to type, which the program may be told.
+    // A client that was typing goes on typing, which the program may be told.
     let is_focus = |other: &UiRequest| matches!(other, UiRequest::SendInput(_, ProgramInput::Focus(true)));
     assert!(others.iter().all(is_focus), "{others:?}");
     text
@@ -126,7 +126,7 @@ fn beyond_the_last_prompts_the_key_says_so_and_older_lines_are_asked_for() {
     assert_eq!(
         dashboard.mode(),
         "LOOK",
-        "where nothing is found nothing is held still"
+        "without a match the terminal is not frozen"
     );
     assert!(dashboard.text().contains("there is no prompt below"));
     dashboard.press("{");
@@ -138,7 +138,7 @@ fn beyond_the_last_prompts_the_key_says_so_and_older_lines_are_asked_for() {
     assert_eq!(
         copied(&dashboard.press("y")),
         format!("{PROMPT}make test"),
-        "it stays there"
+        "the position stays"
     );
 }
 

@@ -1,4 +1,4 @@
-//! A board with tasks in every state, agents doing everything agents do, and a client looking at it.
+//! A board with tasks in every state, agents in every activity, and a client that shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ impl Dashboard {
             now: NOW,
             state,
         };
-        // Every frame comes after one.
+        // Every frame comes after a tick.
         dashboard.input(UiInput::Tick);
         dashboard
     }
@@ -127,7 +127,7 @@ impl Dashboard {
         requests
     }
 
-    /// A moment later: digits that no movement followed mean a tab.
+    /// Waits a moment, after which digits without a movement select a tab.
     pub(crate) fn rest(&mut self) -> Vec<UiRequest> {
         let now = self.now;
         self.now = now + Span(300);
@@ -328,7 +328,7 @@ fn task(id: &str, title: &str, at: &str, state: TaskState, since: u64) -> Task {
     }
 }
 
-/// What an agent asks that is seen doing that; known by its text.
+/// Asks of an agent with that activity, each with its text as id.
 pub(crate) fn asked(doing: &ActivityKind, since: Timestamp) -> Vec<AskRecord> {
     let (kind, text) = match doing {
         ActivityKind::Permission(text) => (AskKind::Permission, text),
@@ -346,7 +346,7 @@ pub(crate) fn asked(doing: &ActivityKind, since: Timestamp) -> Vec<AskRecord> {
     vec![AskRecord::new(ask, since)]
 }
 
-/// The yes to what an agent asks.
+/// Command that allows that ask of an agent.
 pub(crate) fn allow(attempt: u64, what: &str) -> Command {
     Command::AnswerAsk {
         attempt: AttemptId(attempt),

@@ -1,4 +1,4 @@
-//! `dbs workflow show` draws stages and edges: golden drawings of every workflow there is, and what holds for any other.
+//! The drawings of `dbs workflow show`: golden drawings of every workflow in the project, and properties of any other.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn a_story_loop_is_drawn() {
     insta::assert_snapshot!(drawn(&workflow(include_str!("../domain/workflows/stories.toml"))));
 }
 
-/// The first stage of the pipeline so many times, each leading where the numbers say.
+/// The first stage of the pipeline under each of these names, with edges to the stages that the numbers give.
 fn tangled(names: &[String], leads: &[(usize, usize, String)]) -> Workflow {
     let mut flow = builtin("kanban");
     let model = flow.stages[1].clone();
@@ -106,7 +106,7 @@ proptest! {
                 prop_assert!(width(line) <= 80, "{line}");
             }
             prop_assert_eq!(&lines, &flowchart(&flow, glyphs));
-            // Every box has its two edges, one below the other, whatever stands in it.
+            // Every box has an upper and a lower edge, whatever text it contains.
             let (open, close) = match glyphs {
                 Glyphs::Unicode => ('┌', '└'),
                 Glyphs::Ascii => ('+', '+'),

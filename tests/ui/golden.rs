@@ -1,5 +1,5 @@
 //! Every view in every size, look and state. One look is kept to be read; the others must show the same with fewer means.
-//! Read what changed as somebody who has to work with it: nothing cut off without need, nothing out of line, nothing untrue.
+//! Read the differences as a user would: nothing is cut off without need, out of line or untrue.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,10 +15,10 @@ use crate::fixture::{Dashboard, NOW, text};
 use crate::screens::TextScreens;
 use crate::snapshots;
 
-/// From the board to the conductor in the first tab of the seed.
+/// Keys from the board to the conductor in the classic first tab.
 const CONDUCTOR: &str = "S-Tab S-Tab j";
 
-/// Views, the tab and the keys that lead there.
+/// Views with their tab and the keys that lead there.
 const VIEWS: [(&str, &str, &str); 17] = [
     ("main", "1", ""),
     ("agents", "2", ""),
@@ -51,7 +51,7 @@ enum Case {
 
 const CASES: [Case; 4] = [Case::Normal, Case::Empty, Case::Long, Case::Degraded];
 
-/// Words of many widths: wide, joined, combined, from right to left.
+/// Words of many widths: wide, joined, combined, right to left.
 const LONG: &str = "注文の履歴を新しい順に並べる 👩‍💻 e\u{301}tude שלום and a title that goes on for much longer than any column on any \
                     screen will ever be wide enough to hold, however far it is drawn";
 
@@ -129,7 +129,7 @@ fn folded(buffer: &Buffer) -> String {
     folded
 }
 
-/// Which style each cell has: a letter for each, counted along the rows, and what the letters stand for.
+/// Style of each cell: one letter per style, counted along the rows, with a legend of the letters.
 fn styles(buffer: &Buffer) -> String {
     let mut known: Vec<Style> = Vec::new();
     let mut map = String::new();
@@ -172,7 +172,7 @@ fn styles(buffer: &Buffer) -> String {
     map
 }
 
-/// The rows of a frame that have that sign somewhere.
+/// The rows of a frame that contain that sign.
 fn rows_with(buffer: &Buffer, sign: &str) -> BTreeSet<u16> {
     let cells = buffer.content.iter().enumerate();
     let found = cells.filter(|(_, cell)| cell.symbol() == sign);
@@ -218,11 +218,11 @@ fn without_colours_and_without_unicode_the_same_is_said_at_the_same_places() {
                 frames += 1;
                 for (at, (one, other)) in full.content.iter().zip(&plain.content).enumerate() {
                     let place = full.pos_of(at);
-                    // What has no sign in ASCII is a word there, and the rest of the line moves.
+                    // A sign without an ASCII counterpart becomes a word, which moves the rest of the line.
                     if glyphs == Glyphs::Ascii && worded.contains(&place.1) {
                         continue;
                     }
-                    // An empty place in a chart is dotted.
+                    // An empty place in an ASCII chart is dotted.
                     let same = one.symbol() == other.symbol() || (one.symbol(), other.symbol()) == (" ", ".");
                     assert!(
                         same || (glyphs == Glyphs::Ascii
@@ -253,7 +253,7 @@ fn headings(frame: &str) -> Vec<&str> {
     texts.filter(|text| !text.is_empty()).collect()
 }
 
-/// A key that came to mean something else would leave a view out of the matrix.
+/// A view whose key changed its meaning would be missing from the matrix.
 #[test]
 fn each_view_of_the_matrix_is_the_one_it_is_named_after() {
     let titles = [
@@ -288,7 +288,7 @@ fn each_view_of_the_matrix_is_the_one_it_is_named_after() {
     }
 }
 
-/// A review by eye needs every text in one place; `docs/wording.md` says what to look for.
+/// A review by eye needs all texts in one place; `docs/wording.md` says what to look for.
 #[test]
 fn every_heading_hint_and_action_is_listed_for_a_review_by_eye() {
     let mut all = String::new();

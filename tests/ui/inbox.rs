@@ -1,4 +1,4 @@
-//! The inbox: what is asked is answered in place, bound to what was seen.
+//! The inbox: asks are answered in place, and an answer goes only to the ask that was on the screen.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn yes(attempt: u64) -> UiRequest {
     UiRequest::Command(allow(attempt, "npm run migrate"))
 }
 
-/// Lets an agent at work want something.
+/// Gives an agent at work an ask of that kind.
 fn wants(dashboard: &mut Dashboard, attempt: u64, doing: ActivityKind) {
     let attempt = dashboard
         .board

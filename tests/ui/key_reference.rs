@@ -1,4 +1,4 @@
-//! `docs/keys.md`, made from the table of actions and the keys in force. Returns text; writes nothing.
+//! `docs/keys.md`, generated from the table of actions and the keys in force. Returns text; writes nothing.
 
 use std::fmt::Write as _;
 use strum::VariantArray as _;

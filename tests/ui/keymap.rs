@@ -1,4 +1,4 @@
-//! Key files: what they may contain, and the errors for everything else.
+//! Key files: their allowed content, and the errors for everything else.
 
 use dbs::keymap::{Action, Chord, KeyTable, Keymap, entries};
 

@@ -1,4 +1,4 @@
-//! What keys do, place by place.
+//! The effect of keys, place by place.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn every_default_key_leads_to_its_action() {
         }
     }
     assert_eq!(keymap.prefix(), "C-b".parse().expect("key"));
-    // A key that comes to mean something else shows in the difference.
+    // A key that changes its meaning shows up in the difference.
     insta::assert_snapshot!("default_keys", lines.join("\n"));
 }
 
@@ -203,11 +203,11 @@ fn the_program_that_is_typed_to_has_the_focus_while_the_window_has_it() {
     assert_eq!(dashboard.input(UiInput::Focus(false)), [told_focus(false)]);
     assert_eq!(dashboard.input(UiInput::Focus(false)), []);
     assert_eq!(dashboard.input(UiInput::Focus(true)), [told_focus(true)]);
-    // The prefix alone takes it from nobody; what comes after it may.
+    // The prefix alone takes the focus from no program; the key after it may.
     assert_eq!(dashboard.press("C-b"), []);
     assert_eq!(dashboard.press("b"), [told_focus(false)]);
     assert_eq!(dashboard.input(UiInput::Focus(false)), []);
-    // One that is typed to while the window has not the focus gets it with the window.
+    // A program that is typed to while the window is unfocused gets the focus together with the window.
     dashboard.press("3 g");
     assert_eq!(dashboard.press("i"), []);
     assert_eq!(dashboard.input(UiInput::Focus(true)), [told_focus(true)]);
@@ -235,7 +235,10 @@ fn the_prefix_and_b_lead_from_typing_to_the_board() {
     let mut dashboard = typing();
     assert_eq!(dashboard.press("C-b b"), [told_focus(false)]);
     assert_eq!(dashboard.mode(), "NAV");
-    assert!(dashboard.text().contains("[1 Main]"), "where the agent was");
+    assert!(
+        dashboard.text().contains("[1 Main]"),
+        "the tab is still that of the agent"
+    );
     dashboard.press("2 i");
     dashboard.press("C-b b");
     assert!(dashboard.text().contains("[3 Board]"));
@@ -280,7 +283,7 @@ fn a_digit_is_a_tab_at_once_and_loses_no_key_that_follows() {
         quick.key(key.parse::<Chord>().expect("key").event());
         slow.press(key);
     }
-    assert_eq!(quick.text(), slow.text(), "one step, not three");
+    assert_eq!(quick.text(), slow.text(), "a tab and a step, not three steps");
     quick.press("0 4");
     assert!(quick.text().contains(" NAV  4 "), "{}", quick.text());
     quick.press("Esc");
@@ -579,11 +582,11 @@ fn keys_pressed_while_a_shell_opens_are_typed_into_it_and_never_reach_the_board(
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("C-b c");
     assert_eq!(dashboard.mode(), "TYPE");
-    // On the board these would release, pause, quit.
+    // On the board these keys would release, pause and quit.
     assert_eq!(dashboard.press("w P q"), []);
     let pane = dashboard.state.unopened_shells()[0];
     dashboard.state.shell_opened(pane, 7);
-    assert_eq!(dashboard.input(UiInput::Tick), [], "it does not run yet");
+    assert_eq!(dashboard.input(UiInput::Tick), [], "the shell does not run yet");
     dashboard.screens.put(shell, "$ ");
     let mut expected: Vec<UiRequest> = ['w', 'P', 'q']
         .map(|c| UiRequest::SendInput(shell, key(c)))
@@ -601,7 +604,7 @@ fn keys_for_a_shell_that_cannot_be_opened_or_was_left_are_dropped() {
     dashboard.state.shell_not_opened(pane);
     assert_eq!(dashboard.input(UiInput::Tick), []);
     assert_eq!(dashboard.mode(), "NAV");
-    // Somebody who goes elsewhere meanwhile types nothing into it any more.
+    // Keys of a person who has left the pane are not typed into the shell.
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("C-b c w");
     let pane = dashboard.state.unopened_shells()[0];

@@ -1,4 +1,4 @@
-//! The last output of agents, as a card shows it: recordings of real ones, at every moment at which it changed.
+//! The last output of agents, as a card shows it: recordings of real agents, at every moment at which it changed.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ fn the_last_output_of_real_agents_is_never_their_prompt_or_what_stands_below_it(
             "{name}\n  {}",
             last_outputs(&format!("{name}.cast")).join("\n  ")
         )
-        .expect("a text takes in all");
+        .expect("writing to a string cannot fail");
     }
     insta::assert_snapshot!("said", all);
 }

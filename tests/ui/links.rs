@@ -1,4 +1,4 @@
-//! Opening links: the whole target is shown first, nothing but the web is opened, and over a connection it is copied.
+//! Opening links: the whole target is shown first, only web links are opened, and over a remote connection the link is copied.
 
 use dbs::display::PastePreview;
 use dbs::domain::AttemptId;
@@ -10,7 +10,7 @@ use crate::fixture::Dashboard;
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
 const TARGET: &str = "https://example.org/build/17";
 
-/// Looks at an agent that has shown that.
+/// Looks at an agent that has shown that text.
 fn looking(text: &str) -> Dashboard {
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.screens.agent(11, text);
@@ -30,7 +30,7 @@ fn the_only_link_on_a_screen_is_shown_and_opened_after_a_yes() {
     assert_eq!(dashboard.press("U"), []);
     assert_eq!(dashboard.mode(), "ASK");
     assert!(dashboard.text().contains(TARGET) && dashboard.text().contains("Open this link?"));
-    assert_eq!(dashboard.press("Enter"), [], "no is the answer without a word");
+    assert_eq!(dashboard.press("Enter"), [], "without the word the answer is no");
     assert_eq!(dashboard.press("U y"), opened());
 }
 
@@ -54,7 +54,7 @@ fn the_link_under_the_cursor_of_a_terminal_held_still_is_meant() {
     assert_eq!(
         dashboard.press("v l o"),
         [],
-        "with a selection it goes to its other end"
+        "with a selection the key goes to its other end"
     );
     assert_eq!(dashboard.mode(), "COPY");
 }
@@ -158,5 +158,8 @@ fn inside_a_multiplexer_with_the_same_prefix_the_hint_is_shown_once() {
     assert!(!again.text().contains("inside tmux"));
     let mut other = Dashboard::full((120, 40));
     other.state.hint_prefix_in_multiplexer(other.now, Some("screen"));
-    assert!(!other.text().contains("inside screen"), "it has another prefix");
+    assert!(
+        !other.text().contains("inside screen"),
+        "screen has another prefix"
+    );
 }

@@ -1,4 +1,4 @@
-//! Every list can be searched and stands in an order of a person's choice; what is marked is one of the rows that are seen.
+//! Every list can be searched and sorted as a person chooses; marked items are always among the visible rows.
 
 use dbs::domain::Command;
 use dbs::ui::{UiInput, UiRequest};

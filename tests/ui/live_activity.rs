@@ -1,4 +1,4 @@
-//! What an agent does right now, as its sources say it, in the list of agents and beside its task.
+//! The present activity of an agent, as its sources report it, in the list of agents and beside its task.
 
 use dbs::domain::{AttemptId, Span};
 use dbs::read_model::{LiveActivity, RunningChild, SourceReport};
@@ -30,7 +30,7 @@ fn live(words: &str, is_waiting: bool) -> LiveActivity {
     }
 }
 
-/// The screen when more is known of the agent of `dbs-4`, which the board holds to work.
+/// The screen when more is known about the agent of `dbs-4` than the board's word that it works.
 fn screen(size: (u16, u16), keys: &str, live: LiveActivity) -> String {
     let mut dashboard = Dashboard::full(size);
     dashboard.screens.doing.insert(AttemptId(11), live);
@@ -59,7 +59,7 @@ fn the_details_of_a_task_say_what_its_agent_does_and_from_what_that_is_known() {
     assert!(!text.contains("counts"), "{text}");
 }
 
-/// A board on which that terminal reported that it called and is half through.
+/// A board on which the program in that terminal reported a call and that it is half done.
 fn reporting(size: (u16, u16), id: ScreenId) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     let report = ProgramReport {

@@ -30,7 +30,7 @@ fn what_is_cut_stays_where_the_program_writes_also_with_its_cursor_hidden() {
     terminal.feed(0, b"one\r\ntwo\r\n\x1b[?25l");
     assert_eq!(LiveScreen::new(&mut terminal, true).cursor(), None);
     assert_eq!(LiveScreen::new(&mut terminal, true).output_row(), 2);
-    // A program that has the whole screen leaves its hidden cursor anywhere.
+    // A full-screen program may leave its hidden cursor anywhere.
     terminal.feed(0, b"\x1b[?1049h\x1b[5;5H");
     assert_eq!(LiveScreen::new(&mut terminal, true).output_row(), 29);
 }
@@ -94,7 +94,7 @@ fn a_program_that_draws_our_whole_frame_draws_it_in_its_own_pane_and_nowhere_els
                 let is_wide = frame[(x, y)].symbol().starts_with('日');
                 assert!(
                     !is_wide || x + 1 < area.right(),
-                    "half of it is over the edge at {x} {y}"
+                    "half of the cell is over the edge at {x} {y}"
                 );
                 changed += 1;
             }

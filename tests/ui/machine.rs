@@ -1,4 +1,4 @@
-//! What the top bar says of the machine: only what is known of the present, only where there is room.
+//! The machine in the top bar: only current figures are shown, and only where there is room.
 
 use dbs::display::{ColourDepth, Glyphs};
 use dbs::domain::{DiskUse, PauseReason, Span};

@@ -1,4 +1,4 @@
-//! The first tab: the tasks, the agent of the selected one beside them, what happened below.
+//! The first tab: the tasks, the agent of the selected task beside them, and the log below.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use dbs::ui::{ScreenId, UiInput, UiRequest};
 use crate::fixture::{Dashboard, NOW};
 use crate::snapshots;
 
-/// The terminal that is shown, and whether it has the focus.
+/// The terminal on the screen, and whether it has the focus.
 fn shown(dashboard: &Dashboard) -> Option<(ScreenId, bool)> {
     let panes = dashboard.frame().1.panes;
     panes
@@ -24,7 +24,7 @@ fn agent(attempt: u64) -> ScreenId {
     ScreenId::Attempt(AttemptId(attempt))
 }
 
-/// The agent of that attempt ends, and with it what its task has at work.
+/// Ends that attempt, and with it the work on its task.
 fn end(dashboard: &mut Dashboard, attempt: u64) {
     let at = dashboard.now;
     let attempt = AttemptId(attempt);
@@ -38,7 +38,7 @@ fn end(dashboard: &mut Dashboard, attempt: u64) {
     dashboard.input(UiInput::Tick);
 }
 
-/// The task has that attempt at work again.
+/// Gives the task that attempt as its open attempt again.
 fn begin(dashboard: &mut Dashboard, task: &str, attempt: u64) {
     let open = AttemptId(attempt);
     Arc::make_mut(dashboard.board.attempts.get_mut(&open).expect("attempt")).task = TaskId::from(task);
@@ -136,7 +136,7 @@ fn an_ended_agent_is_marked_at_every_size() {
                     assert!(title.ends_with(" ended"), "{title}");
                     assert!(text.contains("test result: ok. 6 passed; 0 failed"), "{text}");
                 }
-                // There is one pane: the list without the agent, whose pane is among the tabs as long as there is room.
+                // A single pane: the list without the agent, whose pane is among the tabs as long as there is room.
                 ("agents", 60 | 80) => {
                     let list = dashboard.words("Agents  6 of 8");
                     assert!(
@@ -186,7 +186,7 @@ fn the_screen_of_an_agent_that_ended_stays_until_its_task_has_another_or_the_per
     dashboard.press("j");
     assert_eq!(shown(&dashboard), Some((agent(12), false)));
     dashboard.press("k");
-    assert_eq!(shown(&dashboard), None, "it has no agent any more");
+    assert_eq!(shown(&dashboard), None, "the task has no agent any more");
 }
 
 #[test]
@@ -209,7 +209,11 @@ fn what_is_read_back_stays_though_the_task_has_another_agent() {
 fn while_nobody_has_chosen_a_task_one_that_is_worked_on_is_shown_and_from_the_first_key_on_it_stays() {
     let mut dashboard = Dashboard::full((120, 40));
     end(&mut dashboard, 11);
-    assert_eq!(shown(&dashboard), Some((agent(11), false)), "the end is seen");
+    assert_eq!(
+        shown(&dashboard),
+        Some((agent(11), false)),
+        "the ended agent stays on the screen"
+    );
     dashboard.now = NOW + Span::seconds(3);
     dashboard.input(UiInput::Tick);
     assert_eq!(shown(&dashboard), Some((agent(11), false)));
@@ -221,7 +225,7 @@ fn while_nobody_has_chosen_a_task_one_that_is_worked_on_is_shown_and_from_the_fi
     end(&mut dashboard, 12);
     dashboard.now = NOW + Span::minutes(5);
     dashboard.input(UiInput::Tick);
-    assert_eq!(shown(&dashboard), Some((agent(12), false)), "a person is there");
+    assert_eq!(shown(&dashboard), Some((agent(12), false)), "a key was pressed");
 }
 
 #[test]
@@ -285,16 +289,16 @@ fn an_agent_that_ended_stays_among_the_agents_until_the_person_moves() {
     end(&mut dashboard, 12);
     assert!(
         dashboard.text().contains("Agents  "),
-        "a list that is zoomed stays the list"
+        "a zoomed list stays a list"
     );
 }
 
-/// Everything is done, and nobody has chosen a task.
+/// A board with all tasks done, on which no task was chosen.
 fn all_done(size: (u16, u16)) -> Dashboard {
     all_done_after(size, "")
 }
 
-/// The same, after these keys while there was work.
+/// The same board, after these keys while there was work.
 fn all_done_after(size: (u16, u16), keys: &str) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     if !keys.is_empty() {
@@ -406,11 +410,11 @@ fn a_demo_ends_with_what_comes_next_and_is_left_after_a_question() {
         for part in parts.into_iter().chain(commands) {
             assert!(text.contains(part), "{part} {size:?}: {text}");
         }
-        // What each command is for is said whole or not at all.
+        // The purpose of each command is shown whole or not at all.
         let is_said = text.contains("makes it a project");
         assert_eq!(is_said, text.contains("a task, handed over"), "{text}");
         assert!(is_said || !text.contains("makes it"), "{text}");
-        assert_eq!(dashboard.press("q"), [], "asks first");
+        assert_eq!(dashboard.press("q"), [], "a question comes first");
         let text = dashboard.text();
         assert!(
             text.contains("Its folder is deleted") && !text.contains("agents are ended"),
@@ -421,7 +425,11 @@ fn a_demo_ends_with_what_comes_next_and_is_left_after_a_question() {
         assert_eq!(dashboard.press("q y"), [UiRequest::Detach]);
     }
     let mut dashboard = Dashboard::full((120, 40));
-    assert_eq!(dashboard.press("q"), [UiRequest::Detach], "a project goes on");
+    assert_eq!(
+        dashboard.press("q"),
+        [UiRequest::Detach],
+        "leaving a project asks nothing"
+    );
 }
 
 #[test]
@@ -453,15 +461,18 @@ fn in_a_demo_the_agent_that_asks_is_shown_while_nobody_has_chosen_a_task() {
         .filter(|item| item.kind.is_agents());
     let mut asking = asking.filter_map(|item| item.attempt.map(ScreenId::Attempt));
     let first = asking.find(|screen| dashboard.screens.all.contains_key(screen));
-    assert_eq!(shown(&dashboard), Some((first.expect("somebody asks"), false)));
+    assert_eq!(
+        shown(&dashboard),
+        Some((first.expect("an agent that asks"), false))
+    );
     dashboard.press("j k");
     let mine = shown(&dashboard);
     dashboard.model.attention.reverse();
     dashboard.input(UiInput::Tick);
-    assert_eq!(shown(&dashboard), mine, "a task was chosen");
+    assert_eq!(shown(&dashboard), mine, "the chosen task stays");
 }
 
-/// Lets the agent of that attempt be a conductor.
+/// Makes the agent of that attempt a conductor.
 fn conducts(dashboard: &mut Dashboard, id: u64) {
     let id = AttemptId(id);
     let mut attempt = (*dashboard.model.attempts[&id]).clone();
@@ -502,7 +513,7 @@ fn the_conductors_pane_shows_its_terminal_while_it_is_at_work_and_takes_what_is_
     assert!(dashboard.text().contains("No conductor is running"));
 }
 
-/// What a conductor has said when its plan is on the board.
+/// Last words of a conductor whose plan is on the board.
 const PLANNED: &str = "> Customers want to see their orders.\n\nThe plan is on the board, in the batch order-history:\n\n\
     - dbs-31 List orders newest first\n- dbs-32 Page through more than fifty orders, after dbs-31\n- dbs-33 Acceptance, after both\n\n\
     Read it, and release it with `w`, or say what is missing.\n\n> ";
@@ -524,7 +535,7 @@ fn a_conductor_at_work_stands_beside_the_board_with_what_it_planned() {
                 "- dbs-32 Page through more than fifty orders, after ",
             ];
             match (name, size.0) {
-                // One column: the conductor has a tab in the board's place, and is told on the card.
+                // One column: the conductor has a tab in the place of the board, and the card shows its activity.
                 ("main", 60) => {
                     let row = "│ ▸ dbs-5  Rate limit per customer  ravel working       3m │";
                     assert_eq!(dashboard.rows_with("dbs-5 "), [row]);

@@ -62,7 +62,7 @@ fn a_click_on_a_terminal_focuses_and_the_next_one_types() {
     assert_eq!(dashboard.mode(), "TYPE");
 }
 
-/// The columns and the row where these words are drawn, the uppermost.
+/// The columns and the row where these words are drawn first from the top.
 fn drawn(dashboard: &Dashboard, words: &str) -> Rect {
     let (buffer, _) = dashboard.frame();
     let (width, height) = (buffer.area.width, buffer.area.height);
@@ -90,7 +90,7 @@ fn tabs_and_the_strip_can_be_clicked() {
             dashboard.press(if name == "1 Main" { "2" } else { "1" });
         }
     }
-    // The row below the tabs leads to what it tells of, from its first words to its last.
+    // The row below the tabs leads to the item it names, wherever it is clicked.
     for words in ["NEEDS YOU 1", "go there"] {
         let mut dashboard = Dashboard::full((120, 40));
         dashboard
@@ -169,7 +169,7 @@ fn focused(dashboard: &Dashboard) -> Rect {
 
 #[test]
 fn a_line_between_panes_is_dragged_and_stays_where_it_was_let_go() {
-    // The line at the right of the board, and where there is none the one below.
+    // The line at the right of the board, or the one below it where the board has none at its right.
     let ends = [
         ((200, 60), (1, 0), Rect::right as fn(Rect) -> u16),
         ((120, 40), (0, 1), Rect::bottom),
@@ -185,7 +185,11 @@ fn a_line_between_panes_is_dragged_and_stays_where_it_was_let_go() {
         let moved = |by: u16| (line.0 + right * by, line.1 + down * by);
         let back = (line.0 - right * 3, line.1 - down * 3);
         dashboard.input(event(DOWN, line));
-        assert_eq!(dashboard.mode(), "NAV", "the pane inside is not acted on");
+        assert_eq!(
+            dashboard.mode(),
+            "NAV",
+            "the click does not act on the pane inside"
+        );
         dashboard.input(event(DRAG, moved(4)));
         assert_eq!(end(focused(&dashboard)), end(before) + 4);
         dashboard.input(event(DRAG, back));
@@ -198,7 +202,7 @@ fn a_line_between_panes_is_dragged_and_stays_where_it_was_let_go() {
         assert_ne!(
             end(focused(&dashboard)),
             end(before) - 3,
-            "a line that is not moved is a border"
+            "a click without a drag does not resize"
         );
     }
 }
@@ -344,7 +348,7 @@ fn a_program_that_asked_gets_its_clicks_also_when_only_the_wheel_is_ours() {
     }
 }
 
-/// A client that types to a program that asked for the mouse, and where that is.
+/// A client that types to a program with mouse reporting, with the terminal and its area.
 fn typing_with_mouse() -> (Dashboard, ScreenId, Rect) {
     let mut dashboard = Dashboard::full((200, 60));
     let id = ScreenId::Attempt(AttemptId(11));
@@ -376,7 +380,7 @@ fn a_program_that_received_a_press_receives_its_release_wherever_that_is() {
         };
         assert_eq!((*to, input.kind, input.col, input.row), (id, wished, 0, 0));
     }
-    // It holds nothing any more.
+    // The program no longer holds the mouse.
     assert_eq!(dashboard.input(event(DRAG, outside)), []);
     assert_eq!(dashboard.input(event(UP, outside)), []);
 }
@@ -392,7 +396,7 @@ fn the_wheel_moves_through_what_was_shown_before_whatever_its_program_asked_for(
     for _ in 0..2 {
         assert_eq!(dashboard.input(event(MouseKind::WheelDown, at)), []);
     }
-    // Back at the present it is the program's again.
+    // At the newest line the wheel belongs to the program again.
     assert_eq!(dashboard.input(event(MouseKind::WheelUp, at)).len(), 1);
     dashboard.press("C-b [");
     let before = dashboard.text();
@@ -420,7 +424,7 @@ fn the_wheel_is_a_programs_keys_only_while_it_is_typed_to() {
     assert_eq!(dashboard.input(event(MouseKind::WheelUp, at)).len(), 1);
 }
 
-/// Clicks where the first row of that sort is drawn, and once more at the same place; what the screen said before and after each.
+/// Clicks twice where the first row of that sort is drawn; returns the screen before, between and after the clicks.
 fn two_clicks(dashboard: &mut Dashboard, wanted: fn(&ClickTarget) -> bool) -> [String; 3] {
     let hits = dashboard.frame().1.hits;
     let (area, _) = hits.iter().rfind(|(_, hit)| wanted(hit)).expect("a row");
@@ -436,7 +440,7 @@ fn two_clicks(dashboard: &mut Dashboard, wanted: fn(&ClickTarget) -> bool) -> [S
 
 #[test]
 fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
-    // An agent, in the list of them.
+    // An agent in the list of agents.
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("2 C-b Left");
     let [_, first, second] = two_clicks(&mut dashboard, |hit| {
@@ -455,7 +459,7 @@ fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
     };
     assert_eq!(title(&before), title(&first), "{first}");
     assert_ne!(title(&first), title(&second), "{second}");
-    // A row of a choice, of the palette, of the help.
+    // A row of a choice, of the palette and of the help.
     for keys in ["C-b w", ": t a b", "? t a b Space"] {
         let mut dashboard = Dashboard::full((120, 40));
         dashboard.press(keys);
@@ -472,7 +476,7 @@ fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
     assert!(second.contains("First start, 2 of 5"), "{second}");
 }
 
-/// A log that is longer than the screen; where its uppermost line is drawn, and the text of that.
+/// A log that is longer than the screen, with the place of its uppermost line and the text of that line.
 fn long_log() -> (Dashboard, (u16, u16), String) {
     let mut dashboard = Dashboard::full((80, 15));
     let few = dashboard.log.clone();
@@ -517,7 +521,7 @@ fn the_second_click_means_what_the_first_marked_also_where_the_list_moved_below_
         "the list has moved"
     );
     assert!(marked(&mut dashboard).contains(&text));
-    // At once the same place means the same line, and later what is there then.
+    // Within a second a click at the same place means the same line; later it means the line that is there then.
     for (later, same) in [(Span(999), true), (Span::seconds(1), false)] {
         let (mut dashboard, at, text) = long_log();
         dashboard.input(event(DOWN, at));

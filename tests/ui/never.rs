@@ -1,4 +1,4 @@
-//! What can never happen: a panic, a mode without a way out, a border that moves, a pane outside the frame.
+//! Impossible states: a panic, a mode without a way out, a border that moves, a pane outside the frame.
 
 use dbs::domain::{AttemptId, Span};
 use dbs::keymap::Chord;
@@ -10,14 +10,14 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::fixture::Dashboard;
 
-/// What may happen at a client, or to it.
+/// Anything that may happen to a client.
 #[derive(Debug, Clone)]
 enum Happening {
-    /// Somebody pressed, pasted, clicked or resized.
+    /// A key, a paste, a click or a resize.
     Input(UiInput),
-    /// So many milliseconds go by.
+    /// A pause of that many milliseconds.
     Wait(u64),
-    /// The program in that agent's terminal ends.
+    /// The program in the terminal of that agent ends.
     Ends(u64),
 }
 
@@ -88,14 +88,13 @@ fn happen(dashboard: &mut Dashboard, happening: Happening) {
     }
 }
 
-/// Keys that lead to the board from wherever one is: out of whatever lies over the panes, out of text that is held still, out of
-/// typing, and there.
+/// Keys that lead to the board from anywhere: they close overlays, unfreeze a terminal, end typing and go to the board.
 const HOME: &str = "Esc Esc Esc Esc C-b Esc C-b b";
 
-/// Keys that begin to type to an agent at work, from the board.
+/// Keys that start typing to an agent at work, from the board.
 const TYPE: &str = ": t y p e Space h e r e Space d b s - 4 Enter";
 
-/// Takes in one input, answers shells as a server would, and looks at the frame.
+/// Processes one input, answers requests for shells as a server would, and checks the frame.
 fn live(dashboard: &mut Dashboard, input: UiInput) {
     for request in dashboard.input(input) {
         if let UiRequest::OpenShell(pane) = request {
@@ -197,7 +196,7 @@ proptest! {
     }
 }
 
-/// Where the lines around panes are.
+/// Places of the lines around panes.
 fn borders(dashboard: &Dashboard) -> Vec<(u16, u16)> {
     let (buffer, layouted) = dashboard.frame();
     let inside = |x, y| {
@@ -266,7 +265,7 @@ fn what_an_agent_is_given_does_not_change_with_the_mode() {
 
 #[test]
 fn a_named_task_is_typed_to_whatever_has_the_focus() {
-    // A terminal whose program has ended, one that is not there, another agent's, a shell's.
+    // A terminal whose program has ended, a missing terminal, another agent's, and a shell.
     for keys in ["3 G k k", "C-b Left", "2 l", "C-b c C-b Esc"] {
         let mut dashboard = Dashboard::full((120, 40));
         dashboard.press(keys);

@@ -1,4 +1,4 @@
-//! Searching what all agents have shown: from anywhere, and to where a line is.
+//! Searching the output of all agents: from anywhere, and to the place of a line.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn of(attempt: u64, name: &str, lines: Vec<TerminalMatch>) -> TerminalMatches {
     }
 }
 
-/// What a server found for `test`.
+/// Matches of a server for `test`.
 pub(crate) fn found() -> TerminalSearch {
     TerminalSearch {
         terminals: vec![
@@ -51,7 +51,7 @@ pub(crate) fn found() -> TerminalSearch {
     }
 }
 
-/// A client that has written `test`.
+/// A client in which `test` was typed into the search.
 fn looking() -> Dashboard {
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("3 F t e s t");
@@ -115,7 +115,10 @@ fn tab_widens_a_search_of_a_list_or_a_terminal_to_all_agents() {
     assert_eq!(dashboard.mode(), "FIND");
     assert!(dashboard.text().contains("History of all agents  /test"));
     dashboard.press("Enter Esc");
-    assert!(dashboard.text().contains("dbs-5 "), "the board is whole again");
+    assert!(
+        dashboard.text().contains("dbs-5 "),
+        "the board is unfiltered again"
+    );
     dashboard.press("g Enter / t e s t Tab Enter");
     assert_eq!(dashboard.mode(), "NAV");
     assert!(dashboard.text().contains("History of all agents  /test"));
@@ -162,7 +165,7 @@ fn a_line_that_is_in_the_log_only_is_shown_as_the_screen_was_then() {
     dashboard.press("Esc");
     assert!(
         dashboard.text().contains("3 lines of 2 terminals"),
-        "back at what was found"
+        "back at the matches"
     );
 }
 

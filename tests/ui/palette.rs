@@ -1,4 +1,4 @@
-//! The palette and the help: everything can be found by name, run, and explained.
+//! The palette and the help: every action can be found by name, run, and explained.
 
 use dbs::domain::{AttemptId, Command};
 use dbs::keymap::entries;
@@ -112,7 +112,7 @@ fn tab_completes_the_id_behind_an_action_and_a_ghost_says_what_is_missing() {
     );
     assert!(
         line(&dashboard.text(), "│ retry dbs-18 ").is_some(),
-        "what it is possible for is listed\n{}",
+        "the tasks that can be retried are listed\n{}",
         dashboard.text()
     );
     assert!(

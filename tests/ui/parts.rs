@@ -1,17 +1,17 @@
-//! Parts of a frame: a row, the rows that say something, a box by its title. A test names the part it is about, and compares it whole.
+//! Parts of a frame: a row, the rows with some text, a box by its title. A test names the part it is about and compares it whole.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::fixture::Dashboard;
 
-/// Where a box begins and where its upper line ends or branches.
+/// Signs where a box begins; its upper line ends or branches at those of `ENDS`.
 const BEGINS: &str = "┌├┬┼";
 const ENDS: &str = "┐┬┤┼";
-/// What the left line of a box ends with.
+/// Signs that end the left line of a box.
 const BELOW: &str = "└├┴┼";
 
 impl Dashboard {
-    /// The row at that place, without space at the end.
+    /// The row at that place, without trailing space.
     pub(crate) fn row(&self, at: usize) -> String {
         self.text().lines().nth(at).unwrap_or_default().to_owned()
     }
@@ -28,7 +28,7 @@ impl Dashboard {
         rows.map(str::to_owned).collect()
     }
 
-    /// The box or pane whose title begins so: its title, then its rows without the lines around them and without space at the end.
+    /// The box or pane whose title begins so: its title, then its rows without the lines around them and without trailing space.
     #[track_caller]
     pub(crate) fn boxed(&self, title: &str) -> Vec<String> {
         let text = self.text();
@@ -59,7 +59,7 @@ impl Dashboard {
         all
     }
 
-    /// The words of a box or pane, with one space between them: what it says, wherever its lines break.
+    /// The words of a box or pane, separated by single spaces, independent of its line breaks.
     #[track_caller]
     pub(crate) fn words(&self, title: &str) -> String {
         let rows = self.boxed(title).join(" ");

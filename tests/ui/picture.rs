@@ -1,5 +1,5 @@
-//! The picture of the README is what the demo shows, drawn anew and compared: a scripted run of the demo, its agents really
-//! playing in their terminals, looked at by the real interface.
+//! The picture of the README shows the demo, and is drawn anew and compared: a scripted run of the demo, whose agents really play in their
+//! terminals, as the real interface shows it.
 
 #[path = "picture/agents.rs"]
 mod agents;
@@ -28,17 +28,17 @@ use crate::fixture::text;
 use agents::{Terminals, Worktrees, written_by};
 use run::Run;
 
-/// When the demo begins: any day, ten past nine in the morning.
+/// Start of the demo: any day, ten past nine in the morning.
 const BEGAN: Timestamp = Timestamp(1_790_154_600_000);
-/// How long it has run in the picture: one of its agents asks something, others wait for their turn.
+/// Age of the demo in the picture: one of its agents asks something, others wait for their turn.
 const AFTER: Span = Span(12_000);
 const SIZE: (u16, u16) = (142, 31);
-/// What was pressed: the tab of the board.
+/// Keys pressed before the picture is drawn: the tab of the board.
 const KEYS: &str = "3";
 const ABOUT: &str = "The screen of dbs in its demo, after twelve seconds: at the left the board with twelve tasks by stage, most of them with an \
                      agent at work; at the right the task knot-3 and the terminal of its agent, which asks whether it may run a check.";
 
-/// A person in front of the demo.
+/// A client of the demo.
 struct Dashboard {
     demo: Run,
     model: ReadModel,
@@ -50,7 +50,7 @@ struct Dashboard {
 }
 
 impl Dashboard {
-    /// In front of a demo that has run for so long.
+    /// Returns a client of a demo that has run for that long.
     fn new(after: Span) -> Dashboard {
         let demo = Run::of_demo(BEGAN, after);
         let mut state = UiState::builtin(SIZE).expect("built-in files");
@@ -109,7 +109,7 @@ impl Dashboard {
         (buffer, layout)
     }
 
-    /// Lets the agents at work write into terminals as large as they are shown.
+    /// Lets the agents at work write into terminals of the size in which they are shown.
     fn start_terminals(&mut self) {
         let (places, mut worktrees) = (self.draw().1.panes, Worktrees::default());
         for attempt in self.demo.beats.keys() {

@@ -1,4 +1,4 @@
-//! The plain client: the numbers of what needs a person, and what a typed line means.
+//! The plain client: the numbers of the items that need a person, and the meaning of a typed line.
 
 use dbs::domain::{Ask, AskChannel, AskKind, AskReply, AttemptId, Command, TaskId, Timestamp};
 use dbs::read_model::{AttentionItem, AttentionKind, AttentionSummary, ReadModel};
@@ -59,7 +59,7 @@ fn a_text_is_no_answer_to_a_permission_and_a_dialog_takes_its_entries() {
     };
     assert!(
         matches!(read(&attention).1, PlainTyped::Reply(_)),
-        "its entries are not known"
+        "the entries of the dialog are unknown"
     );
     let ask = attention.rows[0].item.ask.as_mut().unwrap();
     ask.options = ["No, exit", "Yes, I trust this folder"]
@@ -191,7 +191,7 @@ fn a_number_stays_with_its_thing_and_is_never_given_twice() {
     assert_eq!(lines.first().unwrap(), "1 no longer waits: t-1 permission");
     assert!(
         lines.last().unwrap().contains("3. t-1 permission"),
-        "another question has another number: {lines:?}"
+        "another question gets another number: {lines:?}"
     );
     assert!(prompts.get(1).is_none() && prompts.get(2).is_some());
     assert_eq!(prompts.list(&other).first().unwrap(), "2 things need you:");

@@ -146,7 +146,7 @@ fn the_batch_of_a_task_is_shown_where_it_has_a_base_of_its_own_or_others_stand_b
     }
 }
 
-/// A board on which three tasks are stories of PRDs, the first of them done; the second is where it says, with what was seen last.
+/// A board on which three tasks are stories of PRDs: the first is done, the second is at that stage with that latest evidence.
 fn told(size: (u16, u16), state: TaskState, (place, latest): (&str, Option<Evidence>)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     let text = include_str!("../../assets/workflows/atdd.toml");
@@ -197,7 +197,7 @@ fn told(size: (u16, u16), state: TaskState, (place, latest): (&str, Option<Evide
     dashboard
 }
 
-/// Puts a story there, with what lies behind it.
+/// Puts a story into that stage and state, with a matching history.
 fn put_at(task: &mut Task, place: &str, state: TaskState) {
     task.stage = place.into();
     if state != TaskState::Active {

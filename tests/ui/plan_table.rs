@@ -1,4 +1,4 @@
-//! The table of a plan: a row for each phase, what it waits for, its gates, tries, state and cost.
+//! The table of a plan: one row per phase, with its dependencies, gates, tries, state and cost.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn spent(task: &mut Task, dollars: u64) {
     });
 }
 
-/// A board on which five tasks are the phases of one plan: done, at work, to be approved, failed, and waiting for that.
+/// A board on which five tasks are the phases of one plan: done, at work, to be approved, failed, and waiting for the failed one.
 fn planned(size: (u16, u16)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     let phases = [
@@ -107,7 +107,7 @@ fn planned(size: (u16, u16)) -> Dashboard {
 
 #[test]
 fn a_plan_is_a_table_on_the_first_tab_at_every_size() {
-    // Cost and order go first when space shrinks, then the risk.
+    // Cost and order disappear first when space shrinks, then the risk.
     let small = [
         "  #     Title            Gates Tries State",
         "▸ 2     !Login form pos… 2/3         working         11m",
@@ -169,7 +169,7 @@ fn keys_in_the_table_act_on_the_phase_of_the_row() {
 #[test]
 fn a_task_that_is_not_in_the_table_is_not_acted_on_from_its_tab() {
     let mut dashboard = planned((120, 40));
-    // A task of the board that no plan has is selected, then the tab with the table comes.
+    // Selects a task that belongs to no plan, then opens the tab with the table.
     dashboard.press("3");
     let is_planned = |dashboard: &Dashboard| {
         let phases = ["dbs-1", "dbs-4", "dbs-16", "dbs-18", "dbs-21"];

@@ -1,4 +1,4 @@
-//! Terminals without programs: text that is already there.
+//! Terminals without programs, filled with fixed text.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use ratatui::style::{Color, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// A terminal with this line breaks whoever draws it.
+/// Line that makes the drawing of its terminal panic.
 pub(crate) const BREAKS: &str = "this line breaks";
 
-/// A line that begins like this is one that a shell marked as a prompt.
+/// Beginning of a line that a shell marked as a prompt.
 pub(crate) const PROMPT: &str = "❯ ";
 
 #[derive(Default)]
 pub(crate) struct TextScreens {
     pub(crate) all: BTreeMap<ScreenId, TextScreen>,
-    /// What agents do, as far as more is known than the board holds.
+    /// Activities of agents about which more is known than the board holds.
     pub(crate) doing: BTreeMap<AttemptId, LiveActivity>,
-    /// What programs reported beside their screens.
+    /// Reports of programs beside their screens.
     pub(crate) reports: BTreeMap<ScreenId, ProgramReport>,
 }
 
@@ -53,7 +53,7 @@ impl TextScreens {
     }
 }
 
-/// The trait's methods take what the trait allows: a copy is what is looked at.
+/// The trait hands out the screen mutably, so readers get a copy.
 impl Screens for TextScreens {
     fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
         let Some(screen) = self.all.get(&id) else {

@@ -1,4 +1,4 @@
-//! What goes when space shrinks, in which order, and that all of it comes back (A4).
+//! Parts that disappear when space shrinks, in a fixed order, and all come back (A4).
 
 use dbs::display::{ColourDepth, Glyphs, Motion};
 use dbs::domain::{PauseReason, Span};
@@ -43,7 +43,7 @@ fn panes_are_one_two_and_three_columns_from_the_widths_of_the_table_on() {
 
 #[test]
 fn the_top_bar_loses_its_parts_in_one_order_and_names_become_digits_last() {
-    // What is lost first stands first.
+    // In the order in which they disappear.
     let parts = [
         "mem ", "cpu ", "disk ", "00:41:07", "agents ", "⚑5", "✓3", "▸8", "✗1",
     ];
@@ -93,7 +93,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
         for told in ["disk full", "PAUSED", "47m left", "DEMO", "[1"] {
             assert!(top.contains(told), "{told} at {width}: {top}");
         }
-        // One more, and it is at least counted.
+        // One more trouble is at least counted.
         dashboard.model.troubles = vec![Trouble::of_store(
             dbs::domain::TroubleKind::Disk.cause("the disk of /p/board.db is full"),
         )];
@@ -121,7 +121,7 @@ fn hints_go_from_the_right_and_the_way_to_the_help_stays() {
         if let Some(last) = &last {
             assert!(
                 last.starts_with(&hints),
-                "{width}: {hints:?} is no beginning of {last:?}"
+                "{width}: {hints:?} is not a prefix of {last:?}"
             );
         }
         last = Some(hints);
@@ -166,7 +166,7 @@ fn only_the_flag_of_what_needs_a_person_blinks_and_not_with_motion_reduced() {
             let needs = dashboard.theme.style(StyleRole::Needs).add_modifier;
             assert!(
                 needs.contains(Modifier::REVERSED),
-                "it stands out without blinking, too"
+                "the item stands out without blinking, too"
             );
         }
     }

@@ -1,5 +1,5 @@
-//! Frames that the golden matrix does not show, each whole at one size; at the other sizes the part that the test is about is compared.
-//! Look at them when they change: they must look like something one wants to use.
+//! Frames that the golden matrix does not show, each whole at one size; at the other sizes only the part under test is compared. Look at
+//! them when they change: they must look like something people want to use.
 
 use dbs::display::{ColourDepth, Glyphs};
 use dbs::domain::{NoticeLevel, PauseReason, Span};
@@ -10,13 +10,13 @@ use crate::fixture::Dashboard;
 
 pub(crate) const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
 
-/// Compares a frame with the one that is kept under that name and its size.
+/// Compares a frame with the snapshot of that name and its size.
 pub(crate) fn check(name: &str, dashboard: &Dashboard) {
     let (width, height) = dashboard.state.size;
     check_text(&format!("{name}_{width}x{height}"), &dashboard.text());
 }
 
-/// Compares a text with the one that is kept under that name.
+/// Compares a text with the snapshot of that name.
 pub(crate) fn check_text(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
@@ -25,7 +25,7 @@ pub(crate) fn check_text(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// The whole frame after these keys is kept at that size; the other sizes are for assertions about parts.
+/// Keeps the whole frame after these keys at that size as a snapshot; tests of other sizes compare parts.
 fn kept(name: &str, size: (u16, u16), keys: &str) {
     check(name, &pressed(size, keys));
 }
@@ -36,7 +36,7 @@ fn pressed(size: (u16, u16), keys: &str) -> Dashboard {
     dashboard
 }
 
-/// The same without colours, with these signs.
+/// The same frame without colours, with these signs.
 fn plain(size: (u16, u16), glyphs: Glyphs, keys: &str) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     dashboard.theme = Theme::builtin(ColourDepth::Mono, glyphs);
@@ -44,7 +44,7 @@ fn plain(size: (u16, u16), glyphs: Glyphs, keys: &str) -> Dashboard {
     dashboard
 }
 
-/// Asserts that a box says the same at every size, wherever its lines break.
+/// Asserts that a box has the same words at every size, wherever its lines break.
 #[track_caller]
 fn says_at_every_size(keys: &str, title: &str, words: &str) {
     for size in SIZES {
@@ -82,7 +82,7 @@ fn what_a_task_changed() {
         let dashboard = pressed(size, "3 g d");
         let rows = dashboard.boxed("Diff dbs-4");
         assert_eq!(rows[0], "Diff dbs-4  +7 -5  5 files  against feature/shop");
-        // Where there is room the files stand to the left; where there is none, the one that is shown stands above.
+        // Where there is room the files are listed at the left; otherwise the current one stands above.
         if size.0 < 100 {
             assert!(
                 rows[1].starts_with(" 1/5 M README.md  ") && rows[1].ends_with(" +1 -0"),
@@ -131,7 +131,7 @@ fn the_checks() {
     for size in SIZES {
         let dashboard = pressed(size, "3 C");
         assert_eq!(dashboard.boxed("Gates")[0], "Gates  6 runs  1 failed");
-        // Where there is little room it is the end of the output that is shown.
+        // Where there is little room the end of the output is shown.
         let output = "test result: FAILED. 317 passed; 1 failed; finished in 7";
         assert_eq!(dashboard.rows_with(output).len(), 1, "{}", dashboard.text());
     }
@@ -233,7 +233,11 @@ fn the_sessions_and_the_way_to_another() {
         "|   4 active, 12 done                                      |",
     ];
     assert_eq!(rows, sessions);
-    assert_eq!(dashboard.press("Enter"), [], "nobody goes where they are");
+    assert_eq!(
+        dashboard.press("Enter"),
+        [],
+        "Enter on the present session does nothing"
+    );
     let there = dbs::ui::UiRequest::SwitchSession("/home/ann/website".to_owned());
     assert_eq!(dashboard.press("j Enter"), [there]);
 }
@@ -375,7 +379,7 @@ fn a_list_that_is_searched_and_one_that_is_filtered() {
             "{last}"
         );
         dashboard.press("Enter");
-        assert_eq!(dashboard.boxed("Board"), found, "what was found stays");
+        assert_eq!(dashboard.boxed("Board"), found, "the matches stay");
         assert!(
             dashboard
                 .last_row()
@@ -397,7 +401,7 @@ fn a_terminal_that_is_held_still() {
             "{}",
             dashboard.last_row()
         );
-        // The line with the word, upwards from the end, and the one above it.
+        // The line with the word, found upwards from the end, and the line above it.
         let found = "● The form posts the password twice. I will mend that and ad";
         let rows = selected(&dashboard);
         assert!(
@@ -407,7 +411,7 @@ fn a_terminal_that_is_held_still() {
     }
 }
 
-/// The rows that look selected, with what of them does.
+/// The rows with selected cells, reduced to those cells.
 fn selected(dashboard: &Dashboard) -> Vec<String> {
     let (buffer, _) = dashboard.frame();
     let style = dashboard.theme.style(dbs::ui::StyleRole::Selected);
@@ -656,7 +660,7 @@ fn a_question_in_one_line_and_choices_in_a_list() {
             ["All panes", " 1 Main  Board", " 1 Main  dbs-4", " 1 Main  Log"],
             "{size:?}"
         );
-        // Where each agent has a pane there is no list of them.
+        // There is no list of agents where each agent has a pane.
         assert_eq!(panes[4] == " 2 Agents  Agents", size.0 < 200, "{panes:#?}");
     }
 }
@@ -707,7 +711,7 @@ fn a_paused_rehearsal_that_has_something_to_say() {
     }
 }
 
-/// Every style of a frame, in the order of first use, and a map of where each is used.
+/// Every style of a frame in the order of first use, and a map of its cells.
 fn styles(dashboard: &Dashboard) -> String {
     let (buffer, _) = dashboard.frame();
     let mut seen: Vec<Style> = Vec::new();
@@ -734,7 +738,7 @@ fn styles(dashboard: &Dashboard) -> String {
     format!("{}\n{map}\n{legend}", dashboard.text())
 }
 
-/// With colours they stand beside the first view of the golden matrix.
+/// The styles with colours are beside the first view of the golden matrix.
 #[test]
 fn without_colours_what_stands_out_is_bold_dim_or_reversed() {
     let mut dashboard = Dashboard::full((80, 24));

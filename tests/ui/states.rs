@@ -1,4 +1,4 @@
-//! Every empty, failed and degraded state (A9): what it says, and that it says so at every size.
+//! Every empty, failed and degraded state (A9): its words, the same at every size.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn check(name: &str, dashboard: &Dashboard) {
     snapshots::check(&format!("state_{name}"), dashboard);
 }
 
-/// Asserts what the question of the first start says, wherever its lines break.
+/// Asserts the words of the question of the first start, wherever its lines break.
 #[track_caller]
 fn asks(dashboard: &Dashboard, words: &str) {
     assert_eq!(dashboard.words("First start, "), format!("First start, {words}"));
@@ -159,7 +159,7 @@ fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .to_vec();
     assert_eq!(dashboard.press("Esc"), [UiRequest::SaveSettings(kept)]);
-    // A key that everybody needs is no prefix, and says so.
+    // A key with a fixed meaning cannot be the prefix, and the screen says so.
     dashboard.state.show_welcome(DetectedPrograms::default());
     dashboard.press("j Enter j Enter q Enter");
     assert!(
@@ -243,7 +243,7 @@ fn a_filter_that_finds_nothing_says_how_it_is_cleared() {
     }
 }
 
-/// A board on which everything is over: some merged, one failed, one left out with it, one merged after it came back twice.
+/// A board on which all work is over: most tasks merged, some of them retried; one failed, one skipped, one cancelled.
 fn all_over(size: (u16, u16)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
@@ -283,14 +283,14 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
         dashboard.press("n");
         assert_eq!(dashboard.mode(), "ASK");
     }
-    // The statistics say the same.
+    // The statistics agree.
     let mut dashboard = all_over((120, 40));
     dashboard.press("6");
     let text = dashboard.text();
     for told in ["4 attempts", "2 sent back", "1 retried"] {
         assert!(text.contains(told), "{told}\n{text}");
     }
-    // Before they are fetched nothing is made up.
+    // No figures are made up before they are fetched.
     dashboard.cache = ViewCache::default();
     dashboard.press("3");
     assert!(dashboard.text().contains("in 2.4h ") && !dashboard.text().contains(" retried"));
@@ -352,7 +352,7 @@ fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
     let row = dashboard.last_row();
     assert!(
         row.contains("Enter open  t answer"),
-        "what asks is answered: {row}"
+        "the key for the answer is offered: {row}"
     );
     let mut dashboard = Dashboard::empty((120, 40));
     for keys in ["2", "3", "5"] {
@@ -377,7 +377,7 @@ fn an_empty_inbox_names_who_works_longest() {
     }
 }
 
-/// A board on which nothing needs anybody, and that work cannot go on.
+/// A board on which nothing needs a person, with work that cannot go on.
 fn troubled(cause: TroubleKind, text: &str, size: (u16, u16)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     for task in ["dbs-13", "dbs-15"] {
@@ -396,7 +396,7 @@ fn troubled(cause: TroubleKind, text: &str, size: (u16, u16)) -> Dashboard {
     dashboard
 }
 
-/// Asserts that the second row tells the trouble: as much of it as there is room for, and the key to act.
+/// Asserts that the second row tells the trouble: as much of it as fits, and the key to act.
 #[track_caller]
 fn assert_row_tells(dashboard: &Dashboard, word: &str, text: &str) {
     let row = dashboard.row(1);
@@ -459,7 +459,7 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
         })
     };
     assert_eq!(dashboard.press("T"), [again("dbs-13"), again("dbs-15")]);
-    // What needs a person comes first; then the top row says it.
+    // An item that needs a person has precedence in this row; the trouble moves to the top row.
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.model.troubles = vec![Trouble::of_store(
         TroubleKind::Disk
@@ -483,7 +483,7 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
 fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
     let mut dashboard = Dashboard::full((80, 24));
     assert_eq!(dashboard.model.troubles, []);
-    // The text is for people: the kind was known where it happened.
+    // The kind comes from the place of the failure, not from the text, which is for people.
     let why = TroubleKind::Network.cause("could not write: No space left on device\n  (killed after 60s)");
     fail(&mut dashboard, 30, "dbs-13", (FailureClass::Infra, why));
     dashboard.change("dbs-13", |task| task.not_before = Some(NOW + Span::seconds(9)));
@@ -495,7 +495,7 @@ fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
     };
     assert_eq!(dashboard.model.troubles, [trouble]);
     assert_eq!(dashboard.model.delayed().collect::<Vec<_>>(), [&"dbs-13".into()]);
-    // A later attempt that failed for a reason of its own has the last word.
+    // A later attempt that failed for another reason replaces the trouble.
     fail(
         &mut dashboard,
         31,
@@ -505,7 +505,7 @@ fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
     assert_eq!(dashboard.model.troubles, []);
 }
 
-/// A settled attempt of a task, which failed so.
+/// Adds a settled attempt of a task that failed with that class and cause.
 fn fail(dashboard: &mut Dashboard, id: u64, task: &str, (class, why): (FailureClass, impl Into<Cause>)) {
     let mut attempt = (*dashboard.board.attempts[&AttemptId(4)]).clone();
     attempt.id = AttemptId(id);
@@ -516,7 +516,7 @@ fn fail(dashboard: &mut Dashboard, id: u64, task: &str, (class, why): (FailureCl
     dashboard.model = ReadModel::of(&dashboard.board, dashboard.now);
 }
 
-/// A dashboard whose task `dbs-17` failed so, with what its agent's terminal showed last.
+/// A dashboard whose task `dbs-17` failed in that way, with the last output of its agent.
 fn failed(size: (u16, u16), class: FailureClass, why: &str) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     dashboard.screens.agent(
@@ -527,7 +527,7 @@ fn failed(size: (u16, u16), class: FailureClass, why: &str) -> Dashboard {
     dashboard
 }
 
-/// Chooses the task that failed.
+/// Keys that choose the failed task.
 const CHOOSE: &str = ": @ d b s - 1 7 Enter";
 
 #[test]
@@ -542,7 +542,10 @@ fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
             text.matches("crashed (SIGKILL) before reporting").count() == 1,
             "{text}"
         );
-        assert!(!text.contains("send back"), "it would be refused: {text}");
+        assert!(
+            !text.contains("send back"),
+            "a refused action is not offered: {text}"
+        );
         let rows = dashboard.boxed("Task dbs-17");
         let parts: Vec<&str> = rows
             .iter()
@@ -613,7 +616,7 @@ fn nothing_is_sent_back_from_a_stage_that_leads_nowhere_back() {
     dashboard.board.workflows.clear();
     dashboard.change("dbs-8", |_| {});
     dashboard.press("3 : @ d b s - 8 Enter b");
-    assert_eq!(dashboard.mode(), "NAV", "where it would go back to is not known");
+    assert_eq!(dashboard.mode(), "NAV", "the stage to go back to is unknown");
 }
 
 #[test]
@@ -627,7 +630,7 @@ fn checks_out_of_sight_are_counted_with_the_keys_that_lead_there() {
     let mut dashboard = Dashboard::full((80, 24));
     dashboard.press("3 C");
     assert!(!dashboard.text().contains(" more"), "{}", dashboard.text());
-    // Where there is no room for the output, the list itself has one row less.
+    // The list has one row less where there is no room for the output.
     let mut dashboard = Dashboard::full((100, 15));
     dashboard.press("6 C-b o C");
     let text = dashboard.text();
@@ -673,7 +676,7 @@ fn the_way_of_a_task_has_the_short_names_of_its_own_workflow() {
     assert!(text.contains("dev 15m > rev! 8m"), "{text}");
 }
 
-/// The details of a task whose check failed, with what the check printed.
+/// The details of a task whose check failed, with the output of the check.
 fn failed_gate(size: (u16, u16)) -> Dashboard {
     let mut dashboard = failed(size, FailureClass::Gate, "cargo test: 2 of 318 failed");
     let checks = vec![CheckRun {
@@ -721,7 +724,7 @@ fn failed_gate(size: (u16, u16)) -> Dashboard {
 fn a_task_whose_check_failed_shows_what_the_check_printed() {
     let mut dashboard = failed_gate((120, 40));
     check("failed_gate", &dashboard);
-    // While somebody works on it again, what went wrong before is history.
+    // The failure is history while an agent works on the task again.
     dashboard.change("dbs-17", |task| task.open_attempt = Some(AttemptId(11)));
     assert!(!dashboard.text().contains("What went wrong"));
 }

@@ -1,4 +1,4 @@
-//! The list of what a project's files would start: looked at, read in full, trusted as it is shown.
+//! The list of commands that a project's files would start: shown, read in full, trusted as shown.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn untrusted() -> TrustOverview {
     }
 }
 
-/// The list, open over a board that shows that something is not trusted.
+/// The list, opened over a board that reports something untrusted.
 fn listed(overview: TrustOverview, size: (u16, u16)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     dashboard.model.attention.clear();

@@ -1,5 +1,5 @@
-//! Every verb there is for a task, an agent or the run: a key, an entry of the palette and of the help, a command in a shell.
-//! What destroys names what it affects first; what does not can be undone.
+//! Every verb for a task, an agent or the run has a key, an entry in the palette and in the help, and a command in a shell. Destructive
+//! verbs first name what they affect; the others can be undone.
 
 use clap::Parser as _;
 use dbs::cli::commands::command_line::CliArgs;
@@ -10,7 +10,7 @@ use dbs::ui::{ClickTarget, UiRequest};
 use crate::fixture::{Dashboard, NOW, allow};
 use crate::mouse::click;
 
-/// A verb as people say it, the action, its key, how its command begins.
+/// Each verb in common words, with its action, its key and the beginning of its command.
 const VERBS: [(&str, Action, &str, &str); 21] = [
     ("approve", Action::Approve, "a", "dbs approve"),
     ("deny", Action::Deny, "N", "dbs reject"),
@@ -55,7 +55,7 @@ fn typed(dashboard: &mut Dashboard, text: &str) {
     }
 }
 
-/// As much of a sentence as stands on one line.
+/// The beginning of a sentence, short enough for one line.
 fn first_words(text: &str) -> &str {
     text.get(..20).unwrap_or(text)
 }

@@ -1,4 +1,4 @@
-//! What a board with columns does with its room.
+//! Use of the space by a board with columns.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use dbs::ui::{Theme, UiInput};
 use crate::fixture::Dashboard;
 use crate::snapshots;
 
-/// The tab of the board, with nothing but these tasks.
+/// The tab of the board with only these tasks.
 fn few(size: (u16, u16), tasks: &[&str]) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     dashboard
@@ -82,7 +82,7 @@ fn a_column_without_cards_is_only_its_heading_and_the_others_share_its_room() {
         assert_eq!(is_empty, width < 16, "{heading}");
         assert!(is_empty || width > 20, "{heading}");
     }
-    // Two lines and no more, however long the title; one where the heading says the state.
+    // Two lines and no more, however long the title is; one where the heading says the state.
     let long = "A title that goes on for much longer than any column on any screen is wide";
     dashboard.change("dbs-4", |task| task.title = long.to_owned());
     let text = dashboard.text();
@@ -99,7 +99,7 @@ fn a_column_without_cards_is_only_its_heading_and_the_others_share_its_room() {
     );
 }
 
-/// Three hundred tasks of a plan in full swing: half of them not released, a fifth done, the others where agents are or wait.
+/// Three hundred tasks of a plan in full swing: half of them not released, a fifth done, the others with agents or waiting.
 fn many(size: (u16, u16)) -> Dashboard {
     let mut dashboard = Dashboard::full(size);
     let like = |dashboard: &Dashboard, id: &str| dashboard.board.tasks[&TaskId::from(id)].as_ref().clone();
@@ -145,7 +145,7 @@ fn a_board_of_three_hundred_tasks_counts_them_by_stage_and_shows_the_one_that_is
             }
             let text = dashboard.text();
             let number = task.trim_start_matches("shop-");
-            // A column of that board cuts the title.
+            // A column of the board cuts the title.
             let shown = if size == (120, 40) {
                 format!("{task} Step ")
             } else {
@@ -153,7 +153,7 @@ fn a_board_of_three_hundred_tasks_counts_them_by_stage_and_shows_the_one_that_is
             };
             assert!(text.contains(&shown), "{task} {size:?}\n{text}");
         }
-        // The marked row stands where the list was left, with what comes before and after it.
+        // The marked row stays where the list was left, with its neighbours.
         let around = ["shop-267", "shop-268", "shop-277", "shop-278"]
             .map(|task| dashboard.rows_with(&format!("◌ {task} ")).len());
         assert_eq!(around, [1; 4], "{}", dashboard.text());

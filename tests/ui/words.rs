@@ -1,4 +1,4 @@
-//! One task or agent is told in the same words wherever it stands: on the screen, by the commands, in data for programs.
+//! A task or an agent is described in the same words everywhere: on the screen, by the commands, in data for programs.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use dbs::read_model::{LiveActivity, MetricsReport, ReadModel};
 
 use crate::fixture::{Dashboard, NOW, asked};
 
-/// A store that holds nothing besides what the board knows.
+/// A store without any data beyond the board.
 struct NothingStored;
 
 impl StoredFacts for NothingStored {
@@ -36,7 +36,7 @@ fn why(name: &str) -> Report {
     }
 }
 
-/// What a command prints of the board.
+/// Output of a command about the board.
 fn printed(model: &ReadModel, report: Report, format: OutputFormat) -> String {
     match answer(model, &Query::Report(report, format), &NothingStored) {
         Ok(Answer::Text(parts)) => parts.iter().map(|part| String::from_utf8_lossy(part)).collect(),
@@ -44,7 +44,7 @@ fn printed(model: &ReadModel, report: Report, format: OutputFormat) -> String {
     }
 }
 
-/// The text of every view that tells of a task: its name, and what it shows.
+/// The text of every view that describes a task, by the name of the view.
 fn views(dashboard: &mut Dashboard, task: &str) -> Vec<(&'static str, String)> {
     let model = dashboard.model.clone();
     let lines = |report| printed(&model, report, OutputFormat::Lines);
@@ -141,7 +141,7 @@ fn an_agent_that_rests_while_its_question_is_open_asks_in_every_view() {
     every_view_says(&mut dashboard, "asks: may it begin?");
 }
 
-/// Fails where a view of the agent at work on `dbs-4`, or of its task, does not say those words.
+/// Asserts that every view of the agent at work on `dbs-4`, and of its task, contains those words.
 fn every_view_says(dashboard: &mut Dashboard, words: &str) {
     let name = dashboard.model.attempts[&AttemptId(11)].worker.name().to_owned();
     let mut shown = views(dashboard, "dbs-4");
@@ -156,7 +156,7 @@ fn every_view_says(dashboard: &mut Dashboard, words: &str) {
         let said = if is_data {
             text.contains(&format!("\"word\":\"{word}\"")) && text.contains(reason)
         } else {
-            // Of a task whose agent asks, `why` says that a person is needed, and by which command they answer.
+            // For a task whose agent asks, `why` says that a person is needed and which command answers the ask.
             text.contains(words) || (view == "why" && text.contains(&format!("needs an answer: {reason}")))
         };
         assert!(said, "{view} does not say `{words}`: {text}");
@@ -167,7 +167,7 @@ fn every_view_says(dashboard: &mut Dashboard, words: &str) {
 fn a_task_stands_the_same_in_every_view() {
     let mut dashboard = Dashboard::full((160, 60));
     dashboard.change("dbs-21", |task| task.deps = ["dbs-18".into()].into());
-    // Left out by a person.
+    // Skipped by a person.
     for command in [Command::Skip("dbs-15".into()), Command::Skip("dbs-20".into())] {
         let (request, by) = (RequestId(1), "ann".to_owned());
         dashboard.board.apply(NOW, &Event::Asked { request, by, command });
@@ -201,7 +201,7 @@ fn a_task_stands_the_same_in_every_view() {
     }
 }
 
-/// A task that was held after two gates had failed, with everything that is written of that.
+/// A task that was held after two gates had failed, with all its records.
 fn failed_at_two_gates() -> Dashboard {
     let mut dashboard = Dashboard::full((160, 60));
     let found = [

@@ -1,21 +1,21 @@
-//! What is going to happen, in order of time. What the engine has not heard of yet is lost when it dies, except what agents
-//! left in their inbox.
+//! Future events in order of time. Reports that the engine has not heard yet are lost when it dies, except signals that agents left in
+//! their inbox.
 
 use std::collections::BTreeMap;
 
 use dbs_domain::attempt::ActivityKind;
 use dbs_domain::{AttemptId, Event, SignalKind, Span, Timestamp};
 
-/// One thing that is going to happen.
+/// Future event.
 #[derive(Debug, Clone)]
 pub(super) enum Item {
-    /// The engine hears of it.
+    /// Report that the engine hears.
     Report(Box<Event>),
-    /// An agent does something.
+    /// Act of an agent.
     Agent(AttemptId, Act),
 }
 
-/// What agents do.
+/// Acts of agents.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
     /// Commits on the task's branch.
@@ -24,19 +24,19 @@ pub(super) enum Act {
     Cheat,
     /// Leaves a comment and a report.
     Write,
-    /// Sends a signal, so many times with the same key.
+    /// Sends a signal the given number of times with the same key.
     Say(SignalKind, u64),
-    /// Its tool asks something and waits for the reply before anything else.
+    /// Has its tool ask something and wait for the reply before anything else.
     Ask,
-    /// What it asks is answered in its terminal.
+    /// Has its ask answered in its terminal.
     TakeBack,
-    /// It is seen doing something.
+    /// Shows an activity in its terminal.
     Show(ActivityKind),
-    /// Its process ends.
+    /// Ends its process.
     End(i32),
 }
 
-/// The future.
+/// Queue of future events.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Agenda {
     items: BTreeMap<(Timestamp, u64), Item>,
@@ -62,20 +62,20 @@ impl Agenda {
         Some((at, item))
     }
 
-    /// The engine died: reports on their way are lost; signals wait in the inbox, and agents go on.
+    /// Drops reports on their way because the engine died; signals wait in the inbox, and agents go on.
     pub(super) fn lose_reports(&mut self) {
         self.items.retain(
             |_, item| !matches!(item, Item::Report(event) if !matches!(**event, Event::Signalled { .. })),
         );
     }
 
-    /// Nothing an agent had planned happens any more.
+    /// Drops everything that an agent had planned.
     pub(super) fn forget_agent(&mut self, id: AttemptId) {
         self.items
             .retain(|_, item| !matches!(item, Item::Agent(other, _) if *other == id));
     }
 
-    /// What an agent has planned, each with how long after now; nothing of it happens unless it is added again.
+    /// Removes and returns the plan of an agent, each act with its delay from now; nothing of it happens unless it is added again.
     pub(super) fn take_plan(&mut self, now: Timestamp, id: AttemptId) -> Vec<(u64, Act)> {
         let own = self.items.iter().filter_map(|((at, _), item)| match item {
             Item::Agent(other, act) if *other == id => Some((at.since(now).0, act.clone())),

@@ -1,4 +1,4 @@
-//! Agents made of dice: what one will do from its start to its end.
+//! Agents driven by dice: what each does from its start to its end.
 
 use dbs_domain::attempt::ActivityKind;
 use dbs_domain::workflow::{FileAccess, RejectTo};
@@ -8,7 +8,7 @@ use super::agenda::Act;
 use super::dice::Dice;
 use super::faults::Faults;
 
-/// The plan of an agent: what, and how many milliseconds after its start. Without an end it hangs.
+/// Returns the plan of an agent: its acts, each with milliseconds after its start. An agent whose plan has no end hangs.
 pub(super) fn plan(board: &Board, attempt: &Attempt, faults: &Faults, dice: &mut Dice) -> Vec<(u64, Act)> {
     let Some(stage) = board.stage_of_attempt(attempt) else {
         return vec![(1, Act::End(1))];
@@ -69,7 +69,7 @@ pub(super) fn plan(board: &Board, attempt: &Attempt, faults: &Faults, dice: &mut
     plan
 }
 
-/// Something a terminal shows.
+/// Returns an activity that a terminal shows.
 fn shown(dice: &mut Dice) -> ActivityKind {
     let text = format!("shown {}", dice.between(0, 1));
     match dice.between(0, 5) {

@@ -1,4 +1,4 @@
-//! What must be true of the asks of every board: answered once, whoever answers and over every restart, and nobody who is gone asks.
+//! Rules for the asks of every board: each is answered once, by any person and over every restart, and ended attempts ask nothing.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use dbs_domain::{AskChannel, AskRecord, Attempt, Command, Effect, Event};
 use super::laws::is_same_row;
 use super::rules::{Step, must};
 
-/// Most asks of one attempt that may be open.
+/// Largest number of open asks of one attempt.
 const MOST_OPEN: usize = 16;
 
 pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
@@ -26,7 +26,7 @@ pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
     typed(step)
 }
 
-/// Each ask is there once, few are open, and none once no process may wait for the answer.
+/// Checks that no ask is there twice, that few are open, and that none is open once no process can wait for the answer.
 fn one(attempt: &Attempt) -> Result<(), String> {
     let id = attempt.id;
     let names: BTreeSet<_> = attempt.asks.iter().map(|known| &known.ask.id).collect();
@@ -41,7 +41,7 @@ fn one(attempt: &Attempt) -> Result<(), String> {
     })
 }
 
-/// An open ask is not forgotten, a closed one stays as it is, and an answer stays unless it is known that it did not arrive.
+/// Checks that an open ask is not forgotten, that a closed one stays as it is, and that an answer stays unless it is known to be lost.
 fn followed(step: &Step<'_>, before: &AskRecord, attempt: &Attempt) -> Result<(), String> {
     let name = || format!("ask {} of attempt {}", before.ask.id, attempt.id);
     let Some(after) = attempt.asks.iter().find(|known| known.ask.id == before.ask.id) else {
@@ -55,7 +55,7 @@ fn followed(step: &Step<'_>, before: &AskRecord, attempt: &Attempt) -> Result<()
     }
     let is_known_lost = match step.event {
         Event::AnswerLost { attempt: id, ask, .. } => *id == attempt.id && *ask == before.ask.id,
-        // Whether it arrived is not known after the engine's death, and it is asked again.
+        // After the engine died it is not known whether the answer arrived, so the ask is opened again.
         Event::Woke(_) => before.ask.channel != AskChannel::Request,
         _ => false,
     };
@@ -74,7 +74,7 @@ fn followed(step: &Step<'_>, before: &AskRecord, attempt: &Attempt) -> Result<()
     })
 }
 
-/// A person's answer is accepted if, and only if, it is the one that counts from now on, and then it is handed over.
+/// Checks that a person's answer is accepted exactly if it counts from now on, and that it is then delivered.
 fn accepted(step: &Step<'_>) -> Result<(), String> {
     let Event::Asked {
         by,
@@ -90,7 +90,7 @@ fn accepted(step: &Step<'_>) -> Result<(), String> {
         .any(|effect| matches!(effect, Effect::Reply(_, Ok(_))));
     let after = step.after.attempts.get(attempt);
     let known = after.and_then(|row| row.asks.iter().find(|known| known.ask.id == *ask));
-    // The same answer of the same person in the same moment was given before.
+    // The same answer by the same person at the same moment may have been given before.
     let before = step.before.attempts.get(attempt);
     let was = before.and_then(|row| row.asks.iter().find(|known| known.ask.id == *ask));
     let given = known.and_then(AskRecord::given);
@@ -105,7 +105,7 @@ fn accepted(step: &Step<'_>) -> Result<(), String> {
     })
 }
 
-/// After a start of the engine no answer counts as given that was never typed.
+/// Checks that after a start of the engine no answer counts as given unless it was typed.
 fn typed(step: &Step<'_>) -> Result<(), String> {
     if !matches!(step.event, Event::Woke(_)) {
         return Ok(());

@@ -1,10 +1,10 @@
-//! Nothing waits for itself: neither tasks for each other, nor batches, nor one through the other.
+//! Check that nothing waits for itself: no task and no batch, directly or through others.
 
 use std::collections::BTreeSet;
 
 use dbs_domain::Board;
 
-/// A task or a batch, by its id.
+/// Task or batch, by its id; the flag is true for a batch.
 type Node<'a> = (bool, &'a str);
 
 pub(super) fn none(board: &Board) -> Result<(), String> {
@@ -24,7 +24,7 @@ pub(super) fn none(board: &Board) -> Result<(), String> {
     Ok(())
 }
 
-/// What has to be over before a task begins, or a batch is completed.
+/// Returns the tasks and batches that must be over before a task begins or a batch is completed.
 fn awaited<'a>(board: &'a Board, (is_batch, id): Node<'a>) -> Vec<Node<'a>> {
     let needs = |batch: &str| {
         let known = board.batches.get(&batch.into());

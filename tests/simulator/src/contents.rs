@@ -1,17 +1,17 @@
-//! Every piece of work that agents wrote, and where it is: a worktree, a branch, the attic or the base.
+//! Pieces of work that agents wrote, and their places: a worktree, a branch, the attic or the base.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dbs_domain::{AttemptId, TaskId};
 
-/// Where each piece of work is; a piece stands in for any bytes.
+/// Places of all pieces of work; a piece stands in for any bytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contents {
     /// Number of pieces written so far; they are numbered from 1.
     n: u64,
-    /// What stands in each worktree and in no commit.
+    /// Pieces in each worktree that are in no commit.
     worktrees: BTreeMap<AttemptId, BTreeSet<u64>>,
-    /// Worktrees that were made, whether they are still there or not.
+    /// Worktrees that were made, including those that were removed since.
     made: BTreeSet<AttemptId>,
     branches: BTreeMap<TaskId, BTreeSet<u64>>,
     attic: BTreeSet<u64>,
@@ -25,7 +25,7 @@ impl Contents {
         self.worktrees.entry(id).or_default();
     }
 
-    /// An agent writes. One whose worktree was taken from under it writes to nowhere; the main checkout is nobody's to remove.
+    /// Writes a piece as an agent does. If its worktree was removed while it works, the piece is lost; the main checkout is never removed.
     pub(super) fn write(&mut self, id: AttemptId) {
         if !self.made.contains(&id) {
             return;
@@ -61,24 +61,24 @@ impl Contents {
         }
     }
 
-    /// Deletes a branch; what is not in the base goes to the attic.
+    /// Deletes a branch; pieces that are not in the base go to the attic.
     pub(super) fn let_go(&mut self, task: &TaskId) {
         let branch = self.branches.remove(task).unwrap_or_default();
         self.attic.extend(branch.difference(&self.base));
         self.look_for(&branch);
     }
 
-    /// How many pieces were written.
+    /// Returns the number of pieces written.
     pub(super) fn written(&self) -> u64 {
         self.n
     }
 
-    /// A piece that is nowhere any more.
+    /// Returns a piece that is in no place any more.
     pub(super) fn lost(&self) -> Option<u64> {
         self.lost
     }
 
-    /// Looks for pieces that were removed from one place: each must be at another.
+    /// Checks that pieces removed from one place are still in another.
     fn look_for(&mut self, removed: &BTreeSet<u64>) {
         let is_lost = |piece: &&u64| {
             let mut places = self.worktrees.values().chain(self.branches.values());

@@ -1,6 +1,6 @@
-//! Dice with a seed (splitmix64): small, fast, the same everywhere.
+//! Dice with a seed (splitmix64): small, fast, and the same on every machine.
 
-/// A row of random numbers decided by its seed.
+/// Sequence of random numbers decided by its seed.
 #[derive(Debug, Clone)]
 pub(super) struct Dice(u64);
 
@@ -16,17 +16,17 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `least` to `most`, both included.
+    /// Returns a number from `least` to `most`, both included.
     pub(super) fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.roll() % (most - least + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true in `percent` of a hundred cases.
     pub(super) fn percent(&mut self, percent: u64) -> bool {
         self.roll() % 100 < percent
     }
 
-    /// One of them.
+    /// Returns one of the elements.
     pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         let n = u64::try_from(of.len()).unwrap_or(0).max(1);
         of.get(usize::try_from(self.roll() % n).unwrap_or(0))

@@ -1,57 +1,57 @@
-//! What may go wrong. Every seed allows a random part of it: a swarm of different bad days finds more than one day on which
-//! everything is bad at once.
+//! Faults of the simulated world. Every seed allows a random part of them: a swarm of different bad days finds more than one day on which
+//! everything goes wrong at once.
 
 use super::dice::Dice;
 
-/// How often each thing goes wrong, in percent; 0 is never.
+/// Frequency of each fault in percent; 0 is never.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Faults {
     /// A workspace or process cannot be made.
     pub(super) start: u64,
-    /// Looking at the world gives no answer.
+    /// An inspection of the world gives no answer.
     pub(super) unknown: u64,
     /// An answer leaves pieces of evidence out.
     pub(super) missing: u64,
     /// A gate fails, a merge conflicts, a check finds something.
     pub(super) gates: u64,
-    /// An agent says done and has done nothing.
+    /// An agent says done although it did nothing.
     pub(super) empty: u64,
-    /// An agent ends without a word.
+    /// An agent ends without a signal.
     pub(super) crash: u64,
     /// An agent never ends by itself.
     pub(super) hang: u64,
     /// An agent rejects, blocks or gives up.
     pub(super) refuse: u64,
-    /// An agent sends signals nobody allows, twice, or too late.
+    /// An agent sends signals that are not allowed, twice, or too late.
     pub(super) babble: u64,
     /// A tool names a usage limit or a login as the cause of its end.
     pub(super) named: u64,
     /// A workspace cannot be put away.
     pub(super) settle: u64,
-    /// A stop has no effect.
+    /// Stopping an agent has no effect.
     pub(super) stop: u64,
-    /// A reader changes files.
+    /// An agent that may only read changes files.
     pub(super) cheat: u64,
     /// The engine dies between two events.
     pub(super) engine: u64,
-    /// The clock is set, or shows much later after the machine slept.
+    /// The clock is set, or is far ahead after the machine slept.
     pub(super) clock: u64,
-    /// The machine goes down and comes up again: all agents are gone at once.
+    /// The machine restarts: all agents are gone at once.
     pub(super) machine: u64,
-    /// Somebody outside says no for good: a protected branch, a hook of the remote, a base that is not there.
+    /// Something outside refuses permanently: a protected branch, a hook of the remote, a base that does not exist.
     pub(super) refusal: u64,
-    /// A holder, or git, never says yes or no again.
+    /// A holder or git never answers again.
     pub(super) forever: u64,
     /// A person meddles between two events.
     pub(super) people: u64,
-    /// An agent's tool asks something, or shows that it does.
+    /// An agent's tool asks something, or shows an ask in the terminal.
     pub(super) asks: u64,
-    /// A reply is lost on its last way, an answer cannot be typed, or what is asked is answered in the terminal.
+    /// A reply is lost on its way to the tool, an answer cannot be typed, or an ask is answered in the terminal.
     pub(super) replies: u64,
 }
 
 impl Faults {
-    /// A random part of all faults, each with its own frequency.
+    /// Returns a random part of all faults, each with its own frequency.
     pub(super) fn swarm(dice: &mut Dice) -> Faults {
         let mut some = |most: u64| {
             if dice.percent(40) {

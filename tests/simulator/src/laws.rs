@@ -1,5 +1,5 @@
-//! What must be true of every step of a board, whoever made the events: written anew from the rules, not with the board's own
-//! functions, so that a mistake there is seen here.
+//! Laws for every step of a board, wherever the events come from. They are written anew from the rules, without the board's own functions,
+//! so that a mistake in those is found here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use dbs_domain::{
 
 use super::circles;
 
-/// The first law that a step breaks.
+/// Returns the first law that a step breaks.
 pub fn check(before: &Board, event: &Event, after: &Board) -> Result<(), String> {
     limits(after)?;
     for attempt in after.attempts.values() {
@@ -50,12 +50,13 @@ pub fn check(before: &Board, event: &Event, after: &Board) -> Result<(), String>
     }
 }
 
-/// Whether a step left a row alone: boards share rows until one is changed.
+/// Returns true if a step left a row alone: boards share rows until one is changed.
 pub(super) fn is_same_row<T>(before: Option<&Arc<T>>, after: &Arc<T>) -> bool {
     before.is_some_and(|before| Arc::ptr_eq(before, after))
 }
 
-/// Never more agents than allowed, in all and by role; where only one may be at it, for one base, there is one.
+/// Checks the limits: of agents in all and by role, one open attempt per task, one writer per file, and one attempt per base in a singleton
+/// stage.
 fn limits(board: &Board) -> Result<(), String> {
     let mut by_role: BTreeMap<&str, u32> = BTreeMap::new();
     let mut singles: BTreeMap<(&StageId, Option<&str>), u32> = BTreeMap::new();
@@ -82,7 +83,7 @@ fn limits(board: &Board) -> Result<(), String> {
             *singles.entry((&attempt.stage, board.base_of(task))).or_insert(0) += 1;
         }
     }
-    // Conductors take no agent's place, and are one at a time by the law of singletons.
+    // Conductors take no agent's place; the law of singletons keeps them to one at a time.
     let others = by_role.iter().filter(|(role, _)| **role != "conductor");
     let agents: u32 = others.map(|(_, count)| count).sum();
     must(agents <= board.settings.max_agents, || {
@@ -100,7 +101,7 @@ fn limits(board: &Board) -> Result<(), String> {
     Ok(())
 }
 
-/// The files that an agent's plan lists and that it may write now.
+/// Returns the files that the plan lists and that the agent may write now.
 fn written_files<'a>(board: &'a Board, attempt: &Attempt) -> BTreeSet<&'a str> {
     let writes = board
         .stage_of_attempt(attempt)
@@ -113,7 +114,7 @@ fn written_files<'a>(board: &'a Board, attempt: &Attempt) -> BTreeSet<&'a str> {
     listed.map(String::as_str).collect()
 }
 
-/// No agent begins where its batch has as many at work as it is allowed; conductors take no place.
+/// Checks that an agent begins only while its batch has fewer at work than allowed; conductors do not count.
 fn within_batch(attempt: &Attempt, board: &Board) -> Result<(), String> {
     let is_agent =
         |worker: &Worker| matches!(worker, Worker::Agent { role, .. } if role.as_str() != "conductor");
@@ -139,8 +140,8 @@ fn within_batch(attempt: &Attempt, board: &Board) -> Result<(), String> {
     })
 }
 
-/// A new attempt has a fresh number; its task stands there, is known to be free, waits for nothing, and a person has said yes
-/// where one must; nobody begins where a person acts.
+/// Checks that a new attempt has a fresh number, that its task points to it, has no open dependency and has the approval it needs, and that
+/// no attempt begins where a person acts.
 fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String> {
     let id = attempt.id;
     must(id.0 > before.last_attempt, || {
@@ -156,7 +157,7 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
     for on in &task.deps {
         let on_task = after.tasks.get(on);
         let is_done = on_task.is_some_and(|on| on.state == TaskState::Done);
-        // A story of a queue that goes on needs only that the one before it has stopped.
+        // A story in a queue that passes over failures needs only that the one before it has stopped.
         let is_over = passes_over(task)
             && on_task.is_some_and(|on| match &on.state {
                 TaskState::Held(_) => !on.state.awaits_approval(),
@@ -203,7 +204,8 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
     })
 }
 
-/// Passed: because of what was said and what was just seen, every piece its stage asks for, and nothing else.
+/// Checks that an attempt passed because of what was just reported, with every piece of evidence that its stage asks for, and for no other
+/// reason.
 fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> {
     let id = after.id;
     let wrong = |why: &str| Err(format!("attempt {id} passed {why}"));
@@ -270,7 +272,7 @@ fn may_warn(stage: &Stage) -> bool {
     matches!(stage.findings, FindingPolicy::Weigh | FindingPolicy::Ask)
 }
 
-/// Whether evidence is No and how many high findings it has; nothing where it was not seen or is No for a critical finding.
+/// Returns whether the evidence is No, with its number of high findings; None if it was not seen or cannot be passed over.
 fn found_in(seen: &[Evidence], kind: &EvidenceKind) -> Option<(bool, usize)> {
     let piece = seen.iter().find(|piece| piece.kind == *kind)?;
     let n = |severity| {
@@ -289,7 +291,7 @@ fn found_in(seen: &[Evidence], kind: &EvidenceKind) -> Option<(bool, usize)> {
     }
 }
 
-/// High findings about what a plan wants to be used or reported; nothing where one is critical.
+/// Returns the number of high findings about agents or steps that the plan wants and that were not seen; None if one is critical.
 fn wanting(kind: &EvidenceKind, task: &Task) -> Option<usize> {
     let plan = task.plan.as_ref()?;
     let (wanted, seen) = match kind {
@@ -306,7 +308,7 @@ fn passes_over(task: &Task) -> bool {
     task.plan.as_ref().is_some_and(|plan| plan.passes_over)
 }
 
-/// Whether the plan of the task, or the stage, has anything for that kind of evidence to look at.
+/// Returns true if the plan of the task, or its stage, gives this kind of evidence something to check.
 fn is_asked_for(kind: &EvidenceKind, task: &Task, stage: &Stage) -> bool {
     let none = PlanEntry::default();
     let plan = task.plan.as_deref().unwrap_or(&none);
@@ -324,8 +326,8 @@ fn is_asked_for(kind: &EvidenceKind, task: &Task, stage: &Stage) -> bool {
     }
 }
 
-/// Done is final, and comes of an attempt that has just passed or of a person where one acts; stages move along edges, or to
-/// where a person said.
+/// Checks that done is final and follows only from an attempt that just passed, or from a person where a person acts; and that stages
+/// change along edges, or to where a person sent the task.
 fn moved(
     before: &Board,
     event: &Event,
@@ -365,7 +367,7 @@ fn moved(
     let is_told = matches!(event, Event::Asked { command, .. } if names(command, id, (&task.stage, entry)));
     let on = stage.and_then(|stage| way_on(stage, earlier));
     let back = stage.is_some_and(|stage| stage.reject == RejectTo::Stage(task.stage.clone()));
-    // What an integrator changed beyond its conflict is reviewed, wherever the stage sends back to otherwise.
+    // Changes of an integrator beyond its conflict are reviewed, even if the stage sends rejected work elsewhere.
     let is_reviewed = task.integration.is_some()
         && task.integration != earlier.integration
         && before
@@ -379,13 +381,13 @@ fn moved(
     })
 }
 
-/// The first edge whose tag the task carries, or that needs none.
+/// Returns the target of the first edge whose tag the task carries, or that needs no tag.
 fn way_on<'a>(stage: &'a Stage, task: &Task) -> Option<&'a StageId> {
     let may = |edge: &&Edge| edge.when.as_ref().is_none_or(|tag| task.tags.contains(tag));
     stage.success.iter().find(may).map(|edge| &edge.to)
 }
 
-/// Whether a person sent that task there.
+/// Returns true if the command sends that task to that stage.
 fn names(command: &Command, id: &TaskId, (stage, entry): (&StageId, Option<&StageId>)) -> bool {
     match command {
         Command::Update(of, patch) => {
@@ -393,14 +395,14 @@ fn names(command: &Command, id: &TaskId, (stage, entry): (&StageId, Option<&Stag
             of == id && patch.stage.as_ref().or(by_workflow) == Some(stage)
         }
         Command::Retry { task, stage: to, .. } => task == id && to.as_ref() == Some(stage),
-        // It goes back to where it was before a person moved it.
+        // Undo returns the task to where it was before a person moved it.
         Command::Undo(ids) => ids.contains(id),
         _ => false,
     }
 }
 
-/// Skipped because of another: only where the workflow says so, only with a broken dependency and its root, and never more than
-/// the share of what is left. Whatever waits for something broken is skipped, or its run is aborted.
+/// Checks tasks that are skipped because of another: only where the workflow says so, only with a broken dependency and its root, and never
+/// more than the share of what is left. A task that waits for something broken is skipped, or its run is aborted.
 fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> {
     let mut lost: BTreeMap<&str, usize> = BTreeMap::new();
     for task in after.tasks.values() {
@@ -457,7 +459,7 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
     within_share(after, &lost)
 }
 
-/// No more tasks of a batch are skipped at once than half of what is left.
+/// Checks that no more than half of what is left of a batch is skipped at once.
 fn within_share(after: &Board, lost: &BTreeMap<&str, usize>) -> Result<(), String> {
     for (batch, lost) in lost {
         let all = || after.tasks.values().filter(|task| task.batch.as_str() == *batch);
@@ -473,13 +475,13 @@ fn within_share(after: &Board, lost: &BTreeMap<&str, usize>) -> Result<(), Strin
     Ok(())
 }
 
-/// Whether a person left the task out: what waits for it goes with it, however much that is.
+/// Returns true if a person left the task out: tasks that wait for it are then skipped with it, without a limit on their share.
 fn is_left_out(board: &Board, id: &TaskId) -> bool {
     let task = board.tasks.get(id);
     task.is_some_and(|task| matches!(task.state, TaskState::Skipped(Skip::Person { .. })))
 }
 
-/// The root of what is wrong with a task for good, if anything is; waiting for a yes, or for something outside, is not.
+/// Returns the root of what is permanently wrong with a task, if anything is; waiting for an approval, or for something outside, is not.
 fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
     match &board.tasks.get(id)?.state {
         TaskState::Skipped(skip) => Some(skip.root().unwrap_or(id).clone()),

@@ -1,5 +1,5 @@
-//! A whole world in one thread: a board, agents, git and people made of dice, with a clock that jumps. The same seed is the
-//! same story. It knows the truth about the world, so it can tell when the board believes something that is not so.
+//! Simulated world in one thread: a board, and agents, git and people driven by dice, with a clock that jumps. The same seed gives the same
+//! story. The simulator knows the truth about the world, so it notices when the board believes something false.
 
 mod agenda;
 mod agents;
@@ -22,8 +22,8 @@ pub use story::{Broken, Outcome, Told, tell};
 use dbs_domain::workflow::{Actor, GateSet};
 use dbs_domain::{EngineAction, EvidenceKind, Workflow};
 
-/// Has the engine commit in the stages made for it. The rules carry that; workflow files that ask for it are refused, because
-/// this version of the engine does not.
+/// Makes the engine commit in the stages that are meant for it. The board's rules support that, but workflow files that ask for it are
+/// refused, because this version of the engine does not commit.
 pub fn with_commits(mut flows: Vec<Workflow>) -> Vec<Workflow> {
     for stage in flows.iter_mut().flat_map(|flow| &mut flow.stages) {
         if matches!(stage.id.as_str(), "commit" | "complete") {

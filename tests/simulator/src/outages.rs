@@ -1,4 +1,4 @@
-//! What lasts until a person sees to it: definite refusals, holders nobody can read, questions git never answers.
+//! Outages that last until a person sees to them: definite refusals, holders that cannot be read, and questions that git never answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,26 +7,26 @@ use dbs_domain::{AttemptId, TaskId};
 use super::dice::Dice;
 use super::faults::Faults;
 
-/// What a remote says that protects its branch, or whose hook says no.
+/// Message of a remote that protects its branch or whose hook refuses.
 pub(super) const PROTECTED: &str = "the remote refused: protected branch";
-/// What a start says whose base is not there.
+/// Message of a start whose base does not exist.
 pub(super) const NO_BASE: &str = "could not find the base on origin";
-/// What is said of a process that cannot be looked at.
+/// Message about a process that cannot be inspected.
 pub(super) const UNREADABLE: &str = "could not read the folder of its holder";
 
-/// What lasts, and how much of it there was.
+/// Lasting outages, with counters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outages {
-    /// Whether the merge, and the start, of a task is refused; decided when it is first tried.
+    /// True for tasks whose merge (`merges`) or start (`starts`) is refused; decided at the first try.
     merges: BTreeMap<TaskId, bool>,
     starts: BTreeMap<TaskId, bool>,
-    /// Whether git answers questions about a task; decided when one is first asked.
+    /// True for tasks about which git never answers; decided at the first question.
     mute: BTreeMap<TaskId, bool>,
-    /// Processes that nobody can read.
+    /// Processes whose holder cannot be read.
     pub(super) holders: BTreeSet<AttemptId>,
     /// Refusals so far.
     pub(super) n_refused: usize,
-    /// Holders that could not be read, and tasks about which git was silent.
+    /// Number of holders that could not be read and of tasks about which git was silent.
     pub(super) n_unknown: usize,
 }
 
@@ -59,7 +59,7 @@ impl Outages {
         self.n_unknown += usize::from(self.holders.insert(id));
     }
 
-    /// A person saw to what keeps a task.
+    /// Ends all outages of a task, as a person does who sees to them.
     pub(super) fn lift(&mut self, task: &TaskId, owners: &BTreeMap<AttemptId, TaskId>) {
         for lasting in [&mut self.merges, &mut self.starts, &mut self.mute] {
             lasting.insert(task.clone(), false);

@@ -1,4 +1,4 @@
-//! People made of dice: what they plan, how they meddle, and how they clear up at the end so that everything can be done.
+//! People driven by dice: what they plan, how they meddle, and how they clear up at the end so that everything can be done.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use dbs_domain::{
 
 use super::dice::Dice;
 
-/// A plan of a few tasks in one or two batches, some waiting for others.
+/// Returns a plan of a few tasks in one or two batches, some of which wait for others.
 pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
     let flows: Vec<_> = board.workflows.values().collect();
     let mut commands = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
     commands
 }
 
-/// Some tasks come from a plan that asks for notes, steps and files; few files, so that tasks meet in them.
+/// Returns a plan entry that asks for notes, steps and files, for some tasks; the few files make tasks collide.
 fn planned(dice: &mut Dice) -> Option<Arc<PlanEntry>> {
     if !dice.percent(50) {
         return None;
@@ -103,7 +103,7 @@ fn planned(dice: &mut Dice) -> Option<Arc<PlanEntry>> {
     }))
 }
 
-/// Anything a person may ask for, sensible or not.
+/// Returns any command that a person may give, sensible or not.
 pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
     let ids: Vec<TaskId> = board.tasks.keys().cloned().collect();
     let one = |dice: &mut Dice| dice.pick(&ids).cloned().unwrap_or_else(|| "ghost".into());
@@ -134,7 +134,7 @@ pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
     }
 }
 
-/// One batch is to wait for the other, or for none; or it may have only so many agents at work.
+/// Makes one batch wait for the other, or for none, or limits its agents at work.
 fn order(dice: &mut Dice) -> Command {
     let (id, on) = if dice.percent(50) {
         ("one", "two")
@@ -157,7 +157,7 @@ fn order(dice: &mut Dice) -> Command {
     }
 }
 
-/// An answer to something that was asked: as a rule to what waits and what fits, sometimes to anything.
+/// Returns an answer to an ask: usually a fitting one to an ask that waits, sometimes any answer to any ask.
 pub(super) fn answer(board: &Board, now: Timestamp, dice: &mut Dice) -> Option<Command> {
     let is_careful = dice.percent(80);
     let all = board.attempts.values();
@@ -195,7 +195,7 @@ fn moved(board: &Board, id: &TaskId, dice: &mut Dice) -> TaskPatch {
     }
 }
 
-/// Other rules for a task: its workflow, its gates, its limit, or whether a person approves it.
+/// Returns a change of a task's rules: its workflow, its gates, its limit, or whether a person approves it.
 fn changed(board: &Board, dice: &mut Dice) -> TaskPatch {
     let flows: Vec<_> = board.workflows.keys().cloned().collect();
     let gate = GateCommand {
@@ -230,7 +230,7 @@ fn retry(task: TaskId) -> Command {
     }
 }
 
-/// What a patient person does next so that everything ends; nothing when it all goes on by itself.
+/// Returns what a patient person does next so that everything ends; None if everything goes on by itself.
 pub(super) fn help(board: &Board) -> Option<Command> {
     if board.pause.is_some() || !board.limits.is_empty() {
         return Some(Command::Resume);
@@ -244,7 +244,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
     }
     let (mut aborted, mut released) = (None, None);
     for task in board.tasks.values() {
-        // What a closed task would have given never comes.
+        // The work of a closed task never comes, so nothing may depend on it.
         let lost = |id: &&TaskId| {
             board
                 .tasks
@@ -269,7 +269,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
             TaskState::Skipped(_) if may_be_retried(board, task) => return Some(retry(task.id.clone())),
             TaskState::Backlog => return Some(Command::Release(vec![task.id.clone()])),
             TaskState::Released => match &task.why_not {
-                // Its workflow has no merge, or somebody moved it past the merge.
+                // The task's workflow has no merge, or a person moved it past the merge.
                 Some(WaitReason::DependencyNotMerged(on)) => {
                     let on = on.first().cloned()?;
                     return Some(Command::RemoveDependency(task.id.clone(), on));
@@ -282,7 +282,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
                     };
                     return Some(Command::Update(task.id.clone(), patch));
                 }
-                // Its batch was given up; those that wait for it may be of another one.
+                // The batch was given up; tasks that wait for it may belong to another batch.
                 Some(WaitReason::Aborted) => aborted = Some(task.id.clone()),
                 _ => released = Some(task.id.clone()),
             },
@@ -296,7 +296,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
     aborted.or(released).map(|id| Command::Release(vec![id]))
 }
 
-/// Returns gates of a task's own, where stages of its workflow run only gates of certain names.
+/// Returns gates of the task's own, for workflows whose stages run only gates of certain names.
 fn own_gates(flow: &Workflow) -> Vec<GateCommand> {
     let names = flow.stages.iter().flat_map(|stage| &stage.gate_names);
     let names: std::collections::BTreeSet<&String> = names.collect();
@@ -331,7 +331,7 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
     !task.deps.iter().any(broken)
 }
 
-/// Done and cancelled need nothing any more.
+/// Test for states that never need anything again: done and cancelled.
 trait Final {
     fn is_terminal_for_good(&self) -> bool;
 }

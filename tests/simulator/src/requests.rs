@@ -1,4 +1,4 @@
-//! What agents ask, as their tools know it: requests whose reply a tool waits for, and lines that were typed for it.
+//! Asks of agents as their tools know them: requests whose reply a tool waits for, and lines that were typed for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,30 +7,30 @@ use dbs_domain::{Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Board};
 use super::agenda::Act;
 use super::dice::Dice;
 
-/// An ask of an attempt.
+/// Ask of an attempt.
 pub(super) type Key = (AttemptId, AskId);
 
-/// What an agent does, each with how long after now.
+/// Acts of an agent, each with its delay from now.
 type Plan = Vec<(u64, Act)>;
 
-/// What the tools know, and how much of it there was.
+/// State of the tools, with counters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Requests {
-    /// Requests whose reply is waited for, with what the agent does afterwards and how long after it.
+    /// Requests that wait for a reply, each with what the agent does after it.
     waiting: BTreeMap<Key, (Ask, Plan)>,
-    /// What the tools were told; a tool that did not hear it asks once more and must be told the same.
+    /// Replies that the tools were given; a tool that missed its reply asks once more and must get the same one.
     told: BTreeMap<Key, AskReply>,
-    /// Answers that were typed.
+    /// Asks whose answer was typed.
     pub(super) typed: BTreeSet<Key>,
     n: u64,
-    /// Replies that arrived, requests that were answered in the terminal, and requests made once more to the next server.
+    /// Numbers of replies that arrived, of requests answered in the terminal, and of requests made again to the next server.
     pub(super) n_replies: usize,
     pub(super) n_taken_back: usize,
     pub(super) n_again: usize,
 }
 
 impl Requests {
-    /// The tool of an attempt asks something, and its agent does the rest only afterwards.
+    /// Opens a request of an attempt's tool; its agent does the rest of its plan only after the reply.
     pub(super) fn ask(&mut self, attempt: AttemptId, rest: Plan, dice: &mut Dice) -> Ask {
         self.n += 1;
         let kinds = [AskKind::Permission, AskKind::Question, AskKind::Plan];
@@ -52,7 +52,7 @@ impl Requests {
         ask
     }
 
-    /// The person in the terminal answers what the tool of an attempt waits for; what its agent does next.
+    /// Closes a request that a person answered in the terminal; returns it with what its agent does next.
     pub(super) fn take_back(&mut self, attempt: AttemptId) -> Option<(AskId, Plan)> {
         let key = self.waiting.keys().find(|(id, _)| *id == attempt).cloned()?;
         let (_, rest) = self.waiting.remove(&key)?;
@@ -60,20 +60,20 @@ impl Requests {
         Some((key.1, rest))
     }
 
-    /// The process of an attempt has ended, and nobody waits for it.
+    /// Forgets the requests of an attempt whose process has ended.
     pub(super) fn forget(&mut self, attempt: AttemptId) {
         self.waiting.retain(|(id, _), _| *id != attempt);
     }
 
-    /// All that wait come to the next server.
+    /// Returns all waiting requests, for the next server.
     pub(super) fn again(&mut self) -> Vec<(AttemptId, Ask)> {
         self.n_again += self.waiting.len();
         let waiting = self.waiting.iter();
         waiting.map(|((id, _), (ask, _))| (*id, ask.clone())).collect()
     }
 
-    /// Reads the replies from the board, as the server does for whoever waits. A reply may be lost on its last way. Answers whose agents
-    /// go on now.
+    /// Reads the replies from the board, as the server does for waiting tools. A reply may be lost on its way to the tool. Returns the
+    /// attempts that go on now, with their plans.
     pub(super) fn hear(
         &mut self,
         board: &Board,

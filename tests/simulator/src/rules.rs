@@ -1,4 +1,4 @@
-//! What must be true of every step: from the board before, over the event, to the board after, and against the truth.
+//! Rules for every step: from the board before, through the event, to the board after, and compared with the truth.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::story::Told;
 use super::time_limits;
 use super::world::World;
 
-/// One step.
+/// Step that is checked.
 pub(super) struct Step<'a> {
     pub(super) before: &'a Board,
     pub(super) now: Timestamp,
@@ -24,17 +24,17 @@ pub(super) struct Step<'a> {
     pub(super) effects: &'a [Effect],
     pub(super) after: &'a Board,
     pub(super) world: &'a World,
-    /// The time of the world, whatever the engine's clock shows.
+    /// Time of the world, whatever the engine's clock shows.
     pub(super) world_now: Timestamp,
 }
 
-/// For so long an agent that cannot be started, or stopped, because nobody can reach it may keep its place.
+/// Longest time that an agent which cannot be reached to be started or stopped may keep its place.
 const LONGEST_UNREACHABLE: Span = Span::minutes(120);
 
 impl Step<'_> {
-    /// The first rule that is broken.
+    /// Returns the first rule that is broken.
     pub(super) fn check(&self) -> Result<(), String> {
-        // In builds with checks the board has looked at itself.
+        // In debug builds the board has checked itself.
         if !cfg!(debug_assertions) {
             check_invariants(self.after).map_err(|broken| broken.text)?;
         }
@@ -67,7 +67,7 @@ impl Step<'_> {
         }
     }
 
-    /// What cannot be reached gives its place back after a while.
+    /// Checks that an unreachable agent gives its place back after a while.
     fn places(&self) -> Result<(), String> {
         for attempt in self
             .after
@@ -88,7 +88,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A definite refusal leaves the task to a person at once, in the words of who refused; nobody but a person ends that.
+    /// Checks that a definite refusal leaves the task to a person at once, with the text of the refusal, and that only a person ends that.
     fn refusals(&self) -> Result<(), String> {
         for (id, task) in &self.before.tasks {
             let after = self.after.tasks.get(id).map(|task| &task.state);
@@ -127,7 +127,7 @@ impl Step<'_> {
         })
     }
 
-    /// Who ended with the machine and had not spoken costs its task nothing.
+    /// Checks that an agent that ended with the machine before it gave its last signal costs its task nothing.
     fn restarts(&self) -> Result<(), String> {
         let Event::Woke(found) = self.event else {
             return Ok(());
@@ -155,7 +155,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// No more attempts than the budget.
+    /// Checks that no task has more attempts than its budget.
     fn budgets(&self) -> Result<(), String> {
         for task in self.after.tasks.values() {
             let most = self
@@ -169,7 +169,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// What moves on has left the truth behind that it claims.
+    /// Checks that a task that moves on has really done in the world what it claims.
     fn movement(&self, before: &Task, after: &Task) -> Result<(), String> {
         let id = &after.id;
         if before.state == TaskState::Done {
@@ -204,7 +204,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A new attempt was wished for, nothing is paused, and everything it needs is merged.
+    /// Checks that a new attempt has a start effect, that nothing is paused, and that everything it needs is merged.
     fn begun(&self, attempt: &Attempt) -> Result<(), String> {
         let id = attempt.id;
         let task = self
@@ -240,7 +240,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Every command is answered exactly once, and nothing else is.
+    /// Checks that every command is answered exactly once, and nothing else is.
     fn answers(&self) -> Result<(), String> {
         let replies = self
             .effects
@@ -272,7 +272,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// After the tick at a deadline the next one is later, unless something was started or is asked for again.
+    /// Checks that after the tick at a deadline the next one is later, unless an effect was asked for.
     fn deadlines(&self) -> Result<(), String> {
         if !matches!(self.event, Event::Ticked) || !self.effects.is_empty() {
             return Ok(());
@@ -285,8 +285,8 @@ impl Step<'_> {
     }
 }
 
-/// When nothing happens by itself any more, every task is over or says what it waits for, nobody keeps a place, and what could not
-/// be removed is shown to people with its cause.
+/// Checks a board on which nothing happens by itself any more: every task is over or gives its cause, no attempt keeps a place, and
+/// workspaces that could not be removed are shown to people with their cause.
 pub(super) fn quiet(board: &Board, world: &World, told: Told) -> Result<(), String> {
     let open = board.attempts.values().find(|attempt| attempt.state.is_open());
     if let Some(open) = open {
@@ -314,7 +314,7 @@ pub(super) fn quiet(board: &Board, world: &World, told: Told) -> Result<(), Stri
     Ok(())
 }
 
-/// What is settled stays settled; only its workspace may still go.
+/// Checks that a settled attempt stays as it is, except for its workspace.
 fn stays_settled(before: &Attempt, after: &Attempt) -> Result<(), String> {
     if before.state.is_open() {
         return Ok(());

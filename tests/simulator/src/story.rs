@@ -1,5 +1,5 @@
-//! One story from a seed: a plan, bad days as the seed allows them, then good ones, until everything is done. Every step is
-//! checked; at the end the log is replayed.
+//! Story of one seed: a plan, then bad days as the seed allows them, then good ones until everything is done. Every step is checked; at the
+//! end the log is replayed.
 
 use std::any::Any;
 use std::fmt;
@@ -21,14 +21,14 @@ use super::rules::{self, Step};
 use super::time_limits;
 use super::world::World;
 
-/// Steps of bad days, at most.
+/// Highest number of steps on bad days.
 const BAD_STEPS: usize = 250;
-/// Steps of good days within which everything must have ended.
+/// Number of steps on good days within which everything must have ended.
 const GOOD_STEPS: usize = 4_000;
-/// The last events that the report of a broken rule shows.
+/// Number of last events that the report of a broken rule shows.
 const REPORTED: usize = 25;
 
-/// What came of a story.
+/// Counters of a story.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Outcome {
     /// Tasks planned.
@@ -39,12 +39,12 @@ pub struct Outcome {
     pub attempts: u64,
     /// Times the engine died.
     pub deaths: usize,
-    /// Times the machine went down and came up again, and agents that were gone with it.
+    /// Times the machine restarted, and agents that were lost with it.
     pub restarts: usize,
     pub interrupted: usize,
-    /// Definite refusals: of a merge by the remote, of a start for want of a base.
+    /// Definite refusals: of a merge by the remote, or of a start because its base is missing.
     pub refused: usize,
-    /// Holders that could not be read, and tasks about which git was silent, until a person saw to it.
+    /// Holders that could not be read and tasks about which git was silent, until a person saw to them.
     pub unknown: usize,
     /// Times a task was left to a person because of something outside.
     pub troubles: usize,
@@ -52,7 +52,7 @@ pub struct Outcome {
     pub unremovable: usize,
     /// Pieces of work that agents wrote.
     pub written: u64,
-    /// Replies that tools heard, requests that were answered in the terminal, and those that were made again to the next engine.
+    /// Replies that tools received, requests that were answered in the terminal, and requests that were made again to the next engine.
     pub replies: usize,
     pub taken_back: usize,
     pub asked_again: usize,
@@ -63,7 +63,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Adds another story.
+    /// Adds the counters of another story.
     pub fn add(&mut self, other: &Outcome) {
         self.tasks += other.tasks;
         self.steps += other.steps;
@@ -84,7 +84,7 @@ impl Outcome {
     }
 }
 
-/// A story in which a rule was broken.
+/// Story in which a rule was broken.
 #[derive(Debug)]
 pub struct Broken {
     seed: u64,
@@ -111,26 +111,26 @@ struct Story {
     board: Board,
     world: World,
     dice: Dice,
-    /// The time of the world, which only goes forward.
+    /// Time of the world, which only goes forward.
     now: Timestamp,
-    /// What the engine's clock shows is so many milliseconds later: a person may set it, and a machine may sleep.
+    /// Milliseconds by which the engine's clock is ahead: a person may set it, and a machine may sleep.
     clock_ahead: i64,
     start: Board,
     log: Vec<(Timestamp, Rc<Event>)>,
     outcome: Outcome,
     requests: u64,
     told: Told,
-    /// Whether the bad days are over.
+    /// True if the bad days are over.
     is_healed: bool,
 }
 
-/// What people are told of attempts on a board.
+/// Function that returns what people are told of attempts on a board.
 pub type Told = fn(&Board) -> Vec<(AttemptId, String)>;
 
 /// Tells the story of a seed.
 ///
 /// # Errors
-/// When a rule was broken.
+/// Returns an error if a rule was broken.
 pub fn tell(
     seed: u64,
     flows: &[Workflow],
@@ -153,7 +153,7 @@ pub fn tell(
         told,
         is_healed: false,
     };
-    // The board looks at itself in builds with checks: what it finds wrong is told with the seed, too.
+    // The board checks its own invariants in debug builds, so a panic there is reported with the seed, too.
     let end = panic::catch_unwind(AssertUnwindSafe(|| {
         story.begin(flows, settings).and_then(|()| story.live())
     }));
@@ -176,7 +176,7 @@ pub fn tell(
     }
 }
 
-/// What a panic said.
+/// Returns the rule that a panic reports.
 fn rule_of(said: &(dyn Any + Send)) -> String {
     let text = said.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| said.downcast_ref::<&str>().copied());
@@ -223,11 +223,11 @@ impl Story {
         self.finish()
     }
 
-    /// Good days: nothing goes wrong any more, and a patient person helps whenever nothing happens by itself.
+    /// Runs the good days: nothing goes wrong any more, and a patient person helps whenever nothing happens by itself.
     fn heal(&mut self) -> Result<(), String> {
         self.world.faults = Faults::default();
         self.is_healed = true;
-        // Whoever hangs or gave up earlier is heard of in the end.
+        // The next engine hears of agents that hang or were given up earlier.
         self.die()?;
         for _ in 0..GOOD_STEPS {
             self.answer()?;
@@ -255,7 +255,7 @@ impl Story {
         Err(format!("it does not end: {}", open.join("; ")))
     }
 
-    /// The next thing that happens; false when nothing ever will.
+    /// Lets the next event happen; returns false if there will be none.
     fn next(&mut self) -> Result<bool, String> {
         let due = self.board.next_deadline().map(|due| due.moved(-self.clock_ahead));
         let next = self.world.agenda.next_at();
@@ -279,7 +279,7 @@ impl Story {
         }
     }
 
-    /// Somebody sets the clock back or forward, or the machine wakes after a night.
+    /// Sets the clock back or forward, as a person does, or as a machine shows after a night of sleep.
     fn set_clock(&mut self) -> Result<(), String> {
         const HOUR: i64 = 3_600_000;
         let hours = i64::try_from(self.dice.between(0, 48)).unwrap_or_default();
@@ -288,7 +288,7 @@ impl Story {
         self.take(Event::ClockJumped { by })
     }
 
-    /// A person may answer what agents ask.
+    /// Lets a person answer an ask of an agent.
     fn answer(&mut self) -> Result<(), String> {
         let is_there = self.dice.percent(self.world.faults.people.max(20));
         if is_there {
@@ -298,7 +298,7 @@ impl Story {
         command.flatten().map_or(Ok(()), |command| self.ask(command))
     }
 
-    /// What the engine's clock shows.
+    /// Returns the time that the engine's clock shows.
     fn clock(&self) -> Timestamp {
         self.now.moved(self.clock_ahead)
     }
@@ -306,7 +306,7 @@ impl Story {
     fn ask(&mut self, command: dbs_domain::Command) -> Result<(), String> {
         self.requests += 1;
         self.world.seen_to.extend(command.tasks());
-        // Who retries a task has as a rule seen to what kept it, and at the end of the story always has.
+        // A person who retries a task has usually fixed what blocked it, and always has at the end of the story.
         if let dbs_domain::Command::Retry { task, .. } = &command
             && (self.is_healed || self.dice.percent(50))
         {
@@ -319,18 +319,18 @@ impl Story {
         })
     }
 
-    /// The machine goes down and comes up again: no agent is left, and the next server knows only what is stored.
+    /// Restarts the machine: no agent is left, and the next server knows only what is stored.
     fn restart(&mut self) -> Result<(), String> {
         self.outcome.restarts += 1;
         self.outcome.interrupted += self.world.machine_restarts();
         self.board =
             stored(&self.board).map_err(|error| format!("the board could not be stored: {error}"))?;
-        // A board looks at itself only where it was sound before.
+        // A board checks itself after an event only if it was sound before.
         check_invariants(&self.board).map_err(|broken| broken.text)?;
         self.die()
     }
 
-    /// The engine dies and starts again: reports on their way are lost, the board is what was committed.
+    /// Kills and starts the engine: reports on their way are lost, and the board is what was committed.
     fn die(&mut self) -> Result<(), String> {
         self.outcome.deaths += 1;
         self.world.agenda.lose_reports();
@@ -352,12 +352,12 @@ impl Story {
         Ok(())
     }
 
-    /// The same inventory again changes nothing more.
+    /// Checks that the same inventory applied again changes nothing more.
     fn twice(&self, inventory: &Inventory) -> Result<(), String> {
         let mut again = self.board.clone();
         again.apply(self.clock(), &Event::Woke(inventory.clone()));
         again.take_changed_rows();
-        // What a turn's limit kept from starting starts with any event.
+        // Tasks that the limit of starts per turn held back start with any event.
         let mut once = self.board.clone();
         once.apply(self.clock(), &Event::configured((*self.board.settings).clone()));
         once.take_changed_rows();
@@ -399,7 +399,7 @@ impl Story {
         Ok(())
     }
 
-    /// The events before the one that broke a rule, and that one.
+    /// Returns the last events, ending with the one that broke a rule.
     fn last(&self) -> Vec<String> {
         let from = self.log.len().saturating_sub(REPORTED);
         let last = self.log.iter().skip(from);
@@ -443,7 +443,7 @@ impl Story {
         self.outcome.unremovable += left.count();
     }
 
-    /// The same board, time and event give the same answer.
+    /// Checks that the same board, time and event give the same answer.
     fn same(&mut self, before: &Board, event: &Event, effects: &[Effect]) -> Result<(), String> {
         if !self.outcome.steps.is_multiple_of(16) {
             return Ok(());
@@ -457,7 +457,7 @@ impl Story {
         Err("the same event gave another answer".to_owned())
     }
 
-    /// Carries out what follows; answers whether the engine died in the middle of it.
+    /// Carries out the effects; returns true if the engine died in the middle of them.
     fn perform(&mut self, effects: &[Effect]) -> bool {
         let dies = self.dice.percent(self.world.faults.engine / 2);
         let most = if dies { self.dice.between(0, 3) } else { u64::MAX };
@@ -472,7 +472,7 @@ impl Story {
         dies && performed == most
     }
 
-    /// Everything is done or closed, nothing is left over, and the log tells the same story.
+    /// Checks that everything is done or closed, that nothing is left over, and that the log leads to the same board.
     fn finish(&mut self) -> Result<(), String> {
         for task in self.board.tasks.values() {
             if !matches!(task.state, TaskState::Done | TaskState::Cancelled) {
@@ -504,7 +504,7 @@ impl Story {
     }
 }
 
-/// The board as the next server reads it.
+/// Returns the board as the next server reads it.
 fn stored(board: &Board) -> serde_json::Result<Board> {
     let mut read = Board::default();
     read.settings.clone_from(&board.settings);

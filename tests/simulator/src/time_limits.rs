@@ -1,4 +1,5 @@
-//! An agent is stopped because it ran too long exactly when its time is over, whatever happened to the engine and its clock.
+//! Rules for time limits: an agent is stopped for running too long exactly when its time is over, whatever happens to the engine and its
+//! clock.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +8,22 @@ use dbs_domain::{Attempt, AttemptId, Board, FailureClass, Span, Timestamp, Worke
 
 use super::rules::{Step, must};
 
-/// Until when an agent may run, in the time of the world.
+/// Time limit of a running agent, in the time of the world.
 #[derive(Debug, Clone)]
 pub(super) struct RunLimit {
     until: Timestamp,
-    /// The same with the times in which it waited for a person.
+    /// Limit extended by the times in which the agent waited for a person.
     latest: Timestamp,
-    /// Since when it waits for a person.
+    /// Start of the current wait for a person.
     asks_since: Option<Timestamp>,
-    /// Whether a turn of it failed: the time in which it waits for its model then comes on top.
+    /// True if a turn of the agent failed: the time in which it waits for its model is then added to its limit.
     is_longer: bool,
 }
 
-/// Least time that an agent has left when it was answered.
+/// Least time that an agent has left after it was answered.
 const LEAST_TIME: Span = Span::seconds(60);
 
-/// Nobody is stopped for the time before it is over, and nobody runs on after it.
+/// Checks that no agent is stopped before its time is over, and that none runs on after it.
 pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
     for (id, limit) in &step.world.limits {
         let Some(after) = step.after.attempts.get(id) else {
@@ -41,7 +42,7 @@ pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes down until when those who just began may run, and forgets who runs no more. Answers how many were stopped now.
+/// Records the limits of agents that just began and forgets agents that no longer run. Returns how many were stopped now.
 pub(super) fn note(
     limits: &mut BTreeMap<AttemptId, RunLimit>,
     before: &Board,
@@ -64,7 +65,7 @@ pub(super) fn note(
 }
 
 impl RunLimit {
-    /// The time in which it waits for a person comes on top.
+    /// Adds the time in which the agent waits for a person.
     fn note_asks(&mut self, attempt: &Attempt, world_now: Timestamp) {
         let asks = attempt.person_awaited.is_some();
         match self.asks_since {
@@ -88,7 +89,7 @@ fn times_out(before: &Board, attempt: &Attempt) -> bool {
     attempt.state == AttemptState::Stopping(StopCause::Timeout) && was == Some(&AttemptState::Running)
 }
 
-/// What the task says, or its stage, or the settings; twice as long after each time that was not enough there, three times.
+/// Returns the limit of the task, else of its stage, else of the settings, doubled for each timeout in that stage, at most three times.
 fn limit(board: &Board, attempt: &Attempt) -> Span {
     let task = board.tasks.get(&attempt.task);
     let of_task = task.and_then(|task| task.timeout);

@@ -1,5 +1,5 @@
-//! The truth: processes, workspaces, branches, the remote. Effects change it and are answered by reports; performing one twice
-//! does nothing twice.
+//! Ground truth: processes, workspaces, branches and the remote. Effects change it and are answered by reports; performing an effect twice
+//! changes nothing more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,14 +22,14 @@ use super::outages::{NO_BASE, Outages, PROTECTED, UNREADABLE};
 use super::requests::Requests;
 use super::time_limits::RunLimit;
 
-/// A process.
+/// State of a process.
 #[derive(Debug, Clone)]
 pub(super) enum Process {
     Running,
     Ended(ProcessExit),
 }
 
-/// The world outside the board.
+/// World outside the board.
 #[derive(Debug, Clone)]
 pub(super) struct World {
     pub(super) dice: Dice,
@@ -38,30 +38,30 @@ pub(super) struct World {
     pub(super) processes: BTreeMap<AttemptId, Process>,
     /// Worktrees that exist.
     pub(super) workspaces: BTreeSet<AttemptId>,
-    /// Commits on each task's branch.
+    /// Number of commits on each task's branch.
     pub(super) commits: BTreeMap<TaskId, u64>,
-    /// The head of each task that the remote base holds.
+    /// Head of each task that is merged into the remote base.
     pub(super) merged: BTreeMap<TaskId, String>,
-    /// Attempts that changed what they may only read.
+    /// Attempts that changed files they may only read.
     cheats: BTreeSet<AttemptId>,
     /// Attempts that wrote findings.
     writers: BTreeSet<AttemptId>,
     /// Heads that conflict with the base.
     conflicts: BTreeMap<TaskId, String>,
-    /// Branches let go.
+    /// Tasks whose branches were let go.
     pub(super) retired: BTreeSet<TaskId>,
-    /// The task of every process that was ever started.
+    /// Task of every process that was started.
     pub(super) owners: BTreeMap<AttemptId, TaskId>,
-    /// When the engine was first asked to start, or to stop, what it cannot reach.
+    /// Time when the engine was first asked to start or stop an attempt that it cannot reach.
     pub(super) asked_since: BTreeMap<AttemptId, Timestamp>,
     /// Tasks about which a person asked for something since they were last left to a person.
     pub(super) seen_to: BTreeSet<TaskId>,
     pub(super) outages: Outages,
     pub(super) contents: Contents,
     pub(super) requests: Requests,
-    /// How long each agent at work may run.
+    /// Time limit of each agent at work.
     pub(super) limits: BTreeMap<AttemptId, RunLimit>,
-    /// What must never be, seen while something was carried out.
+    /// Violation of a rule that was seen while an effect was carried out.
     pub(super) wrong: Option<String>,
     n_keys: u64,
 }
@@ -92,12 +92,12 @@ impl World {
         }
     }
 
-    /// The commit a task's branch stands at.
+    /// Returns the commit at the head of a task's branch.
     pub(super) fn head(&self, task: &TaskId) -> Option<String> {
         self.commits.get(task).map(|n| format!("{task}@{n}"))
     }
 
-    /// Carries out a wish.
+    /// Carries out an effect.
     pub(super) fn perform(&mut self, board: &Board, now: Timestamp, effect: &Effect) {
         match effect {
             Effect::Start(id) => self.with(board, *id, |world, attempt| world.start(board, now, attempt)),
@@ -141,7 +141,7 @@ impl World {
         }
     }
 
-    /// What is on the branch of a task that begins anew goes to the attic.
+    /// Moves the branch of a task that begins anew to the attic.
     fn put_aside(&mut self, board: &Board, attempt: &Attempt, place: Workspace) {
         let task = board.tasks.get(&attempt.task);
         if place == Workspace::Branch && task.is_some_and(|task| task.begins_anew) {
@@ -169,7 +169,7 @@ impl World {
         }
         self.owners.insert(id, attempt.task.clone());
         let unreadable = self.is_unreadable(id);
-        // It may have come to a process, or not; nobody can tell.
+        // A process may have been started or not; the engine cannot tell which.
         if new && unreadable && self.dice.percent(50) {
             return self.unknown(now, id);
         }
@@ -197,7 +197,7 @@ impl World {
             return self.unknown(now, id);
         }
         self.asked_since.remove(&id);
-        // Whoever follows it from now on tells of an end that nobody could read before.
+        // From now on the process is followed, so an end that could not be read before is reported.
         if let Some(Process::Ended(exit)) = self.processes.get(&id).cloned() {
             self.end(now, id, exit);
         }
@@ -211,7 +211,7 @@ impl World {
         );
     }
 
-    /// Why the workspace of an attempt cannot be made.
+    /// Returns why the workspace of an attempt cannot be made.
     fn why_not_made(&mut self, attempt: &Attempt, place: Workspace) -> Option<Cause> {
         let task = &attempt.task;
         if self.dice.percent(self.faults.start) {
@@ -223,7 +223,7 @@ impl World {
         if place != Workspace::Branch {
             return None;
         }
-        // The branch is checked out in at most one place: who worked there before must have ended, and is put away first.
+        // A branch is checked out in at most one worktree: earlier attempts must have ended, and their worktrees are put away first.
         let before = self.owners.iter().filter(|(_, owner)| *owner == task);
         let before = before
             .map(|(id, _)| *id)
@@ -240,7 +240,7 @@ impl World {
         None
     }
 
-    /// Two agents never work on one task, unless one was given up because nobody could reach it and a person acted since.
+    /// Records an error if two agents work on one task, unless the first was unreachable and given up, and a person has acted since.
     fn look_for_a_second(&mut self, board: &Board, attempt: &Attempt) {
         let others = self.owners.iter().filter(|(_, task)| **task == attempt.task);
         for (other, _) in others {
@@ -260,7 +260,7 @@ impl World {
         }
     }
 
-    /// Whether nobody can read what became of a process, from now on until a person sees to it.
+    /// Returns true if the state of a process cannot be read, from now on until a person sees to it.
     fn is_unreadable(&mut self, id: AttemptId) -> bool {
         if self.outages.holders.contains(&id) {
             return true;
@@ -280,7 +280,7 @@ impl World {
             .report(now, delay, Event::AttemptUnknown { attempt, why });
     }
 
-    /// The machine goes down and comes up again: whatever ran is gone, and so is what it had planned.
+    /// Restarts the machine: all running processes end, and nothing that they had planned happens. Returns how many ended.
     pub(super) fn machine_restarts(&mut self) -> usize {
         let running = self.processes.iter_mut();
         let running = running.filter(|(_, process)| matches!(process, Process::Running));
@@ -296,14 +296,14 @@ impl World {
         gone.len()
     }
 
-    /// An agent does what it had planned, if it still lives.
+    /// Lets an agent do what it had planned, if it still runs.
     pub(super) fn agent_acts(&mut self, board: &Board, now: Timestamp, id: AttemptId, act: &Act) {
         let Some(attempt) = board.attempts.get(&id) else {
             return;
         };
         let lives = matches!(self.processes.get(&id), Some(Process::Running));
         match act {
-            // A late word is in the inbox before its sender is gone.
+            // A late signal was put into the inbox before its sender ended.
             Act::Say(kind, times) => {
                 self.n_keys += 1;
                 let claims = self.claims(*kind);
@@ -353,7 +353,7 @@ impl World {
         }
     }
 
-    /// What an agent claims with its last word: the steps it was told to report, if it does not forget.
+    /// Returns what an agent claims with its last signal: the steps it was told to report, unless it forgets them.
     fn claims(&mut self, kind: SignalKind) -> Claims {
         let mut claims = Claims::default();
         if kind == SignalKind::Done && !self.dice.percent(self.faults.gates) {
@@ -362,7 +362,7 @@ impl World {
         claims
     }
 
-    /// A tool asks, and its agent waits; a setting may answer by itself. Somebody may answer in the terminal meanwhile.
+    /// Opens an ask of a tool, whose agent waits for the answer. A setting may answer it, or a person in the terminal meanwhile.
     fn ask(&mut self, now: Timestamp, id: AttemptId) {
         let mut rest = self.agenda.take_plan(now, id);
         let is_taken_back = matches!(rest.first(), Some((_, Act::TakeBack)));
@@ -400,7 +400,7 @@ impl World {
         }
     }
 
-    /// Hands an answer over: a request is answered from the board, anything else is typed.
+    /// Delivers an answer: the tool reads the reply to a request from the board, and any other answer is typed.
     fn answer(&mut self, now: Timestamp, attempt: &Attempt, ask: &AskId) {
         let id = attempt.id;
         let known = attempt.asks.iter().find(|known| known.ask.id == *ask);
@@ -427,7 +427,7 @@ impl World {
         }
     }
 
-    /// A person answers the dialogs that only a terminal takes.
+    /// Lets a person answer the dialogs that only a terminal accepts.
     pub(super) fn close_dialogs(&mut self, board: &Board, now: Timestamp) {
         let running = board.attempts.values().filter(|attempt| {
             let runs = matches!(self.processes.get(&attempt.id), Some(Process::Running));
@@ -442,7 +442,7 @@ impl World {
         }
     }
 
-    /// What waits for a reply looks whether there is one.
+    /// Lets the tools that wait for a reply look for it on the board.
     pub(super) fn hear_replies(&mut self, board: &Board, now: Timestamp) {
         match self.requests.hear(board, &mut self.dice, self.faults.replies) {
             Ok(going_on) => {
@@ -454,7 +454,7 @@ impl World {
         }
     }
 
-    /// Whatever waits for a reply asks the next server.
+    /// Sends requests that still wait for a reply to the next server.
     pub(super) fn ask_again(&mut self, now: Timestamp) {
         for (attempt, ask) in self.requests.again() {
             let event = Event::AskOpened {
@@ -590,7 +590,7 @@ impl World {
         self.agenda.report(now, delay, event);
     }
 
-    /// Merges the recorded head, as the engine does; a conflict lasts until somebody commits on the branch.
+    /// Merges the recorded head, as the engine does; a conflict lasts until the branch gets a new commit.
     fn merge(&mut self, board: &Board, attempt: &Attempt) -> ActionOutcome {
         let task = &attempt.task;
         let Some(head) = board.tasks.get(task).and_then(|task| task.head.clone()) else {
@@ -627,7 +627,7 @@ impl World {
 
     fn settle(&mut self, now: Timestamp, attempt: AttemptId) {
         let problem = self.why_not_removed(attempt);
-        // Killed between the copy and the removal, the next one does both again.
+        // If the engine is killed between the copy and the removal, the next one does both again.
         let halfway = problem.is_none() && self.dice.percent(self.faults.engine);
         if problem.is_none() || self.dice.percent(50) {
             self.contents.keep(attempt);
@@ -682,8 +682,8 @@ impl World {
         self.agenda.report(now, delay, Event::Performed { key, problem });
     }
 
-    /// What the engine finds when it starts again. With the fault on, some of it cannot be told; those that ended are heard of
-    /// later, as whoever follows their terminal would report it.
+    /// Returns what the engine finds when it starts again. With the fault on, part of it is unknown; processes that have ended are then
+    /// reported later, as the engine does once it follows their terminal.
     pub(super) fn inventory(&mut self, board: &Board, now: Timestamp) -> Inventory {
         let mut found = Inventory::default();
         for attempt in board.attempts.values() {
@@ -717,7 +717,7 @@ impl World {
         found
     }
 
-    /// A process whose board row is over: an agent nobody owns.
+    /// Returns a running process whose board row is closed: an agent without an owner.
     pub(super) fn orphan(&self, board: &Board) -> Option<AttemptId> {
         let running = self
             .processes
@@ -731,7 +731,7 @@ impl World {
         })
     }
 
-    /// A worktree nobody will ever put away.
+    /// Returns a worktree that will never be put away.
     pub(super) fn leftover(&self, board: &Board) -> Option<AttemptId> {
         let known = |id: &AttemptId| {
             board.attempts.get(id).is_some_and(|attempt| {

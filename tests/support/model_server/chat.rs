@@ -1,4 +1,4 @@
-//! The `OpenAI` Chat Completions API: requests to dialogues, replies to completions and to their streams.
+//! `OpenAI` Chat Completions API: requests to dialogues, replies to completions and to their streams.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use super::http::StreamEvent;
 use super::script::{Failure, Reply};
 use super::serving::{pieces, texts, tokens};
 
-/// The model that tools are told to ask for titles and summaries. Unlike in the other interfaces, a missing list of tools says nothing:
-/// there are agents that never send one.
+/// Model that tools are configured to use for titles and summaries. Unlike in the other APIs, a missing list of tools does not show such a
+/// request, because some agents never send one.
 const MODEL_OF_ASIDES: &str = "aside";
 
-/// The conversation of a request.
+/// Returns the conversation of a request.
 pub(super) fn dialogue(request: &Value) -> Dialogue {
     let messages: Vec<&Value> = request["messages"].as_array().into_iter().flatten().collect();
     let is_instruction = |message: &&&Value| matches!(message["role"].as_str(), Some("system" | "developer"));
@@ -33,12 +33,12 @@ pub(super) fn dialogue(request: &Value) -> Dialogue {
     dialogue
 }
 
-/// The body of an error.
+/// Returns the body of an error.
 pub(super) fn error(failure: &Failure) -> Value {
     json!({ "error": { "type": failure.kind, "code": failure.kind, "message": failure.message } })
 }
 
-/// The reply as a whole completion. `number` makes its ids unique.
+/// Returns the reply as a whole completion. `number` makes its ids unique.
 pub(super) fn completion(request: &Value, reply: &Reply, number: usize) -> Value {
     let mut message = json!({ "role": "assistant", "content": reply.text });
     if !reply.calls.is_empty() {
@@ -51,7 +51,7 @@ pub(super) fn completion(request: &Value, reply: &Reply, number: usize) -> Value
     completion
 }
 
-/// The reply as the events of a stream.
+/// Returns the reply as the events of a stream.
 pub(super) fn events(request: &Value, reply: &Reply, number: usize) -> Vec<StreamEvent> {
     let chunk = |delta: Value, stop: Value| {
         let mut chunk = head(request, number, "chat.completion.chunk");

@@ -1,4 +1,4 @@
-//! The Gemini API (`generateContent`): requests to dialogues, replies to contents and to their streams.
+//! Gemini API (`generateContent`): requests to dialogues, replies to contents and to their streams.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::http::StreamEvent;
 use super::script::{Failure, Reply};
 use super::serving::{pieces, texts, tokens};
 
-/// The conversation of a request.
+/// Returns the conversation of a request.
 pub(super) fn dialogue(request: &Value) -> Dialogue {
     let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let mut dialogue = Dialogue::new(texts(&request["systemInstruction"]["parts"]), !has_tools);
@@ -15,7 +15,7 @@ pub(super) fn dialogue(request: &Value) -> Dialogue {
         let said = texts(&content["parts"]);
         let speaker = match content["role"].as_str() {
             Some("model") => Speaker::Model,
-            // The results of tools come in the user's name.
+            // Results of tools come in the user's name.
             _ if said.is_empty() => Speaker::Tool,
             _ => Speaker::User,
         };
@@ -24,12 +24,12 @@ pub(super) fn dialogue(request: &Value) -> Dialogue {
     dialogue
 }
 
-/// The answer to a question for the number of tokens.
+/// Returns the answer to a request for the number of tokens.
 pub(super) fn token_count(request: &Value) -> Value {
     json!({ "totalTokens": tokens(request) })
 }
 
-/// The body of an error.
+/// Returns the body of an error.
 pub(super) fn error(failure: &Failure) -> Value {
     let mut error = json!({ "code": failure.status, "status": failure.kind, "message": failure.message });
     if let Some(details) = &failure.details {
@@ -38,13 +38,13 @@ pub(super) fn error(failure: &Failure) -> Value {
     json!({ "error": error })
 }
 
-/// The reply as a whole. `number` makes its ids unique.
+/// Returns the reply as a whole. `number` makes its ids unique.
 pub(super) fn whole(request: &Value, reply: &Reply, number: usize) -> Value {
     let text = reply.text.iter().map(|text| json!({ "text": text }));
     last(request, reply, number, text.chain(calls(reply)).collect())
 }
 
-/// The reply as the events of a stream.
+/// Returns the reply as the events of a stream.
 pub(super) fn events(request: &Value, reply: &Reply, number: usize) -> Vec<StreamEvent> {
     let text = pieces(reply.text.as_deref().unwrap_or_default());
     let parts = text.map(|part| StreamEvent {
@@ -66,7 +66,7 @@ fn answer(parts: &Value, number: usize) -> Value {
     json!({ "candidates": [{ "index": 0, "content": content }], "responseId": format!("response_{number}") })
 }
 
-/// What ends an answer.
+/// Returns the last part of an answer, with its finish reason and usage.
 fn last(request: &Value, reply: &Reply, number: usize, mut parts: Vec<Value>) -> Value {
     if parts.is_empty() {
         parts.push(json!({ "text": "" }));

@@ -1,20 +1,20 @@
-//! A conversation with a model, whatever the interface: who said what, in order.
+//! Conversation with a model over any API: the speakers and their texts, in order.
 
-/// The mark that names a script: `[[script:NAME]]`.
+/// Start of the mark that names a script: `[[script:NAME]]`.
 const MARK: &str = "[[script:";
 
-/// The part of a request that decides which reply comes next.
+/// Part of a request that decides which reply comes next.
 #[derive(Debug, Default)]
 pub(super) struct Dialogue {
-    /// The instructions of the model.
+    /// Instructions of the model.
     pub(super) role: String,
     messages: Vec<(Speaker, String)>,
-    /// Whether it is a question beside the conversation, for a title or a summary. It repeats what the user said, and the
-    /// marks in that are not for it.
+    /// True for a request beside the conversation, for a title or a summary. It repeats the user's messages, but the marks in them are not
+    /// meant for it.
     pub(super) is_aside: bool,
 }
 
-/// Who said a message.
+/// Speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
     User,
@@ -31,7 +31,7 @@ impl Dialogue {
         }
     }
 
-    /// Adds a message. What the model says in one turn counts as one message, however many parts it has.
+    /// Adds a message. All parts that the model says in one turn count as one message.
     pub(super) fn push(&mut self, speaker: Speaker, text: &str) {
         match self.messages.last_mut() {
             Some((Speaker::Model, last)) if speaker == Speaker::Model => last.push_str(text),
@@ -39,7 +39,7 @@ impl Dialogue {
         }
     }
 
-    /// The newest message of the user that names a script, and the name.
+    /// Returns the newest message of the user that names a script, with that name.
     pub(super) fn newest_marker(&self) -> Option<(usize, String)> {
         let messages = self.messages.iter().enumerate().rev();
         messages
@@ -47,25 +47,25 @@ impl Dialogue {
             .find_map(|(at, (_, text))| Some((at, marker(text)?)))
     }
 
-    /// The script that the instructions name.
+    /// Returns the script that the instructions name.
     pub(super) fn marker_of_role(&self) -> Option<String> {
         marker(&self.role)
     }
 
-    /// The newest message of the user.
+    /// Returns the index of the newest message of the user.
     pub(super) fn newest_of_user(&self) -> usize {
         let is_users = |(speaker, _): &(Speaker, String)| *speaker == Speaker::User;
         self.messages.iter().rposition(is_users).unwrap_or(0)
     }
 
-    /// How often the model spoke after this message.
+    /// Returns how often the model spoke after this message.
     pub(super) fn turns_after(&self, at: usize) -> usize {
         let later = self.messages.iter().skip(at);
         later.filter(|(speaker, _)| *speaker == Speaker::Model).count()
     }
 }
 
-/// The last name that a text marks.
+/// Returns the last name that a text marks.
 fn marker(text: &str) -> Option<String> {
     let (_, rest) = text.rsplit_once(MARK)?;
     let (name, _) = rest.split_once("]]")?;

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as agents use against this server: one request per connection, answers whole or as a stream of events.
+//! Part of HTTP/1.1 that agents use with this server: one request per connection, answers whole or as a stream of events.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -6,30 +6,30 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-/// The longest line of a head, the most lines, and the longest body.
+/// Limits of a request: its longest line, its number of lines, and its longest body.
 const LONGEST_LINE: u64 = 64 * 1024;
 const MOST_LINES: usize = 200;
 const LONGEST_BODY: u64 = 32 * 1024 * 1024;
 
-/// A request with its whole body.
+/// Request with its whole body.
 pub(super) struct HttpRequest {
     pub(super) method: String,
     pub(super) path: String,
-    /// Names in small letters.
+    /// Headers by lower-case name.
     pub(super) headers: BTreeMap<String, String>,
     pub(super) body: Vec<u8>,
 }
 
-/// One event of a stream.
+/// Event of a stream.
 pub(super) struct StreamEvent {
     pub(super) name: String,
     pub(super) payload: Value,
-    /// Whether it carries a piece of the answer; gates and breaks count these.
+    /// True if it carries a piece of the answer; gates and breaks count these.
     pub(super) is_piece: bool,
 }
 
 impl StreamEvent {
-    /// One that carries no piece and is named by the type of its payload, if that has one.
+    /// Returns an event that carries no piece and is named by the type of its payload, if that has one.
     pub(super) fn of(payload: Value) -> Self {
         Self {
             name: payload["type"].as_str().unwrap_or_default().to_owned(),
@@ -39,13 +39,13 @@ impl StreamEvent {
     }
 }
 
-/// An answer that is being sent event by event. Only [`EventStream::finish`] ends it properly: a client can tell a cut
-/// stream from a whole one.
+/// Answer that is being sent event by event. Only [`EventStream::finish`] ends it properly, so a client can tell a cut stream from a whole
+/// one.
 pub(super) struct EventStream<'a> {
     connection: &'a mut TcpStream,
 }
 
-/// Reads one request; none when the other side closed before the first line.
+/// Reads one request; returns None if the other side closed before the first line.
 pub(super) fn read(connection: &TcpStream) -> io::Result<Option<HttpRequest>> {
     let mut reader = BufReader::new(connection);
     let first = line(&mut reader)?;
@@ -131,7 +131,7 @@ pub(super) fn answer(
 }
 
 impl<'a> EventStream<'a> {
-    /// Sends the head.
+    /// Sends the head of the answer and returns the stream.
     pub(super) fn open(
         connection: &'a mut TcpStream,
         headers: &BTreeMap<String, String>,
@@ -153,7 +153,7 @@ impl<'a> EventStream<'a> {
         self.connection.write_all(chunk.as_bytes())
     }
 
-    /// Says that nothing more comes.
+    /// Sends the end of the stream.
     pub(super) fn finish(self) -> io::Result<()> {
         self.connection.write_all(b"0\r\n\r\n")
     }

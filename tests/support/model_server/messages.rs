@@ -1,4 +1,4 @@
-//! The Anthropic Messages API: requests to dialogues, replies to messages and to their streams.
+//! Anthropic Messages API: requests to dialogues, replies to messages and to their streams.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::http::StreamEvent;
 use super::script::{Failure, Reply};
 use super::serving::{pieces, texts, tokens};
 
-/// The conversation of a request.
+/// Returns the conversation of a request.
 pub(super) fn dialogue(request: &Value) -> Dialogue {
     let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let mut dialogue = Dialogue::new(texts(&request["system"]), !has_tools);
@@ -15,7 +15,7 @@ pub(super) fn dialogue(request: &Value) -> Dialogue {
         let said = texts(&message["content"]);
         let speaker = match message["role"].as_str() {
             Some("assistant") => Speaker::Model,
-            // The results of tools come in the user's name.
+            // Results of tools come in the user's name.
             _ if said.is_empty() => Speaker::Tool,
             _ => Speaker::User,
         };
@@ -24,17 +24,17 @@ pub(super) fn dialogue(request: &Value) -> Dialogue {
     dialogue
 }
 
-/// The answer to a question for the number of tokens.
+/// Returns the answer to a request for the number of tokens.
 pub(super) fn token_count(request: &Value) -> Value {
     json!({ "input_tokens": tokens(request) })
 }
 
-/// The body of an error.
+/// Returns the body of an error.
 pub(super) fn error(failure: &Failure) -> Value {
     json!({ "type": "error", "error": { "type": failure.kind, "message": failure.message } })
 }
 
-/// The reply as a whole message. `number` makes its ids unique.
+/// Returns the reply as a whole message. `number` makes its ids unique.
 pub(super) fn message(request: &Value, reply: &Reply, number: usize) -> Value {
     let stop = match &reply.stop_reason {
         Some(reason) => reason,
@@ -53,7 +53,7 @@ pub(super) fn message(request: &Value, reply: &Reply, number: usize) -> Value {
     })
 }
 
-/// The same message as the events of a stream.
+/// Returns the same message as the events of a stream.
 pub(super) fn events(message: &Value) -> Vec<StreamEvent> {
     let mut opened = message.clone();
     opened["content"] = json!([]);

@@ -1,4 +1,4 @@
-//! The `OpenAI` Responses API, as a stream: requests to dialogues, replies to the events of a response.
+//! `OpenAI` Responses API, as a stream: requests to dialogues, replies to the events of a response.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::http::StreamEvent;
 use super::script::{Failure, Reply, ToolCall};
 use super::serving::{pieces, texts, tokens};
 
-/// The conversation of a request.
+/// Returns the conversation of a request.
 pub(super) fn dialogue(request: &Value) -> Dialogue {
     let wants_a_form = request["text"]["format"]["type"] == "json_schema";
     let mut role = request["instructions"].as_str().unwrap_or_default().to_owned();
@@ -31,12 +31,12 @@ pub(super) fn dialogue(request: &Value) -> Dialogue {
     dialogue
 }
 
-/// The body of an error.
+/// Returns the body of an error.
 pub(super) fn error(failure: &Failure) -> Value {
     json!({ "error": { "type": failure.kind, "code": failure.kind, "message": failure.message } })
 }
 
-/// The reply as the events of a stream. `number` makes its ids unique.
+/// Returns the reply as the events of a stream. `number` makes its ids unique.
 pub(super) fn events(request: &Value, reply: &Reply, number: usize) -> Vec<StreamEvent> {
     let mut response = json!({
         "id": format!("resp_{number}"),

@@ -1,5 +1,5 @@
-//! Script files: what the model says. A file is a JSON object from the name of a script to its replies; a reply is used for
-//! each turn of the model, in order. `tests/data/agents/scripts/README.md` describes the fields for people.
+//! Script files with the model's replies. A file is a JSON object from the name of a script to its replies; each turn of the model uses the
+//! next reply. `tests/data/agents/scripts/README.md` describes the fields for people.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::dialogue::Dialogue;
 
-/// The script for conversations that name none.
+/// Name of the script for conversations that name none.
 const DEFAULT: &str = "default";
 
 /// Scripts by name.
@@ -18,44 +18,44 @@ pub(crate) struct Scripts {
     by_name: BTreeMap<String, Script>,
 }
 
-/// The turns of one conversation.
+/// Turns of one conversation.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Script {
-    /// A text that stands in the instructions of the conversations it answers, if it is chosen by that.
+    /// Text in the instructions of a conversation that selects this script.
     #[serde(default)]
     role: Option<String>,
     replies: Vec<Reply>,
 }
 
-/// One turn of the model.
+/// Turn of the model.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Reply {
     pub(super) thinking: Option<String>,
     pub(super) text: Option<String>,
     pub(super) calls: Vec<ToolCall>,
-    /// Figures that replace the made-up ones.
+    /// Usage figures that replace the generated ones.
     pub(super) usage: Map<String, Value>,
-    /// Why the model stopped, where it is neither its end nor a tool call.
+    /// Reason why the model stopped, if it is neither the end of its turn nor a tool call.
     pub(super) stop_reason: Option<String>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) fail: Option<Failure>,
     pub(super) gate: Option<Gate>,
-    /// After this many pieces of the stream the connection is cut.
+    /// Number of pieces of the stream after which the connection is cut.
     pub(super) break_after: Option<usize>,
 }
 
-/// A call of a tool by the model.
+/// Call of a tool by the model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolCall {
     pub(super) tool: String,
-    /// An object, or a text for a tool of the Responses API that takes free text.
+    /// Input object, or a text for a tool of the Responses API that takes free text.
     pub(super) input: Value,
 }
 
-/// An error that is answered instead of the reply.
+/// Error that is sent instead of the reply.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Failure {
@@ -65,25 +65,25 @@ pub(super) struct Failure {
     pub(super) message: String,
     #[serde(default)]
     pub(super) headers: BTreeMap<String, String>,
-    /// What the interface adds to the message, where it has a place for it.
+    /// Details that the API adds to the message, if it has a place for them.
     #[serde(default)]
     pub(super) details: Option<Value>,
-    /// Only the first requests fail; all where it is missing.
+    /// Number of first requests that fail; all of them if it is missing.
     #[serde(default)]
     pub(super) times: Option<usize>,
 }
 
-/// A place where the answer waits for the test.
+/// Point at which the answer waits for the test.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gate {
     pub(super) name: String,
-    /// How many pieces of the stream are sent before it; 0 waits before the first byte.
+    /// Number of pieces of the stream that are sent before it; 0 waits before the first byte.
     #[serde(default)]
     pub(super) after: usize,
 }
 
-/// The reply to one request, and where it stands.
+/// Reply to one request, with its place in the script.
 #[derive(Debug, Clone)]
 pub(super) struct Choice {
     pub(super) script: String,
@@ -92,7 +92,7 @@ pub(super) struct Choice {
 }
 
 impl Scripts {
-    /// All scripts of a folder.
+    /// Reads all scripts of a folder.
     pub(crate) fn read(folder: &Path) -> Self {
         let mut scripts = Self::default();
         let entries =
@@ -107,20 +107,20 @@ impl Scripts {
         scripts
     }
 
-    /// These and the scripts of `text`; `origin` names the text when it is wrong.
+    /// Adds the scripts of `text`; `origin` names the text in error messages.
     pub(crate) fn with(mut self, origin: &str, text: &str) -> Self {
         let read: BTreeMap<String, Script> =
-            serde_json::from_str(text).unwrap_or_else(|error| panic!("{origin} is no script file: {error}"));
+            serde_json::from_str(text).unwrap_or_else(|error| panic!("{origin} is invalid: {error}"));
         for (name, script) in read {
             assert!(!script.replies.is_empty(), "{origin}: `{name}` has no replies");
             let older = self.by_name.insert(name.clone(), script);
-            assert!(older.is_none(), "{origin}: `{name}` stands in another file, too");
+            assert!(older.is_none(), "{origin}: `{name}` is also in another file");
         }
         self
     }
 
-    /// The next reply of a conversation: of the script that the newest marked message of the user names, else of the one
-    /// that its instructions name or hold the role text of, else of `default`.
+    /// Returns the next reply of a conversation: from the script that the newest marked message of the user names, else from the one that
+    /// its instructions name or whose role text they contain, else from `default`.
     pub(super) fn choose(&self, dialogue: &Dialogue) -> Choice {
         let named = if dialogue.is_aside {
             None
@@ -152,7 +152,7 @@ impl Scripts {
         found.map(|(name, _)| name.clone())
     }
 
-    /// The reply of this turn; after the last one its text again, so that a conversation always comes to an end.
+    /// Returns the reply of this turn; after the last one, its text again, so that a conversation always comes to an end.
     fn reply(&self, name: &str, turn: usize) -> Reply {
         let Some(script) = self.by_name.get(name) else {
             return Reply::saying(&format!("There is no script named {name}."));

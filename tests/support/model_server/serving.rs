@@ -1,4 +1,4 @@
-//! Connections: one thread each, one request each, from the first byte to the last.
+//! Connections of the model server: one thread and one request each, from the first byte to the last.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,27 +14,27 @@ use super::http::{self, EventStream, HttpRequest, StreamEvent};
 use super::script::{Choice, Failure, Reply};
 use super::{MOST_CONNECTIONS, MOST_REQUESTS, RecordedRequest, Shared, chat, contents, messages, responses};
 
-/// The longest silence of the other side in the middle of a request or an answer.
+/// Longest silence of the other side in the middle of a request or an answer.
 const LONGEST_SILENCE: Duration = Duration::from_mins(1);
-/// How long a connection that breaks says nothing before it does.
+/// Silence of a connection before it breaks.
 const SILENCE_BEFORE_BREAK: Duration = Duration::from_secs(1);
-/// How many characters one piece of a stream has.
+/// Number of characters in one piece of a stream.
 const PIECE: usize = 24;
 
-/// Which interface a request speaks.
+/// API that a request uses.
 #[derive(Clone, Copy)]
 enum Interface {
     Messages,
     Responses,
     Chat,
-    /// Of Gemini; an answer comes whole or as a stream, as its address says.
+    /// Gemini API; its address says whether the answer comes whole or as a stream.
     Contents {
         is_stream: bool,
     },
 }
 
 impl Interface {
-    /// The interface that this address belongs to.
+    /// Returns the API that this address belongs to.
     fn of(path: &str) -> Option<Self> {
         let ends = [
             ("/messages", Self::Messages),
@@ -65,7 +65,7 @@ impl Interface {
         }
     }
 
-    /// Whether the answer to this request is a stream.
+    /// Returns true if the answer to this request is a stream.
     fn streams(self, body: &Value) -> bool {
         match self {
             Self::Messages | Self::Chat => body["stream"] == true,
@@ -74,7 +74,7 @@ impl Interface {
         }
     }
 
-    /// The reply as a whole. The Responses API is only known as a stream.
+    /// Returns the reply as a whole. The Responses API is only supported as a stream.
     fn whole(self, body: &Value, reply: &Reply, number: usize) -> Value {
         match self {
             Self::Messages => messages::message(body, reply, number),
@@ -94,7 +94,7 @@ impl Interface {
     }
 }
 
-/// Takes connections until the server stops, then waits for their threads.
+/// Accepts connections until the server stops, then waits for their threads.
 pub(super) fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     let mut threads: Vec<JoinHandle<()>> = Vec::new();
     while let Ok((connection, _)) = listener.accept() {
@@ -121,13 +121,13 @@ fn serve(mut connection: TcpStream, shared: &Shared) {
     let Some(number) = register(&connection, shared) else {
         return;
     };
-    // An agent that is killed or interrupted hangs up in the middle; that is no fault of the server.
+    // An agent that is killed or interrupted hangs up in the middle; that is not an error of the server.
     drop(exchange(&mut connection, shared));
     drop(connection.shutdown(Shutdown::Both));
     shared.lock().connections.remove(&number);
 }
 
-/// Lets the server close this connection when it stops; none when it stops already.
+/// Registers a connection so that the server closes it when it stops; returns None if it is stopping already.
 fn register(connection: &TcpStream, shared: &Shared) -> Option<usize> {
     connection.set_read_timeout(Some(LONGEST_SILENCE)).ok()?;
     connection.set_write_timeout(Some(LONGEST_SILENCE)).ok()?;
@@ -183,7 +183,7 @@ fn refuse(connection: &mut TcpStream, status: u16, message: &str) -> io::Result<
     http::answer(connection, status, &BTreeMap::new(), &body)
 }
 
-/// Keeps a request for the test; answers its number, or nothing when there were too many.
+/// Records a request for the test; returns its number, or None if there were too many.
 fn record(request: &HttpRequest, body: &Value, choice: Option<&Choice>, shared: &Shared) -> Option<usize> {
     let mut state = shared.lock();
     if state.requests.len() >= MOST_REQUESTS {
@@ -201,7 +201,7 @@ fn record(request: &HttpRequest, body: &Value, choice: Option<&Choice>, shared: 
     Some(state.requests.len())
 }
 
-/// The value of a header: `now+10` is the second ten seconds after the answer, any other value is itself.
+/// Returns the value of a header: `now+10` becomes the second ten seconds after the answer, any other value stays.
 fn at_answer(value: &str) -> String {
     let later = value
         .strip_prefix("now+")
@@ -209,12 +209,12 @@ fn at_answer(value: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     later.map_or_else(
         || value.to_owned(),
-        // The second that has begun is over by then.
+        // The current second counts as over.
         |later| (now.as_secs() + 1 + later).to_string(),
     )
 }
 
-/// One reply on its way.
+/// Reply that is being sent.
 struct Answer {
     interface: Interface,
     body: Value,
@@ -244,7 +244,7 @@ impl Answer {
         }
     }
 
-    /// The error that is answered to this request, if the script wants one and not enough came before.
+    /// Returns the error to answer this request with, if the script wants one and it has not been sent often enough.
     fn failure(&self, shared: &Shared) -> Option<&Failure> {
         let failure = self.choice.reply.fail.as_ref()?;
         let mut state = shared.lock();
@@ -275,7 +275,7 @@ impl Answer {
             }
             sent += 1;
             if reply.break_after == Some(sent) {
-                // A client on a busy machine that sees the end together with the pieces takes nothing for answered, and asks again.
+                // On a busy machine a client may see the end together with the pieces, treat the request as unanswered, and ask again.
                 std::thread::sleep(SILENCE_BEFORE_BREAK);
                 return Ok(());
             }
@@ -289,19 +289,19 @@ impl Answer {
     }
 }
 
-/// A text in pieces of a few characters.
+/// Splits a text into pieces of a few characters.
 pub(super) fn pieces(text: &str) -> std::vec::IntoIter<String> {
     let letters: Vec<char> = text.chars().collect();
     let parts = letters.chunks(PIECE).map(|part| part.iter().collect());
     parts.collect::<Vec<String>>().into_iter()
 }
 
-/// About how many tokens a value takes: four bytes each.
+/// Returns an estimate of the tokens in a value: one per four bytes.
 pub(super) fn tokens(value: &Value) -> usize {
     value.to_string().len() / 4 + 1
 }
 
-/// The texts of a message or an item, which are a string or a list of parts.
+/// Returns the texts of a message or an item, which are a string or a list of parts.
 pub(super) fn texts(content: &Value) -> String {
     let parts = content.as_array().into_iter().flatten();
     let texts = parts.filter_map(|part| part["text"].as_str());

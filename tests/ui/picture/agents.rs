@@ -1,5 +1,5 @@
-//! The terminals of the demo's agents at a moment of a run: the scenario is really played, by the agent the demo starts, on a
-//! real worktree, up to what it does at that moment.
+//! The terminals of the demo's agents at a moment of a run: the agent of the demo really plays the scenario, on a real worktree, up to its
+//! step at that moment.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ use dbs::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
 use super::run::{ANSWERED_AFTER, Run, role_of};
 use crate::git_fixture::GitFixture;
 
-/// How much faster than in the demo. Slower than it could be: what is shown for a time must be drawn once.
+/// Speed relative to the demo. Not higher, because a text that is shown for a time must be drawn at least once.
 const SPEED: f64 = 20.0;
-/// Signs of a spinner; which of them is seen is chance.
+/// Signs of a spinner; the one on the screen is random.
 const SPINNER: &str = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
-/// Terminals by what they belong to.
+/// Terminals by screen id.
 #[derive(Default)]
 pub(crate) struct Terminals(BTreeMap<ScreenId, RefCell<Terminal>>);
 
@@ -37,7 +37,7 @@ impl Screens for Terminals {
 }
 
 impl Terminals {
-    /// A terminal of that size in which these bytes were written.
+    /// Adds a terminal of that size with these bytes as its output.
     pub(crate) fn put(&mut self, id: ScreenId, (cols, rows): (u16, u16), bytes: &[u8]) {
         let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(cols, rows), 100);
         terminal.feed(0, bytes);
@@ -45,15 +45,15 @@ impl Terminals {
     }
 }
 
-/// Files, by path and text.
+/// Texts of files by path.
 type Files = BTreeMap<String, String>;
 
-/// Worktrees in which agents have played, by task and the work that lay there. Each is used again as it was at first.
+/// Worktrees in which agents have played, by task and the work in them. Each is reset to its first state before it is used again.
 #[derive(Default)]
 pub(crate) struct Worktrees(BTreeMap<(TaskId, Files), (GitFixture, String)>);
 
 impl Worktrees {
-    /// The demo's repository with the task's branch checked out: for a developer as it began, for others with the work done.
+    /// The demo's repository with the task's branch checked out: at its start for a developer, with the work done for other roles.
     fn of(&mut self, demo: &Run, attempt: &Attempt) -> &GitFixture {
         let work: Files = match role_of(attempt) {
             "developer" => Files::new(),
@@ -71,7 +71,7 @@ impl Worktrees {
     }
 }
 
-/// What an agent has written by the moment the run has come to, on a terminal of that size.
+/// Output of an agent up to the present moment of the run, on a terminal of that size.
 pub(crate) fn written_by(
     demo: &Run,
     attempt: &Attempt,
@@ -83,7 +83,7 @@ pub(crate) fn written_by(
         .rev()
         .find(|(at, _)| *at <= demo.now);
     let (since, until) = begun.expect("it has begun something that takes a while");
-    // One that has ended has written everything.
+    // An agent that has ended has written everything.
     let end = if attempt.state.is_open() {
         until.as_str()
     } else {
@@ -121,7 +121,7 @@ pub(crate) fn written_by(
     text.replace(|sign| SPINNER.contains(sign), "⠹").into_bytes()
 }
 
-/// Takes every signal and sends none, as where a scenario is tried by hand.
+/// Takes every signal and sends none, as when a scenario is tried by hand.
 struct NoSink;
 
 impl SignalSink for NoSink {
@@ -130,7 +130,7 @@ impl SignalSink for NoSink {
     }
 }
 
-/// Keeps what is written until something is there; then nobody reads any more, which ends the agent.
+/// Keeps the output until a text appears; from then on writing fails, which ends the agent.
 struct Until {
     written: Vec<u8>,
     end: Vec<u8>,
@@ -139,7 +139,7 @@ struct Until {
 impl Write for Until {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.written.extend_from_slice(bytes);
-        // What a spinner's label says may have been said before; only what is drawn last counts.
+        // The label of a spinner may have been printed before; only the last drawing counts.
         if bytes.windows(self.end.len()).any(|part| part == self.end) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }

@@ -1,4 +1,4 @@
-//! The picture that moves: the first half minute of the same run, a picture a second, with the keys that a person presses.
+//! The moving picture: the first half minute of the same run, one picture per second, with the keys that a person presses.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,11 +14,11 @@ use super::agents::{Worktrees, written_by};
 use super::{BEGAN, Dashboard, SIZE, svg};
 use crate::docs::is_rewrite_wished;
 
-/// Seconds that are shown; then it begins again.
+/// Seconds that are shown before the picture starts again.
 const LENGTH: u64 = 30;
 /// The second that is shown where pictures do not move.
 const POSTER: u64 = 12;
-/// Keys a person presses, and at which second.
+/// Keys that the person presses, each at its second.
 const KEYS: [(u64, &str); 6] = [
     (14, "Tab"),
     (17, "Esc"),
@@ -29,12 +29,12 @@ const KEYS: [(u64, &str); 6] = [
 ];
 /// Seconds for which a key is shown.
 const KEY_SHOWN: u64 = 2;
-/// Bytes the file may have.
+/// Largest size of the file in bytes.
 const LARGEST: usize = 1_000_000;
 const ABOUT: &str = "Half a minute of the demo, moving: agents work on the tasks of a handbook, one asks whether it may run a check and counts \
                      down, a person goes there with Tab, then looks at the board and comes back.";
 
-/// What agents wrote up to something they began, by attempt and what that is, and where they wrote it.
+/// Output of agents up to a step and its age, by attempt, that step and whether the attempt is open; with their worktrees.
 #[derive(Default)]
 struct Written {
     bytes: BTreeMap<(AttemptId, String, bool), Vec<u8>>,
@@ -42,7 +42,7 @@ struct Written {
 }
 
 impl Dashboard {
-    /// A second goes by; then the key is pressed, if there is one.
+    /// Lets one second pass, then presses the key, if there is one.
     fn pass(&mut self, second: u64, key: Option<&str>, written: &mut Written) {
         self.demo.go_on_until(BEGAN + Span(second * 1000));
         self.model = ReadModel::of(&self.demo.board, self.demo.now);
@@ -67,7 +67,7 @@ impl Dashboard {
         self.state = state;
     }
 
-    /// Has the agents write whose terminals are shown.
+    /// Lets those agents write whose terminals are shown.
     fn play_shown(&mut self, written: &mut Written) {
         for pane in self.draw().1.panes {
             let Some(id @ ScreenId::Attempt(number)) = pane.screen else {
@@ -82,7 +82,7 @@ impl Dashboard {
             let Some((since, doing)) = beats.iter().rev().find(|(at, _)| *at <= self.demo.now) else {
                 continue;
             };
-            // What counts down is another picture each second.
+            // A countdown gives another picture each second.
             let age = self.demo.now.since(*since).0 / 1000;
             let key = (number, format!("{doing} {age}"), attempt.state.is_open());
             let size = (pane.area.width, pane.area.height);
@@ -108,7 +108,7 @@ fn seconds() -> Vec<Buffer> {
         .collect()
 }
 
-/// A group that is seen from one second to another, over and over.
+/// Appends a group that is visible from one second to another in every round.
 fn shown((from, to): (u64, u64), content: &str, out: &mut String) {
     let at = |second: u64| format!("0.{:04}", second * 10_000 / LENGTH);
     let (times, values) = match (from == 0, to == LENGTH) {
@@ -130,7 +130,7 @@ fn shown((from, to): (u64, u64), content: &str, out: &mut String) {
     .expect("text");
 }
 
-/// The picture: what stays the same on a row for some seconds is written once.
+/// The whole picture; a row that stays the same for some seconds is written once.
 fn picture(seconds: &[Buffer]) -> String {
     let mut groups: BTreeMap<(u64, u64), String> = BTreeMap::new();
     for y in 0..SIZE.1 {

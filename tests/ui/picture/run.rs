@@ -1,5 +1,5 @@
-//! The demo as it runs where nothing is ever slow: its own plan and scenario under the board's own rules, with a clock that
-//! jumps. Every run is the same. What it knows of the world (branches, merges, processes) is what the demo's scripts do.
+//! The demo as it runs where nothing is ever slow: its own plan and scenario under the rules of the board, with a clock that jumps. Every
+//! run is the same. Branches, merges and processes are simulated as the demo's scripts describe them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use dbs::formats::scenario::{
 };
 use dbs::ui::LogLine;
 
-/// How long the demo's questions wait before they answer themselves, in milliseconds.
+/// Milliseconds after which the demo's questions answer themselves.
 pub(crate) const ANSWERED_AFTER: u64 = 10_000;
 
 /// A run, up to a moment.
@@ -26,7 +26,7 @@ pub(crate) struct Run {
     pub(crate) scenario: Scenario,
     pub(crate) sheet: DemoPlan,
     pub(crate) branches: BTreeMap<TaskId, Branch>,
-    /// What each agent does at a time that takes a while: since when, and what its screen says meanwhile.
+    /// Steps of each agent that take a while: their start, and the text on its screen meanwhile.
     pub(crate) beats: BTreeMap<AttemptId, Vec<(Timestamp, String)>>,
     agenda: BTreeMap<(Timestamp, u64), Event>,
     planned: u64,
@@ -37,16 +37,16 @@ pub(crate) struct Run {
 /// The branch of a task.
 #[derive(Default)]
 pub(crate) struct Branch {
-    /// Path and content of what it changes.
+    /// Paths and contents of the files it changes.
     pub(crate) files: BTreeMap<String, String>,
     commits: u32,
     is_dirty: bool,
-    /// Whether an integrator brought it together with the base.
+    /// True once an integrator has combined it with the base.
     is_mended: bool,
 }
 
 impl Run {
-    /// The demo, so long after its begin.
+    /// The demo, that long after its start.
     pub(crate) fn of_demo(began: Timestamp, after: Span) -> Run {
         let mut run = Run {
             board: Board::default(),
@@ -80,7 +80,7 @@ impl Run {
         }
     }
 
-    /// Lets everything happen that is due by then.
+    /// Processes everything that is due by then.
     pub(crate) fn go_on_until(&mut self, end: Timestamp) {
         loop {
             let planned = self.agenda.keys().next().map(|(at, _)| *at);
@@ -188,7 +188,7 @@ impl Run {
         self.scenario.part(&now).expect("a part for every attempt")
     }
 
-    /// Plans what steps lead to, from that many milliseconds on; answers whether the process ends with them.
+    /// Plans the effects of steps, starting after that many milliseconds; returns true if the process ends with them.
     fn play(&mut self, attempt: &Attempt, steps: &[ScenarioStep], at: &mut u64) -> bool {
         let id = attempt.id;
         for step in steps {
@@ -251,7 +251,7 @@ impl Run {
         );
     }
 
-    /// What a step does to a task's branch.
+    /// Applies a step to the branch of a task.
     fn change(&mut self, task: &TaskId, deed: &StepAction) {
         let branch = self.branches.entry(task.clone()).or_default();
         let before = |path: &str| {
@@ -361,7 +361,7 @@ fn ended(attempt: AttemptId, exit: ProcessExit) -> Event {
     }
 }
 
-/// How long a step takes.
+/// Duration of a step.
 fn milliseconds(deed: &StepAction) -> u64 {
     let time = match deed {
         StepAction::Think { time, .. }
@@ -374,7 +374,7 @@ fn milliseconds(deed: &StepAction) -> u64 {
     u64::try_from(time.as_millis()).expect("short")
 }
 
-/// The same for what has no time of its own in the scenario.
+/// Duration of a step that has no time of its own in the scenario.
 fn instants(deed: &StepAction) -> u64 {
     let count = |many: usize| u64::try_from(many).expect("few");
     match deed {
@@ -392,7 +392,7 @@ fn instants(deed: &StepAction) -> u64 {
     }
 }
 
-/// The last that a step which takes a while puts on the screen when it begins.
+/// Last text that a longer step puts on the screen when it begins.
 fn shown_by(deed: &StepAction) -> Option<String> {
     match deed {
         StepAction::Think { text, .. } => Some(text.clone()),

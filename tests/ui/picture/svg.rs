@@ -1,5 +1,5 @@
-//! A screen as an SVG picture that looks the same with whatever monospaced font is there: every run of text has its width
-//! given, and lines of boxes are drawn, not written.
+//! A screen as an SVG picture that looks the same with any monospaced font: every run of text has a fixed width, and the lines of boxes are
+//! drawn as paths.
 
 use std::fmt::Write as _;
 
@@ -10,18 +10,18 @@ use unicode_width::UnicodeWidthStr;
 
 /// Width and height of a cell.
 const CELL: (u32, u32) = (9, 19);
-/// From the upper edge of a cell to the line its letters stand on.
+/// Distance from the upper edge of a cell to the baseline of its letters.
 const BASELINE: u32 = 14;
 /// Space around the screen.
 const MARGIN: u32 = 12;
 const INK: &str = "#d6d9de";
 const GROUND: &str = "#15181d";
-/// The sixteen colours, bright enough and not too loud on the ground.
+/// The sixteen colours, bright but not garish on the background.
 const COLOURS: [&str; 16] = [
     "#2b3038", "#f07178", "#9ece6a", "#e5c07b", "#7aa2f7", "#c792ea", "#6fd3d8", "#c8ccd4", "#7d8590",
     "#ff8b92", "#b5e08a", "#f5d78e", "#9dbcff", "#d9b0f5", "#93e4e8", "#ffffff",
 ];
-/// Which of its four arms a sign for lines has: up, right, down, left.
+/// Arms of each line sign: up, right, down, left.
 const LINES: [(&str, [bool; 4]); 15] = [
     ("─", [false, true, false, true]),
     ("━", [false, true, false, true]),
@@ -40,7 +40,7 @@ const LINES: [(&str, [bool; 4]); 15] = [
     ("┴", [true, true, false, true]),
 ];
 
-/// How a cell is written.
+/// Style of a cell.
 #[derive(Debug, Clone, PartialEq)]
 struct Look {
     ink: String,
@@ -48,7 +48,7 @@ struct Look {
     modifiers: Modifier,
 }
 
-/// The picture; `about` is read to those who cannot see it.
+/// The picture; `about` is its text for people who cannot see it.
 pub(crate) fn svg(buffer: &Buffer, about: &str) -> String {
     let mut out = head((buffer.area.width, buffer.area.height), about);
     for y in 0..buffer.area.height {
@@ -58,10 +58,10 @@ pub(crate) fn svg(buffer: &Buffer, about: &str) -> String {
     out
 }
 
-/// What ends a picture.
+/// End of a picture.
 pub(crate) const FOOT: &str = "</g>\n</svg>\n";
 
-/// What begins a picture of so many columns and rows.
+/// Beginning of a picture of that many columns and rows.
 pub(crate) fn head((columns, rows): (u16, u16), about: &str) -> String {
     let (width, height) = (u32::from(columns), u32::from(rows));
     let (width, height) = (width * CELL.0 + 2 * MARGIN, height * CELL.1 + 2 * MARGIN);
@@ -76,7 +76,7 @@ pub(crate) fn head((columns, rows): (u16, u16), about: &str) -> String {
     )
 }
 
-/// A key as a person sees it on a keyboard, over the middle of the lowest rows.
+/// A key as it looks on a keyboard, centred over the lowest rows.
 pub(crate) fn key_cap((columns, rows): (u16, u16), key: &str) -> String {
     let wide = u32::try_from(key.width()).expect("narrow") * 14 + 40;
     let x = (u32::from(columns) * CELL.0).saturating_sub(wide) / 2;
@@ -133,7 +133,7 @@ pub(crate) fn row(buffer: &Buffer, y: u16, out: &mut String) {
     }
 }
 
-/// The cells that are seen: the second half of a wide sign is not.
+/// The visible cells: without the second half of a wide sign.
 fn visible(buffer: &Buffer, y: u16) -> Vec<(u32, &Cell)> {
     let mut cells = Vec::new();
     let mut skip = 0;
@@ -149,7 +149,7 @@ fn visible(buffer: &Buffer, y: u16) -> Vec<(u32, &Cell)> {
     cells
 }
 
-/// Grounds of the same colour side by side are one.
+/// Adds a background, joined with one of the same colour at its left.
 fn joined(grounds: &mut Vec<(u32, u32, String)>, x: u32, columns: u32, ground: String) {
     match grounds.last_mut() {
         Some((from, many, same)) if *from + *many == x && *same == ground => *many += columns,
@@ -157,7 +157,7 @@ fn joined(grounds: &mut Vec<(u32, u32, String)>, x: u32, columns: u32, ground: S
     }
 }
 
-/// Words that look alike, one blank apart at most, are written at once. Signs stand alone: fonts draw them in any width.
+/// Joins words of the same style that are at most one blank apart. Other signs stay single: fonts draw them in any width.
 fn runs(texts: Vec<(u32, u32, String, Look)>) -> Vec<(u32, u32, String, Look)> {
     let mut runs: Vec<(u32, u32, String, Look)> = Vec::new();
     for (x, columns, text, look) in texts {
@@ -197,10 +197,10 @@ fn write_run(out: &mut String, (x, y, width): (u32, u32, u32), text: &str, look:
     writeln!(out, ">{}</text>", escaped(text)).expect("text");
 }
 
-/// The lines of a sign that is made of lines.
+/// The SVG path of a line sign.
 fn line_path(symbol: &str, x: u32, top: u32) -> Option<String> {
     let (_, arms) = LINES.iter().find(|(sign, _)| *sign == symbol)?;
-    // Halves, so that a line one wide fills whole dots.
+    // In halves, so that a line of width one fills whole pixels.
     let (left, right) = (2 * x * CELL.0, 2 * (x + 1) * CELL.0);
     let (up, down) = (2 * top, 2 * (top + CELL.1));
     let (middle_x, middle_y) = (left + CELL.0, up + CELL.1);
@@ -239,7 +239,7 @@ fn look(cell: &Cell) -> Look {
     }
 }
 
-/// A colour as it is written; nothing for the terminal's own.
+/// A colour in SVG notation; nothing for the terminal's own colour.
 fn colour(color: Color) -> Option<String> {
     let named = |at: usize| Some(COLOURS[at].to_owned());
     match color {
