@@ -286,10 +286,17 @@ impl AskReply {
     /// Returns the answer in words for people.
     pub fn words(&self, ask: &Ask) -> String {
         match self {
+            AskReply::Deny(why) if !why.is_empty() => format!("denied ({why})"),
+            _ => self.words_without_reason(ask),
+        }
+    }
+
+    /// Returns the answer in words for people, without the reason for a no.
+    pub fn words_without_reason(&self, ask: &Ask) -> String {
+        match self {
             AskReply::Allow => "allowed".to_owned(),
             AskReply::AllowAlways => "always allowed".to_owned(),
-            AskReply::Deny(why) if why.is_empty() => "denied".to_owned(),
-            AskReply::Deny(why) => format!("denied ({why})"),
+            AskReply::Deny(_) => "denied".to_owned(),
             AskReply::Choose(number) => {
                 let option = ask.options.get(*number).map_or("another option", String::as_str);
                 format!("chose {option} for")

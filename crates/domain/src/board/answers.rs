@@ -86,7 +86,7 @@ impl Board {
             return Err(other_answer(&attempt, &shown.ask));
         }
         let ask = known.ask.clone();
-        self.record_answer(transition, &attempt, &ask, by, reply.clone());
+        self.record_answer(transition, &attempt, &ask, by, reply.clone(), &reply.words(&ask));
         let task = &attempt.task;
         let has_reason = matches!(reply, AskReply::Deny(why) if !why.is_empty());
         let more = if has_reason && ask.channel == AskChannel::Keys {
@@ -109,13 +109,9 @@ impl Board {
         ask: &Ask,
         by: &str,
         reply: AskReply,
+        words: &str,
     ) {
-        let text = format!(
-            "{by} {} {}: {}",
-            reply.words(ask),
-            attempt.worker.name(),
-            ask.text
-        );
+        let text = format!("{by} {words} {}: {}", attempt.worker.name(), ask.text);
         transition.notify_attempt(NoticeLevel::Info, "answer", attempt, text);
         let answer = AskAnswer {
             by: by.to_owned(),

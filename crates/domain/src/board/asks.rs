@@ -87,7 +87,11 @@ impl Board {
         self.add_ask(id, AskRecord::new(ask.clone(), shown.unwrap_or(transition.now)));
         self.await_person(transition.now, id);
         match rule {
-            Some((by, reply)) => self.record_answer(transition, &attempt, &ask, by, reply.clone()),
+            Some((by, reply)) => {
+                // The reason that the agent gets names the rule, as the beginning of the line does.
+                let words = reply.words_without_reason(&ask);
+                self.record_answer(transition, &attempt, &ask, by, reply.clone(), &words);
+            }
             None if shown.is_some() => {}
             None => call_for_answer(transition, &attempt, ask.kind, &ask.text),
         }
@@ -106,7 +110,7 @@ impl Board {
         if doing.is_work() {
             self.close_asks(transition.now, attempt.id, |known| known.ask.is_standstill());
         }
-        // An agent that has reported the end of its work waits for nobody, even if something goes wrong after that.
+        // An agent that has reported the end of its work waits for no person, even if something goes wrong after that.
         let is_late = matches!(doing, ActivityKind::Error(_)) && deciding_signal(attempt).is_some();
         let Some((kind, text)) = asked(doing).filter(|_| !is_late) else {
             self.close_asks(transition.now, attempt.id, is_over);
@@ -182,7 +186,7 @@ impl Board {
         kind == AskKind::Dialog && others.any(|other| other.open_asks(now).any(is_same))
     }
 
-    /// Opens an ask that an agent made by a signal. It stays open until somebody answers it.
+    /// Opens an ask that an agent made by a signal. It stays open until it is answered.
     pub(super) fn ask_in_words(&mut self, now: Timestamp, id: AttemptId, key: &str, text: &str) {
         let ask = Ask {
             id: AskId::new(format!("signal-{key}")),
@@ -346,7 +350,7 @@ fn is_on_screen(record: &AskRecord) -> bool {
 fn is_over(record: &AskRecord) -> bool {
     match record.ask.channel {
         AskChannel::Keys | AskChannel::Terminal => true,
-        // A tool may go on, or end its turn, while a request of it waits. Whoever waits for the reply reports that nobody does any more.
+        // A tool may go on, or end its turn, while a request of it waits. The waiting hook reports when it no longer waits for the reply.
         AskChannel::Request => record.given().is_some(),
         // A question in words stays open while the agent works on something else.
         AskChannel::Line => false,
