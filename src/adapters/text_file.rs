@@ -274,7 +274,7 @@ mod tests {
     /// Puts one file after the other in the place of another, as often as it can, until the work is done.
     #[cfg(unix)]
     fn while_replaced<T>(target: &Path, by: &[&Path], work: impl FnOnce() -> T) -> T {
-        // Dropped also by a check that fails, so that nobody replaces for ever.
+        // Dropped also by a check that fails, so that no caller replaces without an end.
         let running = std::sync::Arc::new(());
         let is_running = std::sync::Arc::downgrade(&running);
         std::thread::scope(|scope| {

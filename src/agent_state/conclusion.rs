@@ -22,7 +22,7 @@
 //!     way: the tool reports only that it works, and tries again and again.
 //! 11. A dialog on the screen counts over the work or idleness that another source has reported earlier: of some dialogs a tool reports
 //!     nothing.
-//! 12. A wait without a text has that of the last request that nobody answered: a tool that was left to ask in its terminal asks the same.
+//! 12. A wait without a text has that of the last request that was not answered: a tool that was left to ask in its terminal asks the same.
 //! 13. The start of a session that a hook reports counts over a later idle title, until another report says that a turn has begun.
 
 use super::doing::{Doing, Work};

@@ -172,10 +172,10 @@ mod tests {
         assert_eq!(error(Report::Run("r-9".into())), QueryError::NoRun("r-9".into()));
         assert_eq!(
             error(Report::Why {
-                name: "nobody".to_owned(),
+                name: "unknown".to_owned(),
                 with_sources: false
             }),
-            QueryError::NoTaskOrAgent("nobody".to_owned())
+            QueryError::NoTaskOrAgent("unknown".to_owned())
         );
         let metrics = error(Report::Metrics).to_string();
         assert_eq!(metrics, "could not read the store: it is locked");

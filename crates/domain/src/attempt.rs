@@ -165,7 +165,7 @@ impl Attempt {
         self.state.is_at_work() && matches!(self.worker, Worker::Agent { .. })
     }
 
-    /// Returns the asks to a person that nobody has answered, oldest first.
+    /// Returns the asks to a person that are not answered, oldest first.
     pub fn open_asks(&self, now: Timestamp) -> impl Iterator<Item = &AskRecord> {
         let is_open = self.state.is_open();
         self.asks.iter().filter(move |known| is_open && known.waits(now))
@@ -289,7 +289,7 @@ impl AttemptState {
         self.is_at_work() || matches!(self, AttemptState::Stopping(_))
     }
 
-    /// Returns true if the attempt continues by itself, and nobody has stopped it.
+    /// Returns true if the attempt continues by itself and was not stopped.
     pub fn is_at_work(&self) -> bool {
         matches!(self, AttemptState::Starting | AttemptState::Running)
     }

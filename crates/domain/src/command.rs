@@ -54,7 +54,7 @@ pub enum Command {
     Release(Vec<TaskId>),
     /// Hand all tasks of a batch that are in the backlog to the pipeline.
     ReleaseBatch(BatchId),
-    /// Take a task that was released, parked or skipped by a person, and on which nobody works, back into the backlog.
+    /// Take a task that was released, parked or skipped by a person, and on which no agent works, back into the backlog.
     Withdraw(TaskId),
     /// Restore tasks to their state before the last command about them; refused if more has happened to them since.
     Undo(Vec<TaskId>),

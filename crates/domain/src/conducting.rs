@@ -10,7 +10,7 @@ use crate::command::{Command, Refusal, TaskDraft, TaskPatch};
 use crate::id::{BatchId, StageId, TaskId};
 use crate::task::{Task, TaskState};
 
-/// Maximum number of tasks in the backlog of batches that conductors plan; nobody would read more before they are released.
+/// Maximum number of tasks in the backlog of batches that conductors plan; a person would not read more before they are released.
 const MOST_PLANNED: usize = 200;
 /// Stages at which a conductor's tasks can begin, besides the entry of their workflow.
 const STAGES: [&str; 2] = [Task::ACCEPTANCE, "consolidating"];

@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn another_user_and_whoever_is_not_known_is_refused() {
         assert!(same_user(1000, Some(1000)).is_ok());
-        let refused = same_user(1000, Some(1001)).expect_err("somebody else");
+        let refused = same_user(1000, Some(1001)).expect_err("another user");
         assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
         assert!(refused.to_string().contains("user 1001"), "{refused}");
         assert!(same_user(1000, None).is_err());

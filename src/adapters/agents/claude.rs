@@ -81,7 +81,7 @@ const HEADLESS: [&str; 8] = [
     "stdio",
 ];
 
-/// Arguments without which it would run the hooks and servers of a folder that nobody has trusted.
+/// Arguments without which it would run the hooks and servers of a folder that the person has not trusted.
 const STRANGE_FOLDER: [&str; 3] = ["--setting-sources", "user", "--strict-mcp-config"];
 
 /// Claude Code.

@@ -17,7 +17,7 @@ impl Move<'_> {
         Ok(fs::create_dir(self.stage()).map_err(failed("make", &self.stage()))?)
     }
 
-    /// Removes that folder. Files in it that somebody wrote to after they were put aside are kept beside it.
+    /// Removes that folder. Files in it that were written to after they were put aside are kept beside it.
     pub(super) fn remove_stage(&self) -> Moving<()> {
         let stage = self.stage();
         if present(&stage).map_err(failed("look at", &stage))?.is_none() {
@@ -109,7 +109,7 @@ impl Move<'_> {
         Ok(())
     }
 
-    /// Takes away the files of the new commit that were put in place, unless somebody has changed them since.
+    /// Takes away the files of the new commit that were put in place, unless they have been changed since.
     pub(super) fn take_away(&self) -> Moving<()> {
         let again = self.stage().join("again");
         if present(&again).map_err(failed("look at", &again))?.is_some() {

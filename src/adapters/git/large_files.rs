@@ -50,7 +50,7 @@ impl GitCli {
     }
 
     /// Returns the reason why commits may not follow a base, if there is one: a new one names a large file that is neither here nor on the
-    /// remote, so that nobody can read it. Errors: the remote did not answer.
+    /// remote, where no other clone can read it. Errors: the remote did not answer.
     pub(super) fn missing_large_file(&self, commit: &CommitId) -> Result<Option<String>, GitError> {
         if !self.uses_large_files() {
             return Ok(None);

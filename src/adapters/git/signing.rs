@@ -120,7 +120,7 @@ impl GitCli {
             ))),
             None => Err(refused(&format!(
                 "{program} gave no signature within {} s; it, or the agent that has the key, seems to ask for a passphrase, \
-                 and nobody is asked here",
+                 and no person is asked here",
                 limit.as_secs()
             ))),
         }

@@ -23,7 +23,7 @@ pub(super) enum FilledPlace<'a> {
 }
 
 impl GitCli {
-    /// Brings the commits of all submodules of a commit, so that filling them later asks nobody. Does nothing where the person's checkout has
+    /// Brings the commits of all submodules of a commit, so that filling them later needs no remote. Does nothing where the person's checkout has
     /// no submodules.
     pub(super) fn bring_submodules(&self, commit: &CommitId) -> Result<(), GitError> {
         let has_modules = |git_dir: &PathBuf| git_dir.join("modules").exists();

@@ -157,7 +157,7 @@ mod tests {
         FrameCodec::new(limits.clone(), Arc::new(AtomicUsize::new(usize::MAX)))
     }
 
-    /// What a peer sends of a frame of that length: the length, and so many bytes.
+    /// Bytes that a peer sends of a frame of that length: the length, and that many bytes.
     fn sent(length: usize, bytes: usize) -> BytesMut {
         let mut all = BytesMut::from(&u32::try_from(length).unwrap().to_be_bytes()[..]);
         all.extend_from_slice(&vec![b'a'; bytes]);

@@ -17,7 +17,7 @@ pub fn demo_rules(settings: BoardSettings) -> BoardSettings {
     BoardSettings {
         base: Some(BASE.to_owned()),
         max_agents: 4,
-        // Nobody sits in the checkout of a demo.
+        // No person works in the checkout of a demo.
         deliver: DeliveryMode::Off,
         cooldown: Some(Span(2_000)),
         crash_backoff: Span(1_000),

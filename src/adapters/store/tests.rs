@@ -146,7 +146,7 @@ fn a_step_that_breaks_references_is_refused() {
     drop(open(folder.path(), &[MIGRATIONS[0]]).unwrap());
 }
 
-/// What the writer's own connection answers, not what another one would be given.
+/// Returns the answer of the writer's own connection, which may differ from that of another one.
 #[test]
 fn the_writer_flushes_every_turn_keeps_a_log_beside_and_checks_references() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What is counted once, replaced or estimated.
+//! Figures that are counted once, replaced or estimated.
 
 use crate::agent_state::{ContextEstimate, Figures, Meter};
 use crate::domain::{ContextFill, Cost, Tokens, Usage};

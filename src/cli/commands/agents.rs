@@ -1,4 +1,4 @@
-//! `dbs agents`: the agents on this machine, the facts known about them without asking anybody, and the ways to get and use them.
+//! `dbs agents`: the agents on this machine, the facts that `dbs` knows of them itself, and the ways to get and use them.
 
 use std::path::PathBuf;
 

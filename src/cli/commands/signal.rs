@@ -235,7 +235,7 @@ mod tests {
             is_comment: false,
         };
         let ways = SignalRoute {
-            socket: Some(folder.path().join("nobody")),
+            socket: Some(folder.path().join("unused")),
             inbox: Some(folder.path().to_owned()),
         };
         send(&ways, &signal).unwrap().unwrap();

@@ -127,7 +127,7 @@ actions! {
             ["yank", "clipboard", "id", "branch", "path", "commit"] }
         RetryWithNote { "retry_with_note", "retry + note", "Retry the task and tell the next agent something.",
             ["again with", "hint", "instruct"], when Retryable, shell "dbs retry ID --note TEXT" }
-        Withdraw { "withdraw", "to backlog", "Move a task that nobody works on back to the backlog.",
+        Withdraw { "withdraw", "to backlog", "Move a task that no agent works on back to the backlog.",
             ["unrelease", "take back", "backlog"], when Unfinished, shell "dbs task withdraw ID" }
         RaisePriority { "more_urgent", "more urgent", "Raise the priority by one.",
             ["priority", "important", "raise"], when Unfinished, shell "dbs task update ID --priority 1" }

@@ -127,7 +127,7 @@ fn asked(model: &ReadModel, attempt: &Attempt) -> Option<String> {
     let what = match item.kind {
         AttentionKind::Permission => format!("a permission: {}", item.text),
         AttentionKind::Question => format!("an answer: {}", item.text),
-        _ => format!("somebody at its terminal: {}", item.text),
+        _ => format!("a person at its terminal: {}", item.text),
     };
     let way = way_to_answer(task, item.kind, item.ask.as_ref());
     Some(format!("waits for a person for {age}, needs {what}; {way}"))
@@ -267,7 +267,7 @@ mod tests {
         );
         assert_eq!(
             told(&[asks(AskKind::Dialog)]),
-            "t-1: waits for a person for 1m, needs somebody at its terminal: Bash: make; answer it there: `dbs`, then `i` on \
+            "t-1: waits for a person for 1m, needs a person at its terminal: Bash: make; answer it there: `dbs`, then `i` on \
              its row; by AGENT (attempt 1)"
         );
     }
@@ -341,11 +341,11 @@ mod tests {
             ),
             (
                 ActivityKind::Dialog(what()),
-                "waits for a person for 1m, needs somebody at its terminal: make; ",
+                "waits for a person for 1m, needs a person at its terminal: make; ",
             ),
             (
                 ActivityKind::Error(what()),
-                "waits for a person for 1m, needs somebody at its terminal: reports an error: make; ",
+                "waits for a person for 1m, needs a person at its terminal: reports an error: make; ",
             ),
             (
                 ActivityKind::Failed(what()),

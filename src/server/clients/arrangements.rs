@@ -1,4 +1,4 @@
-//! Storage of a person's tabs and panes while nobody is attached, and of the layouts of their own. Files that cannot be read are reported
+//! Storage of a person's tabs and panes while no client is attached, and of their own layouts. Files that cannot be read are reported
 //! and left alone; the built-in tabs are shown then.
 
 use std::path::{Path, PathBuf};

@@ -109,7 +109,7 @@ mod tests {
         let colours = ClientColours::default();
         assert_eq!(colours.report(1, known(WHITE)), Some(on(WHITE)));
         assert_eq!(colours.report(1, known(WHITE)), None);
-        assert_eq!(colours.report(2, known(RED)), None, "nobody has used it");
+        assert_eq!(colours.report(2, known(RED)), None, "no client has used it");
         assert_eq!(colours.touch(1), None);
         assert_eq!(colours.touch(2), Some(on(RED)));
         assert_eq!(colours.touch(2), None);

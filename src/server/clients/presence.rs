@@ -87,7 +87,7 @@ mod tests {
     fn nobody_is_there_when_no_screen_is_attached_or_all_say_that_they_are_not_looked_at() {
         let presence = Presence::default();
         let away = presence.away();
-        assert!(*away.borrow(), "nobody is attached");
+        assert!(*away.borrow(), "no client is attached");
         presence.set_focused(1, true);
         assert!(!*away.borrow());
         presence.set_focused(2, true);

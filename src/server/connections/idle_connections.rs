@@ -91,6 +91,9 @@ mod tests {
         drop(first);
         assert!(!all.close_longest(late) && !second.closed.is_cancelled());
         assert!(all.close_longest(late + LEAST_WAIT) && second.closed.is_cancelled());
-        assert!(!all.close_longest(late + LEAST_WAIT), "nobody waits any more");
+        assert!(
+            !all.close_longest(late + LEAST_WAIT),
+            "no connection waits any more"
+        );
     }
 }

@@ -203,7 +203,7 @@ mod tests {
             .collect();
         assert_eq!(attempts, [FIRST]);
         assert_eq!(files(&intake).len(), 5, "they stay until the engine has them");
-        // Nobody answers: a signal with a wrong token is set aside all the same, and the rest stays.
+        // The engine does not answer: a signal with a wrong token is set aside all the same, and the rest stays.
         drop(outlet);
         take_all(&intake);
         let refused = signal_files(&intake.folder.join("refused")).unwrap();

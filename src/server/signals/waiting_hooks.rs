@@ -1,4 +1,4 @@
-//! The hooks that wait for the reply to an ask. An ask whose hook ended while no server ran is withdrawn: nobody else would report that.
+//! The hooks that wait for the reply to an ask. An ask whose hook ended while no server ran is withdrawn: nothing else would report that.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -146,7 +146,7 @@ impl TerminalHub {
     pub(in crate::server) fn resize(&self, id: &HolderId, size: PaneSize, now: Instant) -> Option<Instant> {
         let pane = self.terminal(id)?;
         if id.attempt().is_some() {
-            // Dialogs of a terminal that nobody looks at are read best in one piece. A change of height alone wraps no line.
+            // Dialogs of a terminal that no client shows are read best in one piece. A change of height alone wraps no line.
             let (cols, rows) = (size.cols.max(NARROWEST_START), size.rows.max(UNSEEN_SIZE.rows));
             *self.0.agent_size.lock() = PaneSize::cells(cols, rows);
         }
@@ -420,7 +420,7 @@ mod tests {
             child: own,
             argv: vec!["agent".to_owned()],
             cwd: folder.clone(),
-            socket: folder.join("nobody"),
+            socket: folder.join("unused"),
             size: PaneSize::cells(80, 24),
             started_at: Timestamp(1),
         };
@@ -553,7 +553,7 @@ mod tests {
         assert!(hub.terminal(&first).is_none(), "its end was reported");
     }
 
-    /// What is known of an agent in words, once it has asked for a permission by a hook.
+    /// Returns the known state of an agent in words, once it has asked for a permission by a hook.
     fn asking(hub: &TerminalHub) -> impl Fn() -> String + '_ {
         let attempt = AttemptId(7);
         hub.agents().begin(attempt);

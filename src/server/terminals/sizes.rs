@@ -286,7 +286,7 @@ mod tests {
         paced.forget();
         assert_eq!(paced.due(now), ResizeAction::None);
         assert_eq!(paced.confirm(SMALL, now), ResizeAction::Now(BIG));
-        // It has it, and nobody requested another one.
+        // It has that size, and no client requested another one.
         paced.forget();
         paced.forget();
         assert_eq!(paced.confirm(BIG, now), ResizeAction::None);

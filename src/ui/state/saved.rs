@@ -1,4 +1,4 @@
-//! An arrangement as it is kept while nobody is attached: tabs, panes and their contents. Small and versioned; an arrangement that is not
+//! An arrangement as it is kept while no client is attached: tabs, panes and their contents. Small and versioned; an arrangement that is not
 //! understood, or makes no sense, is left alone and the built-in tabs are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// Title of the tab that is the first one while a plan is carried out.
 const PLAN_TITLE: &str = "Plan";
 
-/// A client's tabs and panes as they are stored while nobody is attached.
+/// A client's tabs and panes as they are stored while no client is attached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedArrangement {
     version: u32,

@@ -1,4 +1,4 @@
-//! Whether themes can be read by people: contrast, and states that differ for those who see fewer colours.
+//! Legibility of themes: contrast, and states that differ for people who see fewer colours.
 
 use ratatui::style::{Color, Modifier, Style};
 

@@ -205,7 +205,7 @@ impl UpdateContext<'_, '_> {
             let why_not = match model.merge_of(task) {
                 None => "its workflow has no stage that merges",
                 Some(stage) if stage.id == task.stage => "it stands there already",
-                Some(_) if task.head.is_none() && task.spawns == 0 => "nobody has worked on it yet",
+                Some(_) if task.head.is_none() && task.spawns == 0 => "no agent has worked on it yet",
                 Some(stage) => {
                     let from = model.stage_label(task);
                     let line = format!("  {}  {}  from {from}", task.id, task.title);

@@ -61,7 +61,7 @@ impl View for GatesView {
     }
 
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let max_age = if somebody_works(ctx) { LIVE } else { QUIET };
+        let max_age = if is_an_agent_at_work(ctx) { LIVE } else { QUIET };
         let list = CacheRequest::checks(ctx.scene.model, of_task(ctx), max_age);
         let output = marked(ctx).map(|check| {
             CacheRequest::new(
@@ -157,7 +157,7 @@ fn task_of(content: &PaneContent) -> Option<&TaskId> {
     }
 }
 
-fn somebody_works(ctx: &ViewContext<'_>) -> bool {
+fn is_an_agent_at_work(ctx: &ViewContext<'_>) -> bool {
     ctx.scene
         .model
         .attempts

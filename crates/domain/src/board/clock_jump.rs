@@ -1,5 +1,5 @@
 //! Jumps of the clock. Limits are lengths of time in which the machine was awake, and are stored as points on the clock; so they move with
-//! it. Nobody is late because a laptop was closed, and nobody gets a day more because a clock was set back.
+//! it. No agent is late because a laptop was closed, and none gets a day more because a clock was set back.
 
 use super::Board;
 use super::transition::Transition;

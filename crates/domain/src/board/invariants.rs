@@ -64,17 +64,14 @@ fn check_task(board: &Board, task: &Task) -> Result<(), &'static str> {
             | TaskState::Failed(_)
             | TaskState::Skipped(_)
             | TaskState::Cancelled => {
-                ensure(
-                    void,
-                    "nobody waits for its open attempt, which is not being cancelled",
-                )?;
+                ensure(void, "its open attempt is neither waited for nor being cancelled")?;
             }
             TaskState::Done => return Err("it is done, but an attempt is open"),
         }
     } else {
         ensure(
             !matches!(task.state, TaskState::Active | TaskState::Verifying),
-            "it is worked on by nobody",
+            "no agent works on it",
         )?;
     }
     ensure(

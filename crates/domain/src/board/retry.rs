@@ -125,7 +125,7 @@ impl Board {
             return Some(HoldReason::Refused(cause.text.clone()));
         }
         if cause.kind == TroubleKind::Disk {
-            // It ends as soon as there is room, whoever makes it, and tries meanwhile cost nothing.
+            // It ends as soon as there is room again, and tries meanwhile cost nothing.
             return None;
         }
         let mut tries = 0;

@@ -1,5 +1,5 @@
 //! Agents that stand still: the tool says that the turn is over, and there is no report, no ask and nothing to wait for. The interruption
-//! of a turn has that end, and so has a tool that tells nobody of the end of its turns. A person is asked, and not asked any more once the
+//! of a turn has that end, and so has a tool that does not report the end of its turns. A person is asked, and not asked any more once the
 //! agent works again.
 
 use super::Board;
@@ -51,7 +51,7 @@ impl Attempt {
     }
 }
 
-/// Returns the time since which nobody waits for this ask any more. A request is over with its answer, which reaches the agent at once: a
+/// Returns the time since which this ask is no longer waited for. A request is over with its answer, which reaches the agent at once: a
 /// tool whose turn has ended shows nothing of it.
 fn answered_at(known: &AskRecord) -> Option<Timestamp> {
     let given = known.given().filter(|_| known.ask.channel == AskChannel::Request);

@@ -103,7 +103,7 @@ impl Board {
         });
     }
 
-    /// Takes a task on which nobody works back into the backlog: the opposite of a release.
+    /// Takes a task on which no agent works back into the backlog: the opposite of a release.
     pub(super) fn withdraw(&mut self, transition: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         match &task.state {

@@ -18,7 +18,7 @@ fn edit() -> ToolUse {
     }
 }
 
-/// What rules with a policy behind them decide about a command: `allow`, `ask` or `deny`.
+/// Returns the decision of rules and a policy about a command: `allow`, `ask` or `deny`.
 fn on_command(text: &str, command: &str) -> PermissionDecision {
     let (rules, policy) = read_setting(text).unwrap();
     decide(&rules, policy, &run(command), &[]).decision()

@@ -185,7 +185,7 @@ fn unknown_item(kind: PlanKind, id: &str) -> Cause {
 fn entry_stage(kind: PlanKind, item: &PlanItem) -> Option<StageId> {
     let detail = item.detail.as_deref()?;
     let stage = match (kind, &detail.story) {
-        // Nobody has to write its tests (A8).
+        // Its tests do not have to be written (A8).
         (_, Some(story)) if story.is_tested => "given",
         // The task only examines, so there is nothing to merge.
         (PlanKind::Graph, _) if !detail.paths.lists_files() => "checking",

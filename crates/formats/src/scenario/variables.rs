@@ -78,8 +78,8 @@ mod tests {
             ("{tas", "{tas"),
             ("{", "{"),
             ("{{", "{{"),
-            ("{nobody}", "{nobody}"),
-            ("{{nobody}}", "{{nobody}}"),
+            ("{unknown}", "{unknown}"),
+            ("{{unknown}}", "{{unknown}}"),
             ("a{é}{n}é", "a{é}2é"),
         ];
         for (text, expected) in table {

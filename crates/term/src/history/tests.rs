@@ -1,4 +1,4 @@
-//! What is packed comes back, at its own width and at others.
+//! Packed lines come back, at their own width and at others.
 
 use proptest::prelude::*;
 

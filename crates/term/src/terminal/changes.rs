@@ -58,7 +58,7 @@ mod tests {
         let mut changes = RowChanges::default();
         changes.note(&Damage::Rows(Vec::new()), 3);
         let (first, rows) = changes.since(0);
-        assert_eq!(rows, [0, 1, 2], "whoever has seen nothing needs everything");
+        assert_eq!(rows, [0, 1, 2], "a reader that has seen nothing needs everything");
         changes.note(&Damage::Rows(vec![1]), 3);
         let (second, rows) = changes.since(first);
         assert_eq!(rows, [1]);

@@ -33,7 +33,7 @@ fn what_an_ended_process_wrote_is_waited_for_however_late_it_is_read() {
     let soon = Instant::now() + 2 * DRAIN;
     assert!(!ends.wait_drained(|| output.has_all(), soon), "it was given up");
     turn.send(()).unwrap();
-    // Somebody else still holds the output open.
+    // Another process still holds the output open.
     assert!(ends.wait_drained(|| output.has_all(), Instant::now() + Duration::from_mins(1)));
     assert_eq!(output.kept().bytes, b"all of it");
     drop(writer);

@@ -181,7 +181,7 @@ fn what_a_gate_leaves_running_is_killed_when_it_ends() {
 fn a_gate_has_no_file_of_ours_open_beside_its_input_and_outputs() {
     let list =
         "n=; for f in /proc/$$/fd/*; do if [ -e $f ]; then n=\"$n ${f##*/}\"; fi; done; echo \"open:$n\"";
-    // Whoever runs the tests may have left some open, which any program then has.
+    // The process that runs the tests may have left some open, and every program inherits them.
     let plain = Command::new("/bin/sh").args(["-c", list]).output().unwrap();
     let (report, _folder) = run(list);
     assert!(report.tail.starts_with("open: 0 1 "), "{}", report.tail);

@@ -26,7 +26,7 @@ fn git_has_no_file_of_ours_open_beside_its_input_and_outputs() {
     let held = File::create(folder.path().join("held")).unwrap();
     let list =
         "n=; for f in /proc/$$/fd/*; do if [ -e $f ]; then n=\"$n ${f##*/}\"; fi; done; echo \"open:$n\"";
-    // Whoever runs the tests may have left some open, which any program then has.
+    // The process that runs the tests may have left some open, and every program inherits them.
     let plain = Command::new("/bin/sh").args(["-c", list]).output().unwrap();
     for input in [
         StdinSource::Nothing,

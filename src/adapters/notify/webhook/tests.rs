@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use super::*;
 use crate::adapters::notify::body::tests::question;
 
-/// What a listener was sent.
+/// Requests that a listener got.
 #[derive(Debug)]
 struct Sent {
     line: String,
@@ -40,7 +40,7 @@ fn listen(answers: Vec<Option<String>>) -> (String, Receiver<Sent>) {
                     None => held.push(stream),
                 }
             }
-            // Held as long as somebody may come.
+            // Held as long as a request may come.
             drop(listener.accept());
         })
         .unwrap();

@@ -1,4 +1,4 @@
--- The same board under the names of tables of an earlier program, for whoever reads them: views, which only show. A run is a batch
+-- The same board under the names of tables of an earlier program, for programs that read them: views, which only show. A run is a batch
 -- that was handed over, a phase is a task, an execution is an attempt; a time is text in UTC.
 CREATE VIEW runs AS
   SELECT b.id AS id,

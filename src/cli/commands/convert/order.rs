@@ -224,7 +224,7 @@ impl PlanOrder<'_> {
         Ok((files, design))
     }
 
-    /// Asks a person for a yes to the files; returns the exit code where nobody can be asked.
+    /// Asks a person for a yes to the files; returns the exit code if no person can be asked.
     fn ask(&self, files: &MadeFiles, design: &DesignSoFar) -> CommandResult<Option<ExitCode>> {
         for line in &design.problems {
             output::problem(line);

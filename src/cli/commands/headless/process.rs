@@ -103,7 +103,7 @@ impl ToolRun {
                     Some(event) => return ProcessEvent::Output(event),
                     None => {
                         self.is_output_over = true;
-                        self.status.get_or_insert_with(|| Err(io::Error::other("nobody told")));
+                        self.status.get_or_insert_with(|| Err(io::Error::other("its thread ended without a report")));
                     }
                 },
                 () = reached(self.suspended.as_mut()) => {

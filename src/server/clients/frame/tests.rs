@@ -1,4 +1,4 @@
-//! What a client sees, read back by a terminal of its own: with stalls, resizes and whatever programs write, it must be what
+//! Frames of a client, read back by a terminal of their own: with stalls, resizes and any output of programs, they must show what
 //! is in the terminals inside.
 
 use std::cell::RefCell;
@@ -116,7 +116,7 @@ impl Bench {
         bytes
     }
 
-    /// Whether no program is in the middle of a frame.
+    /// Returns true if no program is in the middle of a frame.
     fn is_at_rest(&self) -> bool {
         let mut all = self.inner.0.values();
         all.all(|terminal| terminal.borrow().presentable(self.now.0))

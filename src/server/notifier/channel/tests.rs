@@ -1,4 +1,4 @@
-//! What is delivered over one channel, and when: pure, with times as numbers.
+//! Deliveries over one channel and their times: pure, with times as numbers.
 
 mod failures;
 mod news;

@@ -578,7 +578,7 @@ mod tests {
         assert_eq!(completed(2, "529"), ActivityKind::Error("529".to_owned()));
     }
 
-    /// What is known of an agent in words, if its terminal is read.
+    /// Returns the known state of an agent in words, if its terminal is read.
     fn words(states: &AgentStates, attempt: AttemptId) -> Option<String> {
         states.live(attempt).map(|live| live.words)
     }

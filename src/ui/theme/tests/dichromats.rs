@@ -1,8 +1,8 @@
-//! How themes look to those who see fewer colours.
+//! Themes as people see them who see fewer colours.
 
 use super::*;
 
-/// How a colour looks without the cones for red (protanopia) or green (deuteranopia): Machado, Oliveira and Fernandes, 2009.
+/// Returns a colour as it looks without the cones for red (protanopia) or green (deuteranopia): Machado, Oliveira and Fernandes, 2009.
 const DICHROMATS: [[[f64; 3]; 3]; 2] = [
     [
         [0.152_286, 1.052_583, -0.204_868],
@@ -35,7 +35,7 @@ pub(super) fn seen(color: Rgb, eye: &[[f64; 3]; 3]) -> [f64; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// The two states that look most alike, and how far apart they are; below 2.3 nobody sees a difference.
+/// The two states that look most alike, and their distance; below 2.3 no difference is visible.
 fn most_alike(theme: &Theme) -> (f64, StyleRole, StyleRole) {
     let mut worst = (f64::MAX, StyleRole::Text, StyleRole::Text);
     for eye in &DICHROMATS {

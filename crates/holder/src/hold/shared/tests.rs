@@ -25,11 +25,11 @@ fn an_end_waits_for_whoever_may_come_and_no_longer_than_somebody_can() {
         }
         can_come.store(false, Ordering::SeqCst);
         let went = has_left.recv_timeout(LONG / 2);
-        assert!(went.is_ok(), "it waits for nobody");
+        assert!(went.is_ok(), "it does not wait");
     });
 }
 
-/// What a peer is told about suspensions, in order.
+/// Reports of suspensions that a peer gets, in order.
 fn told_of_suspensions(hub: &SharedState, peer: PeerId) -> Vec<bool> {
     let mut told = Vec::new();
     while let Some(update) = hub.state.lock().next(peer, Instant::now()) {
@@ -77,7 +77,7 @@ fn flood() -> Vec<u8> {
     vec![b'x'; usize::try_from(pace::FLOOD).unwrap()]
 }
 
-/// What a peer is sent next of the output; `None` while there is nothing or it is held back.
+/// Output that a peer is sent next; `None` while there is none or it is held back.
 fn sent(hub: &SharedState, peer: PeerId) -> Option<String> {
     let next = hub.state.lock().next(peer, Instant::now())?;
     match next {
@@ -147,7 +147,7 @@ fn wakes(what: &str, happens: impl Fn(&SharedState, PeerId)) {
             got.send(matches!(hub.next_update(peer), PeerUpdate::Live { .. }))
         });
         hub.publish(b"a", false);
-        // Nobody can see that it waits; one that does not yet passes without being woken.
+        // The test cannot see that it waits; a thread that does not wait yet passes without being woken.
         let mut turns = 0;
         while !begins.load(Ordering::SeqCst) || turns < 10_000 {
             std::thread::yield_now();
@@ -189,7 +189,7 @@ fn reads_on_after(
             hub.wait_to_read(&reads);
             goes_on.send(())
         });
-        // Nobody can see that it waits; one that does not yet passes without being woken.
+        // The test cannot see that it waits; a thread that does not wait yet passes without being woken.
         for _ in 0..10_000 {
             std::thread::yield_now();
         }

@@ -11,7 +11,7 @@ fn who_may_open_no_more_files_cannot_say_that_nothing_is_left() {
     let name = "process::selector::tests::who_may_open_no_more_files_cannot_say_that_nothing_is_left";
     super::super::scarcity::with_descriptors(name, 1, |held| {
         // One descriptor is enough for the list of numbers, and two for what stands behind them.
-        let looked = members(&mut ProcessSelector::marked("nobody"));
+        let looked = members(&mut ProcessSelector::marked("no-such-marker"));
         assert!(looked.is_err(), "{looked:?}");
         drop(held);
         let row = table::process(std::process::id())
@@ -22,7 +22,7 @@ fn who_may_open_no_more_files_cannot_say_that_nothing_is_left() {
         assert!(table::has_env_entry(&row, "DBS_TEST_LACKS_DESCRIPTORS=yes").is_err());
         drop(held);
         assert_eq!(
-            members(&mut ProcessSelector::marked("nobody")).expect("listed"),
+            members(&mut ProcessSelector::marked("no-such-marker")).expect("listed"),
             []
         );
     });
@@ -61,7 +61,7 @@ fn a_member_that_has_lost_its_parent_and_carries_no_marker_stays_one() {
         .args(["-c", "env -i sleep 60 & echo $!; wait"])
         .env(MARKER, &marker)
         .stdout(Stdio::piped())
-        // Or whoever reads what the tests say would wait for it when the test fails.
+        // Else the reader of the tests' output would wait for it when the test fails.
         .stderr(Stdio::null())
         .spawn()
         .expect("sh starts");

@@ -44,7 +44,7 @@ fn rows(terminal: &mut Terminal) -> Vec<Row> {
         .collect()
 }
 
-/// What programs write: text of all kinds, styles, links, erasing, moving, scrolling, the alternate screen, and garbage.
+/// Output of programs: text of all kinds, styles, links, erasing, moving, scrolling, the alternate screen, and garbage.
 fn step() -> impl Strategy<Value = Vec<u8>> {
     let fixed = |text: &str| Just(text.as_bytes().to_vec());
     let texts = [

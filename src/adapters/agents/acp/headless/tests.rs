@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is written to the tool, as JSON.
+/// Messages written to the tool, as JSON.
 fn written(steps: &[HeadlessStep]) -> Vec<Value> {
     let lines = steps.iter().filter_map(|step| match step {
         HeadlessStep::Write(line) => serde_json::from_str(line).ok(),

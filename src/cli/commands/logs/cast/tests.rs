@@ -43,7 +43,7 @@ fn recorded(notes: &[IndexEntry], bytes: &[u8], oldest: usize) -> (Vec<Value>, V
     (lines, gaps)
 }
 
-/// What a player shows in the end.
+/// Returns the screen that a player shows at the end.
 fn played(lines: &[Value]) -> (Size, String) {
     let side = |value: &Value| u16::try_from(value.as_u64().unwrap()).unwrap();
     let head = &lines[0];

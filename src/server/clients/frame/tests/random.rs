@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a program might write; `wild` with what terminals differ about.
+/// Output that a program might write; `wild` output has sequences that terminals treat differently.
 fn step(random: &mut Random, wild: bool) -> Vec<u8> {
     let (a, b) = (random.below(30), random.below(70));
     let text = match random.below(14) {

@@ -48,7 +48,7 @@ fn permission(text: &str) -> ActivityKind {
     ActivityKind::Permission(text.to_owned())
 }
 
-/// What is told when each report comes at its time and the board is told whenever something is due.
+/// Returns the words for the board if each report comes at its time and the board is told whenever something is due.
 fn told(
     watch: &mut AgentWatch,
     reports: &[(u64, Source, AgentReport)],

@@ -1,4 +1,4 @@
-//! How often what is said of an agent is true: recorded sessions of real tools against the labels of their states, which say what a person
+//! Accuracy of the states that are shown for agents: recorded sessions of real tools against labels of their states, which say what a person
 //! would have read from the screen, the keys and what the scripted model did.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ const GONE: &str = "gone";
 const WORKING: &str = "working";
 /// The word for a request to the model, or its answer.
 const THINKING: &str = "working: waits for the model";
-/// States in which nobody is waited for.
+/// States in which the agent waits for no person.
 const GOES_ON: [&str; 4] = [STARTING, WORKING, "in the background", "tries again"];
 
 /// The labels of one recording.
@@ -55,7 +55,7 @@ impl Labelled {
         holds.map_or(STARTING, |(_, state)| state)
     }
 
-    /// When the agent is gone; a second after the last label where it is not.
+    /// Time at which the agent is gone; a second after the last label if it is not.
     fn end(&self) -> u64 {
         let gone = self.course.iter().find(|(_, state)| state == GONE);
         let last = self.course.last().map_or(0, |(at, _)| at + 1_000);
@@ -103,7 +103,7 @@ fn all_labels() -> Vec<Labelled> {
     all
 }
 
-/// What people would call it. Work that is over and an agent that was never asked look the same.
+/// Returns the state as people would call it. Work that is over and an agent that was never asked look the same.
 fn word(doing: &Doing) -> &'static str {
     match doing {
         Doing::Starting => STARTING,
@@ -126,7 +126,7 @@ fn word(doing: &Doing) -> &'static str {
     }
 }
 
-/// Whether what is said is right; a label may name the kind of work behind a colon. An agent that has started and one that is idle before
+/// Returns true if the shown state is right; a label may name the kind of work behind a colon. An agent that has started and one that is idle before
 /// its first work are the same.
 fn is_right(label: &str, said: &str) -> bool {
     let state = label.split(':').next().unwrap_or_default();
@@ -138,7 +138,7 @@ fn is_right(label: &str, said: &str) -> bool {
     }
 }
 
-/// Whether an agent that is labelled so does nothing until somebody does something. One that starts is at work, but not at ours.
+/// Returns true if an agent with this label does nothing until a person acts. An agent that starts is at work, but not on a task.
 fn rests(label: &str) -> bool {
     !GOES_ON.contains(&label.split(':').next().unwrap_or_default())
 }

@@ -29,7 +29,7 @@ enum Happening {
     EndPast,
 }
 
-/// What the board is told, and when, by a clock that is set back before what happens at that place.
+/// Returns the words for the board and their times, by a clock that is set back before the event at that place.
 fn told_by_clock(happenings: &[(u64, Happening)], set_back: Option<usize>) -> Vec<(u64, ActivityKind)> {
     const START: u64 = 10_000_000;
     const BACK: u64 = 7_000_000;

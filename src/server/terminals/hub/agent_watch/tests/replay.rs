@@ -19,10 +19,10 @@ use crate::term::{EmulatorKind, Size, TermEvent, Terminal};
 /// Milliseconds between two looks, and between two reads of the record of a session.
 pub(super) const STEP: u64 = 10;
 const RECORD_EVERY: u64 = 2_000;
-/// What a rate of answers to a terminal begins with; they are no keys.
+/// Beginnings of a terminal's replies to queries; they are no keys.
 const REPLIES: [&str; 3] = ["\u{1b}[?", "\u{1b}P", "\u{1b}]"];
 
-/// What happened in a session at a time.
+/// Event of a session at a time.
 struct Happening {
     at: u64,
     /// The kind, as in asciicast 2 (`o`, `i`, `r`), and those of our own: `h` a hook's input, `a` the answer that it printed, `s` a line

@@ -1,4 +1,4 @@
-//! What a screen at rest says of an agent.
+//! Conclusions from a screen at rest.
 
 use super::*;
 
