@@ -30,14 +30,14 @@ fn find_programs() {
     }
 }
 
-/// Sets `has_claude` and `has_codex` where these programs are in the folder that `DBS_AGENT_TOOLS` names.
+/// Sets `has_claude`, `has_codex` and `has_opencode` where these programs are in the folder that `DBS_AGENT_TOOLS` names.
 fn find_agents() {
     println!("cargo::rerun-if-env-changed=DBS_AGENT_TOOLS");
-    println!("cargo::rustc-check-cfg=cfg(has_claude, has_codex)");
+    println!("cargo::rustc-check-cfg=cfg(has_claude, has_codex, has_opencode)");
     let Some(folder) = std::env::var_os("DBS_AGENT_TOOLS").filter(|folder| !folder.is_empty()) else {
         return;
     };
-    for tool in ["claude", "codex"] {
+    for tool in ["claude", "codex", "opencode"] {
         let program = std::path::Path::new(&folder).join(tool);
         println!("cargo::rerun-if-changed={}", program.display());
         if program.is_file() {

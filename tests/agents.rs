@@ -51,6 +51,8 @@ mod lab_others;
 mod long_commands;
 #[path = "support/model_server.rs"]
 mod model_server;
+#[path = "agents/opencode.rs"]
+mod opencode;
 #[path = "agents/outages.rs"]
 mod outages;
 #[path = "agents/pane.rs"]

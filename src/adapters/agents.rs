@@ -21,6 +21,7 @@ mod limit_words;
 pub mod menu;
 mod permissions;
 mod placeholders;
+mod plugin;
 mod prompt;
 mod rehearsal;
 pub mod retry_line;

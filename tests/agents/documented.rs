@@ -16,7 +16,7 @@ fn the_document_names_the_versions_that_are_installed() {
     let document = text("docs/agents.md");
     let package: Value = serde_json::from_str(&text(".ci/agents/package.json")).expect("JSON");
     let versions = package["dependencies"].as_object().expect("dependencies");
-    assert_eq!(versions.len(), 2);
+    assert_eq!(versions.len(), 3);
     for (name, version) in versions {
         let version = version.as_str().expect("a version");
         assert!(

@@ -369,7 +369,7 @@ pub(crate) fn installed(tool: &str) -> PathBuf {
 #[test]
 fn ci_on_linux_has_the_agents_and_ignores_no_test_of_them() {
     let is_needed = cfg!(target_os = "linux") && std::env::var("CI").is_ok_and(|text| text == "true");
-    let has_all = cfg!(has_claude) && cfg!(has_codex);
+    let has_all = cfg!(has_claude) && cfg!(has_codex) && cfg!(has_opencode);
     assert!(
         has_all || !is_needed,
         "CI must run the agents: install them and name their folder in {TOOLS} before the build"

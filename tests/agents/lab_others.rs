@@ -5,9 +5,10 @@ use std::fs;
 use serde_json::json;
 
 use crate::lab::{KEY, Lab, installed, scripts};
+use crate::model_server::ModelServer;
 
 /// Variables that tell all of them to send nothing to their makers, and to look for no newer version.
-const QUIET: [(&str, &str); 7] = [
+pub(crate) const QUIET: [(&str, &str); 7] = [
     ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
     ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
     // A machine may have no file watcher left, and opencode waits for one.
@@ -18,21 +19,29 @@ const QUIET: [(&str, &str); 7] = [
     ("PYTHONDONTWRITEBYTECODE", "1"),
 ];
 
+/// File below the home of a person with their settings of opencode.
+pub(crate) const OPENCODE_SETTINGS: &str = ".config/opencode/opencode.json";
+
+/// Returns settings of opencode by which it uses the scripted model, and asks for each command and each edit.
+pub(crate) fn opencode_settings(server: &ModelServer) -> String {
+    let url = format!("{}/v1", server.url());
+    let model = json!({ "name": "Scripted", "limit": { "context": 200_000, "output": 8_000 } });
+    let settings = json!({
+        "autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/aside",
+        "permission": { "bash": "ask", "edit": "ask" },
+        "provider": { "scripted": {
+            "npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": { "baseURL": url, "apiKey": KEY },
+            "models": { "scripted": model, "aside": model },
+        } },
+    });
+    settings.to_string()
+}
+
 impl Lab {
     /// Makes a world for opencode, which asks for each command and each edit. Its model also says these scripts.
     pub(crate) fn opencode_that_says(script: &str) -> Self {
         let mut lab = Self::with(installed("opencode"), scripts().with("the test", script));
-        let url = format!("{}/v1", lab.server.url());
-        let model = json!({ "name": "Scripted", "limit": { "context": 200_000, "output": 8_000 } });
-        let settings = json!({
-            "autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/aside",
-            "permission": { "bash": "ask", "edit": "ask" },
-            "provider": { "scripted": {
-                "npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": { "baseURL": url, "apiKey": KEY },
-                "models": { "scripted": model, "aside": model },
-            } },
-        });
-        lab.write_in_home(".config/opencode/opencode.json", &settings.to_string());
+        lab.write_in_home(OPENCODE_SETTINGS, &opencode_settings(&lab.server));
         lab.add_env(&[]);
         lab
     }

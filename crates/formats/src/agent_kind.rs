@@ -53,6 +53,8 @@ pub struct DescribedKind {
     pub settings: Vec<String>,
     /// True if its end with exit code 0 is its report: it cannot call this program.
     pub end_is_report: bool,
+    /// Plugin by which it reports its activity and asks; `None` if it is known by its window and its screen only.
+    pub plugin: Option<ToolPlugin>,
     /// Meaning of the titles of its window; the first rule that fits counts.
     pub titles: Vec<TitleRule>,
     /// Meaning of its screen; the first rule that fits counts.
@@ -76,7 +78,7 @@ pub enum SessionChoice {
     Chosen,
     /// The tool itself finds the last one of its folder.
     Folder,
-    /// The tool chooses the id and reports it when it runs without its interface.
+    /// The tool chooses the id and reports it: by its plugin, or when it runs without its interface.
     Told,
 }
 
@@ -115,6 +117,13 @@ pub struct LoginPlaces {
     pub variables: Vec<String>,
     /// Files below the person's home.
     pub files: Vec<String>,
+}
+
+/// Plugin of this program for a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolPlugin {
+    Opencode,
 }
 
 /// Meaning of a title that fits a pattern.

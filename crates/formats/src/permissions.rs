@@ -92,6 +92,18 @@ pub fn decide<'a>(
     )
 }
 
+/// Returns the rules that deny all that they fit, because no rule before them lets a part of it pass.
+pub fn denials(rules: &[PermissionRule]) -> impl Iterator<Item = &PermissionRule> {
+    rules.iter().enumerate().filter_map(|(at, rule)| {
+        let mut before = rules.get(..at).unwrap_or_default().iter();
+        let has_exception = before.any(|other| {
+            let is_same = other.tool == rule.tool || other.tool == "*" || rule.tool == "*";
+            is_same && other.decision != PermissionDecision::Deny
+        });
+        (rule.decision == PermissionDecision::Deny && !has_exception).then_some(rule)
+    })
+}
+
 /// Returns true if a tool may be told beforehand that all edits in the agent's folder are allowed: no rule applies to one.
 pub fn allows_all_edits(rules: &[PermissionRule], policy: PermissionPolicy) -> bool {
     let free = matches!(policy, PermissionPolicy::Edits | PermissionPolicy::Allow);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::headless_tools::acp_words;
 use super::kind::{AgentDisplay, AgentKind, LaunchContext, MOST_SETTINGS, PermissionPolicy, RoleOptions};
 use super::placeholders::{self, expand};
-use super::{prompt, screen_rules, session_id};
+use super::{plugin, prompt, screen_rules, session_id};
 use crate::adapters::text_file;
 use crate::agent_state::{AgentReport, Doing, Seen, Wait};
 use crate::domain::event::EndCause;
@@ -113,10 +113,14 @@ impl AgentKind for DescribedAgent {
                 argv.push(expand(word, value));
             }
         }
-        Ok(LaunchCommand {
+        let mut line = LaunchCommand {
             argv,
             ..LaunchCommand::default()
-        })
+        };
+        if let Some(plugin) = kind.plugin {
+            plugin::add(plugin, context, brief, prompt, &options.rules, &mut line);
+        }
+        Ok(line)
     }
 
     fn read_title(&self, title: &str) -> AgentReport {
@@ -307,7 +311,6 @@ mod tests {
         let line = argv(&agent("opencode"), None, &options);
         let expected = [
             "opencode",
-            "--auto",
             "--model",
             "{prompt} -x",
             "--prompt",

@@ -63,6 +63,7 @@ fn read_root(name: &str, mut root: TableReader<'_>) -> DescribedKind {
         tells_version: root.item("version").is_none() || root.flag("version"),
         settings: read_home_files(&mut root, "settings"),
         end_is_report: root.item("end_is_report").is_some() && root.flag("end_is_report"),
+        plugin: root.word("plugin"),
         titles: read_titles(&mut root),
         screens: read_screens(&mut root),
         ends: EndRules::of_tables(root.tables("end", "an end", "{ begins = \"…\", cause = \"quota\" }")),

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::adapters::agents::hook::REPORTS;
-use crate::formats::permissions::{PermissionDecision, PermissionRule};
+use crate::formats::permissions::{PermissionRule, denials};
 
 /// Events whose reply the tool waits for.
 const REPLIED: &[&str] = &["PermissionRequest", "Stop"];
@@ -55,10 +55,7 @@ pub(super) fn without_programs(rules: &[PermissionRule]) -> String {
 /// Returns the calls that are allowed, and those that are denied whatever the settings of the person or the repository allow: those are
 /// never asked about, so that no rule would see them.
 fn permissions(rules: &[PermissionRule]) -> Value {
-    let denied_by_rules = rules
-        .iter()
-        .enumerate()
-        .flat_map(|(at, rule)| denied_calls(rules.get(..at).unwrap_or_default(), rule));
+    let denied_by_rules = denials(rules).flat_map(denied_calls);
     let denied: Vec<String> = OWN_WORKTREES
         .map(str::to_owned)
         .into_iter()
@@ -67,15 +64,8 @@ fn permissions(rules: &[PermissionRule]) -> Value {
     json!({ "allow": own_commands(), "deny": denied })
 }
 
-/// Returns a rule that denies in the notation of the tool; empty if it has no such notation, or a rule before it lets a part of it pass.
-fn denied_calls(before: &[PermissionRule], rule: &PermissionRule) -> Vec<String> {
-    let is_same = |other: &PermissionRule| other.tool == rule.tool || other.tool == "*" || rule.tool == "*";
-    let has_exception = before
-        .iter()
-        .any(|other| other.decision != PermissionDecision::Deny && is_same(other));
-    if rule.decision != PermissionDecision::Deny || has_exception {
-        return Vec::new();
-    }
+/// Returns a rule that denies in the notation of the tool; empty if it has no such notation.
+fn denied_calls(rule: &PermissionRule) -> Vec<String> {
     let tools: &[&str] = match rule.tool.as_str() {
         "run" => &["Bash"],
         "edit" => &["Edit", "Write", "NotebookEdit"],
@@ -102,6 +92,7 @@ fn own_commands() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::permissions::PermissionDecision;
 
     #[test]
     fn what_a_role_denies_is_denied_whatever_other_settings_allow() {
