@@ -74,6 +74,7 @@ export const Dbs = async ({ client }) => {
       tool_name: tool,
       tool_input: input,
       permission_suggestions: [],
+      takes_back: true,
     })
     waiting.set(asked.id, hook)
     const decided = await output
@@ -97,9 +98,10 @@ export const Dbs = async ({ client }) => {
   const question = async (asked) => {
     const questions = asked.questions.map(({ multiple, ...one }) => ({ ...one, multiSelect: multiple === true }))
     const decision = await ask(asked, "AskUserQuestion", { questions })
-    const answer = decision?.updatedInput?.answers?.[questions[0].question]
-    if (answer !== undefined) await post("/question/{id}/reply", asked.id, { answers: [[answer]] })
-    else if (decision) await post("/question/{id}/reject", asked.id, {})
+    if (!decision) return
+    // A rejected question would end the turn, and takes no reason.
+    const answer = decision.updatedInput?.answers?.[questions[0].question] ?? `I decline the question: ${decision.message}`
+    await post("/question/{id}/reply", asked.id, { answers: [[answer]] })
   }
 
   const failed = (session, error) => {
@@ -132,6 +134,13 @@ export const Dbs = async ({ client }) => {
   }
   if (CONTINUED) setTimeout(proceed, 0, CONTINUED)
 
+  // A person has answered in the terminal.
+  const answered = ({ requestID, sessionID }) => {
+    if (!waiting.get(requestID)?.kill()) return
+    const child = children.has(sessionID) ? { agent_id: sessionID } : {}
+    report("Notification", sessionID, { notification_type: "wait_over", ...child })
+  }
+
   const EVENTS = {
     "session.created": ({ info }) => {
       if (info.parentID) {
@@ -142,10 +151,10 @@ export const Dbs = async ({ client }) => {
     "session.error": ({ sessionID, error }) => turns.has(sessionID) && failed(sessionID, error),
     "session.idle": ({ sessionID }) => idle(sessionID),
     "permission.asked": permission,
-    "permission.replied": ({ requestID }) => waiting.get(requestID)?.kill(),
+    "permission.replied": answered,
     "question.asked": question,
-    "question.replied": ({ requestID }) => waiting.get(requestID)?.kill(),
-    "question.rejected": ({ requestID }) => waiting.get(requestID)?.kill(),
+    "question.replied": answered,
+    "question.rejected": answered,
   }
 
   return {

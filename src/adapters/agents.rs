@@ -306,8 +306,8 @@ impl LocalAgents {
 
     /// Returns true if an error that the tool of the agents in that role reports is a turn that failed.
     pub fn goes_on_after_errors(&self, of: RoleChoice<'_>) -> bool {
-        self.agent(of)
-            .is_some_and(|agent| agent.tool.kind().goes_on_after_errors())
+        let agent = self.agent(of);
+        agent.is_some_and(|agent| agent.tool.kind().goes_on_after_errors())
     }
 
     /// The prompt of an attempt in that role, if it is still to be typed.
@@ -317,8 +317,7 @@ impl LocalAgents {
 
     /// Keeps the session that a hook of an attempt in that role reported, if its tool keeps sessions.
     pub fn session_told(&self, of: RoleChoice<'_>, attempt: AttemptId, session: &str) {
-        let keeps = |agent: RoleAgent| agent.tool.kind().keeps_sessions();
-        if !self.agent(of).is_some_and(keeps) {
+        if !self.keeps_sessions(of) {
             return;
         }
         if let Err(error) = session_id::keep(&self.context.attempt_folder(attempt), session) {
@@ -370,8 +369,8 @@ impl LocalAgents {
 
     /// Returns true if the tool of an agent in that role can continue a session.
     pub fn keeps_sessions(&self, of: RoleChoice<'_>) -> bool {
-        self.agent(of)
-            .is_some_and(|agent| agent.tool.kind().keeps_sessions())
+        let agent = self.agent(of);
+        agent.is_some_and(|agent| agent.tool.kind().keeps_sessions())
     }
 
     /// Returns the reader for the screen of an agent's tool that has reported nothing.

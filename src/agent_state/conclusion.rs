@@ -7,10 +7,12 @@
 //! 2. A report whose life is over is replaced by a newer report of a lower source. Without one it stays, marked as stale: an old
 //!    report of a better source is still better than an older one.
 //! 3. The report of a wait, a limit or a missing login by a hook has no such end. A limit ends with its time of reset.
-//! 4. A wait is over when it was answered, when its source reports the end, and, if a hook reported it, when a person typed a key.
+//! 4. A wait is over when it was answered, when its source reports the end, and, if a hook reported it that does not take its waits back,
+//!    when a person typed a key.
 //!    From that moment its source counts as reporting "working", for two seconds. If the answer was typed, a source that takes its waits
 //!    back itself and has not by then reports that the agent still waits.
-//! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, the reason why a turn ended.
+//! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, the reason why a turn ended. An agent that
+//!    is idle since its turn failed has failed.
 //! 6. An agent between two turns has background work left if a source of the same or a higher rank reports that its subagents or
 //!    commands still run. So has one whose hook reports at the end of a turn that they run, as long as another source reports the work that
 //!    it reported before.
@@ -228,6 +230,7 @@ pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candid
 fn completed(doing: Doing, winner: &Candidate, other: &Candidate) -> Doing {
     let together = other.at + TOGETHER >= winner.at;
     let nothing_began = winner.since <= other.at;
+    let is_idle_since = winner.since <= other.at + TOGETHER;
     match (doing, &other.doing) {
         (Doing::Working(Work::Unspecified), Doing::Working(work)) => Doing::Working(work.clone()),
         (Doing::Working(Work::Unspecified), Doing::Background(what)) if together || nothing_began => {
@@ -270,6 +273,7 @@ fn completed(doing: Doing, winner: &Candidate, other: &Candidate) -> Doing {
         (Doing::Done { .. }, more @ (Doing::Limit { .. } | Doing::NotLoggedIn { .. })) if together => {
             more.clone()
         }
+        (Doing::Idle, more @ Doing::Done { problem: Some(_) }) if is_idle_since => more.clone(),
         (
             doing,
             more @ (Doing::Limit { .. }

@@ -58,6 +58,8 @@ pub struct Wait {
     pub text: String,
     /// The subagent that asks; `None` for the agent itself.
     pub child: Option<String>,
+    /// True if its source reports its end even if a person ends it by a key.
+    pub is_taken_back: bool,
 }
 
 impl Wait {
@@ -67,6 +69,7 @@ impl Wait {
             kind,
             text: text.into(),
             child: None,
+            is_taken_back: false,
         }
     }
 }

@@ -127,10 +127,10 @@ impl AgentState {
 
     /// Returns the time at which the wait that a source reported ended, if it is a wait and has ended.
     pub(super) fn end_of_wait(&self, source: Source, latest: &Latest) -> Option<Timestamp> {
-        if !matches!(latest.doing, Some(Doing::Blocked(_))) {
+        let Some(Doing::Blocked(wait)) = &latest.doing else {
             return None;
-        }
-        let input = self.input.filter(|_| source.is_sticky());
+        };
+        let input = self.input.filter(|_| source.is_sticky() && !wait.is_taken_back);
         let is_after_answer = self.answered == Some(latest.at) && self.n_answers == latest.n_answers;
         let answered = self.answered.filter(|_| !is_after_answer);
         let ends = [latest.over, input, answered];

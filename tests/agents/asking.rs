@@ -65,7 +65,7 @@ fn is_told(model: &ModelServer, text: &str) -> bool {
 }
 
 /// Opens the terminal of the agent that waits, to type there.
-fn typing(story: &Story) -> Tty<'_> {
+pub(crate) fn typing(story: &Story) -> Tty<'_> {
     let tty = story.tty(&["attach"], (140, 50));
     tty.see("NEEDS YOU 1");
     tty.press("C-b a");

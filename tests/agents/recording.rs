@@ -59,6 +59,7 @@ impl<'a> Recording<'a> {
         let mut argv = lab.argv(&[]);
         argv.extend(launch.argv.into_iter().skip(1));
         let mut env = lab.env();
+        env.extend(launch.env);
         change(&mut env);
         Self::of(lab, name, || Pane::start_with(lab, argv, env, launch.files))
     }

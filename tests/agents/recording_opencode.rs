@@ -124,7 +124,7 @@ fn opencode_asks_questions() {
     recording.label_at("Which colour do you want?", "blocked (question)");
     recording.hold(50);
     recording.type_to("\r", "working", "Enter takes the first entry");
-    recording.label_at("And the door?", "blocked (dialog)");
+    recording.label_at("And the door?", "blocked (question)");
     recording.hold(50);
     // Esc leaves the questions, which ends the turn.
     recording.pane.type_keys("\u{1b}");

@@ -44,6 +44,7 @@ const STATE_FIELDS: &[&str] = &[
     "error",
     "last_assistant_message",
     "is_interrupt",
+    "takes_back",
 ];
 
 /// Fields that a command may have.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{AgentTool, ClaudeAgent, CodexAgent, DescribedAgent};
-use crate::formats::agent_kind::{AgentKinds, DescribedKind, ScreenState};
+use crate::formats::agent_kind::{AgentKinds, DescribedKind, ScreenRule, ScreenState};
 use crate::formats::permissions::PermissionPolicy;
 
 /// An agent that is known by name.
@@ -77,7 +77,11 @@ struct LoginSigns {
 }
 
 /// Versions that the tests run, by the name of the agent.
-const TESTED: [(&str, &str); 2] = [("claude", "2.1.332"), ("codex", "0.171.0")];
+const TESTED: [(&str, &str); 3] = [
+    ("claude", "2.1.332"),
+    ("codex", "0.171.0"),
+    ("opencode", "1.18.33"),
+];
 
 /// Returns the names of the tools that work with and without an interface: of those that settings name, and of those that come with the
 /// program, because a task may name an agent that no setting names.
@@ -203,7 +207,7 @@ fn of_file(kind: &DescribedKind) -> KnownAgent {
         support: AgentSupport {
             headless: kind.headless.is_some(),
             states: !kind.titles.is_empty() || !kind.screens.is_empty(),
-            asks: if answers_by_keys(kind) { "keys" } else { "terminal" },
+            asks: way_of_asks(kind),
             resume: kind.resume.is_some(),
             model: !kind.model.is_empty(),
             effort: !kind.effort.is_empty(),
@@ -222,10 +226,14 @@ fn of_file(kind: &DescribedKind) -> KnownAgent {
     }
 }
 
-/// Returns true if the permissions that a tool asks for are read from its screen.
-fn answers_by_keys(kind: &DescribedKind) -> bool {
-    let mut screens = kind.screens.iter();
-    screens.any(|rule| rule.state == ScreenState::Permission)
+/// Returns the way of the questions of a tool: by its plugin, else by keys where its screen shows what it asks.
+fn way_of_asks(kind: &DescribedKind) -> &'static str {
+    let is_shown = |rule: &ScreenRule| rule.state == ScreenState::Permission;
+    match kind.plugin {
+        Some(_) => "hook",
+        None if kind.screens.iter().any(is_shown) => "keys",
+        None => "terminal",
+    }
 }
 
 impl KnownAgent {

@@ -61,9 +61,8 @@ impl ToolAsk {
         let (kind, text) = (self.kind, harmless(&self.text));
         let options = self.options.iter().take(MOST_OPTIONS);
         let wait = Wait {
-            kind,
-            text: text.clone(),
             child,
+            ..Wait::new(kind, text.clone())
         };
         let ask = AskReport::Raised {
             id,

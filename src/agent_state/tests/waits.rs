@@ -1,7 +1,7 @@
 //! Waits whose end is not reported, that are shown in another place, or of which a tool reports nothing.
 
 use super::facts::{asks, at, state};
-use crate::agent_state::{Doing, Observation, Seen, Source, Wait};
+use crate::agent_state::{AgentState, Doing, Observation, Seen, Source, Wait};
 use crate::domain::AskKind;
 
 #[test]
@@ -19,6 +19,49 @@ fn a_source_that_takes_its_waits_back_still_waits_when_it_has_not_after_a_typed_
         assert!(state.next_change(at(13)) <= Some(at(15)), "{source}");
         let later = state.conclude(at(15));
         assert_eq!(later.doing == asks("touch x"), is_asked_again, "{source}");
+    }
+}
+
+#[test]
+fn a_key_ends_the_wait_of_a_hook_unless_it_reports_the_end_itself() {
+    for is_taken_back in [false, true] {
+        let wait = Wait {
+            is_taken_back,
+            ..Wait::new(AskKind::Permission, "touch x")
+        };
+        let mut state = state(&[(Source::Hook, 10, Doing::Blocked(wait))]);
+        state.input(at(12));
+        let is_over = |state: &AgentState, second| state.conclude(at(second)).doing == Doing::WORKING;
+        assert_eq!(is_over(&state, 13), !is_taken_back);
+        state.observe(Observation {
+            source: Source::Hook,
+            at: at(13),
+            seen: Seen::WaitOver { child: None },
+        });
+        assert!(is_over(&state, 14));
+    }
+}
+
+#[test]
+fn an_agent_that_is_idle_since_its_turn_failed_has_failed() {
+    let failed = Doing::Done {
+        problem: Some("odd request".to_owned()),
+    };
+    for (idle_since, has_failed) in [(11, true), (30, false)] {
+        let shown = if idle_since == 11 {
+            Doing::Idle
+        } else {
+            Doing::WORKING
+        };
+        let mut state = state(&[(Source::Hook, 10, failed.clone()), (Source::Screen, 11, shown)]);
+        for second in [idle_since, 40] {
+            state.observe(Observation {
+                source: Source::Screen,
+                at: at(second),
+                seen: Seen::Doing(Doing::Idle),
+            });
+        }
+        assert_eq!(state.conclude(at(41)).doing == failed, has_failed, "{idle_since}");
     }
 }
 

@@ -223,22 +223,31 @@ fn lines_of(entry: &TrustEntry, root: &Path, view: TrustView) -> Vec<String> {
 }
 
 /// Files in which Claude Code finds hooks, permissions and servers of a repository.
-const FILES_OF_TOOLS: [&str; 3] = [
+const FILES_OF_CLAUDE: [&str; 3] = [
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".mcp.json",
 ];
 
+/// Files and a folder in which opencode finds plugins, permissions and servers of a repository.
+const FILES_OF_OPENCODE: [&str; 3] = ["opencode.json", "opencode.jsonc", ".opencode"];
+
 /// Returns a line for each file of the repository that a tool reads by itself.
 fn files_of_tools(root: &Path) -> Vec<String> {
-    let files = FILES_OF_TOOLS.iter().filter(|file| root.join(file).is_file());
-    let lines = files.map(|file| {
+    let there = |file: &&&str| root.join(file).exists();
+    let of_claude = FILES_OF_CLAUDE.iter().filter(there).map(|file| {
         format!(
             "claude   {file}: dbs does not check its hooks, permissions and servers; without its interface, Claude Code uses them only in \
              a project that you trust in Claude Code"
         )
     });
-    lines.collect()
+    let of_opencode = FILES_OF_OPENCODE.iter().filter(there).map(|file| {
+        format!(
+            "opencode {file}: dbs does not check its plugins, permissions and servers, and opencode uses them without a question; \
+             `dbs config environment.set.OPENCODE_DISABLE_PROJECT_CONFIG 1` leaves them out"
+        )
+    });
+    of_claude.chain(of_opencode).collect()
 }
 
 /// Returns the trusted commands of a plan, as tools read them.

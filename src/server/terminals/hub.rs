@@ -31,7 +31,6 @@ use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
 use crate::server::poison::PoisonFlag;
 use crate::server::terminals::sizes::ResizeAction;
-use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
 use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
 pub(in crate::server) use agents::AgentStates;
 pub use pane::LiveTerminal;
@@ -352,11 +351,8 @@ impl Terminals for TerminalHub {
     }
 
     fn interrupt(&self, id: &HolderId) -> Result<(), Cause> {
-        let gone = || "its terminal is not here".to_owned();
-        let pane = self.terminal(id).ok_or_else(gone)?;
-        let escape = KeyInput::new(Key::Escape, Modifiers::empty());
-        let key = encode_key(&escape, pane.terminal.lock().modes());
-        self.input(id, &key);
+        let terminal = TypingTerminal::open(self, id)?;
+        typing::interrupt(&terminal, |key| self.input(id, key));
         Ok(())
     }
 

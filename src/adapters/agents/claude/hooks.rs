@@ -62,6 +62,8 @@ fn of_agent(event: &str, input: &Value) -> AgentReport {
         "Notification" => match raw(input, "/notification_type") {
             "permission_prompt" => Doing::Blocked(Wait::new(AskKind::Permission, "")),
             "idle_prompt" => Doing::Idle,
+            // Of a plugin: a person has answered in the terminal.
+            "wait_over" => return AgentReport::of(Seen::WaitOver { child: None }),
             _ => return AgentReport::default(),
         },
         "SessionEnd" => {
@@ -88,5 +90,11 @@ fn stopped(input: &Value) -> Doing {
 
 fn permission_request(input: &Value, child: Option<String>) -> AgentReport {
     let tool_input = input.pointer("/tool_input").unwrap_or(&Value::Null);
-    ToolAsk::read(raw(input, "/tool_name"), tool_input).report(None, child)
+    let mut report = ToolAsk::read(raw(input, "/tool_name"), tool_input).report(None, child);
+    for seen in &mut report.seen {
+        if let Seen::Doing(Doing::Blocked(wait)) = seen {
+            wait.is_taken_back = input.pointer("/takes_back") == Some(&Value::Bool(true));
+        }
+    }
+    report
 }

@@ -31,6 +31,9 @@ const MOST_WAITS: usize = 5;
 /// Maximum number of keys that move the mark of a menu, including those that its tool did not take.
 const MOST_MOVES: usize = 20;
 
+/// Words of a tool that ends its turn at the second key only.
+const INTERRUPT_AGAIN: &str = "esc again to interrupt";
+
 /// The terminal of an agent, as far as typing into it needs to know it.
 pub(super) trait AgentTerminal {
     /// Returns the text of its screen.
@@ -61,6 +64,19 @@ pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(),
     check_takes_text(terminal, &text)
         .map_err(|why| Cause::from(format!("{why}; it may stand in the line of its input")))?;
     press_enter(terminal, &text)
+}
+
+/// Types the key that ends a turn, and once more where the last line of the screen asks for that, as opencode's does.
+pub(super) fn interrupt(terminal: &impl AgentTerminal, type_key: impl Fn(&[u8])) {
+    let escape = KeyInput::new(Key::Escape, Modifiers::empty());
+    let shown = terminal.shown();
+    type_key(&encode_key(&escape, &terminal.modes()));
+    terminal.await_more(shown);
+    let screen = terminal.screen();
+    let last = screen.lines().rfind(|line| !line.trim().is_empty());
+    if last.is_some_and(|line| line.contains(INTERRUPT_AGAIN)) {
+        type_key(&encode_key(&escape, &terminal.modes()));
+    }
 }
 
 /// Waits until the screen shows something, but not for ever: a program that reads its input may print nothing. A tool that sets up its
@@ -770,6 +786,26 @@ mod tests {
         let why = give_reply(&tool, &tool.ask(AskKind::Permission), &AskReply::Allow).unwrap_err();
         assert!(why.text.contains("no choices"), "{why}");
         assert!(tool.typed.borrow().is_empty());
+    }
+
+    #[test]
+    fn a_turn_is_interrupted_by_a_second_key_only_where_the_last_line_asks_for_it() {
+        for (screen, keys) in [
+            ("I work.\n ⬝⬝⬝ esc again to interrupt      ctrl+p commands\n\n", 2),
+            ("They say: esc again to interrupt\n────\n❯ \n────", 1),
+            ("", 1),
+        ] {
+            let tool = Tool::of(&Dialog {
+                screen: format!("❯ typed\n{screen}"),
+                kind: AskKind::Question,
+                entries: vec!["typed"],
+                yes: None,
+                lasting: None,
+            });
+            let typed = RefCell::new(Vec::new());
+            interrupt(&tool, |key| typed.borrow_mut().extend_from_slice(key));
+            assert_eq!(*typed.borrow(), b"\x1b".repeat(keys), "{screen}");
+        }
     }
 
     /// A line of input that passes over as many Enters. Text that comes while its screen is blank is lost.

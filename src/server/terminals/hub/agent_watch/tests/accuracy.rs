@@ -16,7 +16,7 @@ const LEAST: [(&str, &str, f64); 7] = [
     ("headless_claude", "Claude Code, headless", 99.0),
     ("codex", "Codex", 99.0),
     ("headless_codex", "Codex, headless", 99.0),
-    ("opencode", "opencode", 95.0),
+    ("opencode", "opencode", 98.5),
     ("gemini", "Gemini CLI", 99.0),
     ("aider", "aider", 98.0),
 ];
