@@ -109,12 +109,13 @@ export const Dbs = async ({ client }) => {
     const status = error?.data?.statusCode ?? 0
     const words = [
       [status === 401 || error?.name === "ProviderAuthError", "authentication_failed"],
-      [status >= 402 && status <= 404, "billing_error"],
       [status === 429, "rate_limit"],
       [status >= 500, "server_error"],
     ]
     const word = words.find(([is]) => is)?.[1] ?? ""
-    const text = error?.data?.message ?? error?.name ?? "its turn failed"
+    const message = error?.data?.message ?? error?.name ?? "its turn failed"
+    // `opencode.toml` knows what helps at these.
+    const text = status >= 402 && status <= 404 ? `status ${status}: ${message}` : message
     turns.set(session, ["StopFailure", { error: word, last_assistant_message: text }])
   }
 
@@ -144,8 +145,9 @@ export const Dbs = async ({ client }) => {
   const EVENTS = {
     "session.created": ({ info }) => {
       if (info.parentID) {
-        children.set(info.id, info.title ?? "")
-        report("SubagentStart", info.id, { agent_id: info.id, agent_type: info.title ?? "" })
+        const name = (info.title ?? "").replace(/ \(@\S+ subagent\)$/, "")
+        children.set(info.id, name)
+        report("SubagentStart", info.id, { agent_id: info.id, agent_type: name })
       } else begin(info.id)
     },
     "session.error": ({ sessionID, error }) => turns.has(sessionID) && failed(sessionID, error),
