@@ -1,5 +1,6 @@
-// Plugin of opencode that reports its activity to dbs and answers its questions by the replies of dbs. It calls `dbs hook` with the events of
-// Claude Code's hooks. Seen with version 1.18.33; an event that is unknown or has other fields is passed over.
+// Plugin of opencode that reports its activity and figures to dbs and answers its questions by the replies of dbs. It calls `dbs hook` with the
+// events of Claude Code's hooks, and `dbs statusline` as its status line does. Seen with version 1.18.33; an event that is unknown or has
+// other fields is passed over.
 import { spawn } from "node:child_process"
 import { dirname, sep } from "node:path"
 
@@ -28,8 +29,8 @@ export const Dbs = async ({ client }) => {
   let reported = Promise.resolve()
 
   // Starts a call of dbs. Its output is undefined if it has none, or cannot be read.
-  const call = (event) => {
-    const hook = spawn(PROGRAM, ["hook"], { stdio: ["pipe", "pipe", "ignore"] })
+  const call = (command, event) => {
+    const hook = spawn(PROGRAM, [command], { stdio: ["pipe", "pipe", "ignore"] })
     const output = new Promise((done) => {
       let text = ""
       hook.stdout.on("data", (data) => (text += data))
@@ -50,7 +51,7 @@ export const Dbs = async ({ client }) => {
   // Reports an event after those before it.
   const report = (name, session, fields = {}) => {
     const event = { hook_event_name: name, session_id: session, ...fields }
-    reported = reported.then(() => call(event).output)
+    reported = reported.then(() => call("hook", event).output)
     return reported
   }
 
@@ -67,7 +68,7 @@ export const Dbs = async ({ client }) => {
   const ask = async (asked, tool, input) => {
     await reported
     const child = children.get(asked.sessionID)
-    const { hook, output } = call({
+    const { hook, output } = call("hook", {
       hook_event_name: "PermissionRequest",
       session_id: asked.sessionID,
       ...(child === undefined ? {} : { agent_id: asked.sessionID, agent_type: child }),
@@ -102,6 +103,34 @@ export const Dbs = async ({ client }) => {
     // A rejected question would end the turn, and takes no reason.
     const answer = decision.updatedInput?.answers?.[questions[0].question] ?? `I decline the question: ${decision.message}`
     await post("/question/{id}/reply", asked.id, { answers: [[answer]] })
+  }
+
+  // Passes on the cost of all messages so far, and the fill of the context after one of the agent's own.
+  const costs = new Map()
+  let models
+  const count = async ({ info }) => {
+    if (info.role !== "assistant" || !info.time?.completed || costs.has(info.id)) return
+    costs.set(info.id, info.cost ?? 0)
+    const cost = [...costs.values()].reduce((sum, one) => sum + one, 0)
+    const figures = { session_id: info.sessionID }
+    // A model without a known price costs nothing here.
+    if (cost > 0) figures.cost = { total_cost_usd: cost }
+    if (!children.has(info.sessionID)) {
+      models ??= client.config.providers()
+      const provider = (await models).data?.providers?.find((one) => one.id === info.providerID)
+      const { input, output, cache } = info.tokens
+      figures.context_window = {
+        context_window_size: provider?.models?.[info.modelID]?.limit?.context,
+        current_usage: {
+          input_tokens: input,
+          cache_read_input_tokens: cache.read,
+          cache_creation_input_tokens: cache.write,
+          output_tokens: output,
+        },
+      }
+      figures.model = { id: `${info.providerID}/${info.modelID}` }
+    }
+    reported = reported.then(() => call("statusline", figures).output)
   }
 
   const failed = (session, error) => {
@@ -150,6 +179,7 @@ export const Dbs = async ({ client }) => {
         report("SubagentStart", info.id, { agent_id: info.id, agent_type: name })
       } else begin(info.id)
     },
+    "message.updated": count,
     "session.error": ({ sessionID, error }) => turns.has(sessionID) && failed(sessionID, error),
     "session.idle": ({ sessionID }) => idle(sessionID),
     "permission.asked": permission,

@@ -25,7 +25,11 @@ pub(crate) const OPENCODE_SETTINGS: &str = ".config/opencode/opencode.json";
 /// Returns settings of opencode by which it uses the scripted model, and asks for each command and each edit.
 pub(crate) fn opencode_settings(server: &ModelServer) -> String {
     let url = format!("{}/v1", server.url());
-    let model = json!({ "name": "Scripted", "limit": { "context": 200_000, "output": 8_000 } });
+    let (limit, cost) = (
+        json!({ "context": 200_000, "output": 8_000 }),
+        json!({ "input": 10, "output": 10 }),
+    );
+    let model = json!({ "name": "Scripted", "limit": limit, "cost": cost });
     let settings = json!({
         "autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/aside",
         "permission": { "bash": "ask", "edit": "ask" },

@@ -279,3 +279,34 @@ fn opencode_without_its_interface_does_a_task_to_its_merge_with_what_a_person_al
     assert!(is_told(&model, "You have not reported how it ended"));
     assert!(file_in_base(&story, "work.txt"));
 }
+
+#[test]
+#[cfg_attr(not(has_opencode), ignore = "there is no opencode")]
+fn opencode_whose_context_is_full_is_restarted_with_what_it_did_and_its_cost_is_counted() {
+    let full = json!({ "prompt_tokens": 120_000, "completion_tokens": 100, "total_tokens": 120_100 });
+    let mut first = bash("echo half > half.txt; dbs signal progress '[[script:rest]] half is made'");
+    first["usage"] = full;
+    let mut held = bash("echo more >> half.txt");
+    held["gate"] = json!({ "name": "full", "after": 0 });
+    let end = json!({ "text": "I end my turn." });
+    let said = json!({
+        "opencode": { "replies": [first, held, end] },
+        "rest": { "replies": [bash(COMMIT), bash(DONE), says_done()] },
+    });
+    let settings = format!("{ALLOW}[context]\nthreshold = 50\n");
+    let (story, model, _server) = story_with(&settings, scripts().with("opencode", &said.to_string()));
+    create(&story, "t-1", "opencode");
+    model.wait_at_gate("full");
+    story.wait_until("that opencode has taken the request to stop", || {
+        story.dbs(&["logs", "t-1"]).contains("QUEUED")
+    });
+    model.open_gate("full");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(is_told(&model, "your context is almost full"));
+    let shown = story.dbs(&["task", "show", "t-1"]);
+    assert!(shown.contains("session 2 after 1"), "{shown}");
+    assert!(file_in_base(&story, "work.txt") && file_in_base(&story, "half.txt"));
+    let cost: Value = serde_json::from_str(&story.dbs(&["cost", "--json"])).unwrap();
+    let dollars = cost["sum"]["dollars"].as_f64();
+    assert!(dollars.is_some_and(|dollars| dollars > 1.2), "{cost}");
+}
