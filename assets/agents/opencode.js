@@ -2,7 +2,7 @@
 // events of Claude Code's hooks, and `dbs statusline` as its status line does. Seen with version 1.18.33; an event that is unknown or has
 // other fields is passed over.
 import { spawn } from "node:child_process"
-import { dirname, sep } from "node:path"
+import { dirname, normalize, sep } from "node:path"
 
 const PROGRAM = "{program}"
 // Permissions that the role of the agent denies, by name and pattern.
@@ -85,7 +85,7 @@ export const Dbs = async ({ client }) => {
 
   const permission = async (asked) => {
     const patterns = asked.patterns ?? []
-    if (asked.permission === "external_directory" && patterns.length && patterns.every((path) => path.startsWith(OWN))) {
+    if (asked.permission === "external_directory" && patterns.length && patterns.every((path) => normalize(path).startsWith(OWN))) {
       return post("/permission/{id}/reply", asked.id, { reply: "once" })
     }
     const other = () => [asked.permission, { path: asked.metadata?.filepath ?? patterns.join(" ") }]
@@ -101,8 +101,9 @@ export const Dbs = async ({ client }) => {
     const decision = await ask(asked, "AskUserQuestion", { questions })
     if (!decision) return
     // A rejected question would end the turn, and takes no reason.
-    const answer = decision.updatedInput?.answers?.[questions[0].question] ?? `I decline the question: ${decision.message}`
-    await post("/question/{id}/reply", asked.id, { answers: [[answer]] })
+    const no = `I decline the question: ${decision.message}`
+    const answers = questions.map((one) => [decision.updatedInput?.answers?.[one.question] ?? no])
+    await post("/question/{id}/reply", asked.id, { answers })
   }
 
   // Passes on the cost of all messages so far, and the fill of the context after one of the agent's own.
@@ -205,8 +206,7 @@ export const Dbs = async ({ client }) => {
       Promise.resolve(EVENTS[event.type]?.(event.properties)).catch(() => {})
     },
     "chat.message": async ({ sessionID }, { parts }) => {
-      const again = turns.get(sessionID)
-      if (!again) turns.set(sessionID, ["Stop"])
+      if (!turns.has(sessionID)) turns.set(sessionID, ["Stop"])
       if (children.has(sessionID)) return
       begin(sessionID)
       const told = await report("UserPromptSubmit", sessionID)

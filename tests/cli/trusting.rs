@@ -168,3 +168,20 @@ fn another_address_of_origin_is_taken_when_a_person_names_it_and_no_server_runs(
     let served = shop.run(&["trust", "--origin", &new]);
     assert!(served.code == 1 && served.err.contains("dbs stop"), "{served:?}");
 }
+
+#[test]
+fn files_of_a_repository_that_tools_read_by_themselves_are_listed_with_the_way_to_leave_them_out() {
+    let shop = Shop::new();
+    let listed = || shop.run(&["trust", "show"]).out;
+    assert!(!listed().contains("dbs does not check"), "{}", listed());
+    std::fs::create_dir(shop.git.project().join(".opencode")).unwrap();
+    std::fs::write(shop.git.project().join(".mcp.json"), "{}").unwrap();
+    let shown = listed();
+    for line in [
+        "claude   .mcp.json: dbs does not check its hooks, permissions and servers",
+        "opencode .opencode: dbs does not check its plugins, permissions and servers",
+        "`dbs config environment.set.OPENCODE_DISABLE_PROJECT_CONFIG 1` leaves them out",
+    ] {
+        assert!(shown.contains(line), "{shown}");
+    }
+}
