@@ -1,6 +1,8 @@
 //! Worlds for opencode, Gemini CLI and aider. Tests that run for every change do not use them; their sessions are recorded.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -19,11 +21,9 @@ pub(crate) const QUIET: [(&str, &str); 7] = [
     ("PYTHONDONTWRITEBYTECODE", "1"),
 ];
 
-/// File below the home of a person with their settings of opencode.
-pub(crate) const OPENCODE_SETTINGS: &str = ".config/opencode/opencode.json";
-
-/// Returns settings of opencode by which it uses the scripted model, and asks for each command and each edit.
-pub(crate) fn opencode_settings(server: &ModelServer) -> String {
+/// Writes the settings of a person by which opencode uses the scripted model, and asks for each command and each edit. Beside them is the
+/// package that it would fetch at its first start, without contents: opencode loads no plugin until it has it, or has tried for a minute.
+pub(crate) fn write_opencode_settings(home: &Path, server: &ModelServer) {
     let url = format!("{}/v1", server.url());
     let (limit, cost) = (
         json!({ "context": 200_000, "output": 8_000 }),
@@ -38,14 +38,38 @@ pub(crate) fn opencode_settings(server: &ModelServer) -> String {
             "models": { "scripted": model, "aside": model },
         } },
     });
-    settings.to_string()
+    let name = "@opencode-ai/plugin";
+    let version = opencode_version(home);
+    let wanted = json!({ "dependencies": { name: version } });
+    let folder = format!("node_modules/{name}");
+    let lock = json!({ "lockfileVersion": 3, "packages": { "": wanted, &folder: { "version": version } } });
+    let package = json!({ "name": name, "version": version });
+    for (file, text) in [
+        ("opencode.json", &settings),
+        ("package.json", &wanted),
+        ("package-lock.json", &lock),
+        (&format!("{folder}/package.json"), &package),
+    ] {
+        let file = home.join(".config/opencode").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text.to_string()).unwrap();
+    }
+}
+
+fn opencode_version(home: &Path) -> String {
+    let mut asked = Command::new(installed("opencode"));
+    let output = asked.arg("--version").env_clear().env("HOME", home).output();
+    String::from_utf8(output.unwrap().stdout)
+        .unwrap()
+        .trim()
+        .to_owned()
 }
 
 impl Lab {
     /// Makes a world for opencode, which asks for each command and each edit. Its model also says these scripts.
     pub(crate) fn opencode_that_says(script: &str) -> Self {
         let mut lab = Self::with(installed("opencode"), scripts().with("the test", script));
-        lab.write_in_home(OPENCODE_SETTINGS, &opencode_settings(&lab.server));
+        write_opencode_settings(&lab.root().join("home"), &lab.server);
         lab.add_env(&[]);
         lab
     }

@@ -1,6 +1,5 @@
 //! The whole program with the real opencode in its interface: its plugin reports what it does, and its questions are answered from outside.
 
-use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 use crate::asking::typing;
 use crate::driver::{Server, Story};
 use crate::lab::{installed, scripts};
-use crate::lab_others::{OPENCODE_SETTINGS, QUIET, opencode_settings};
+use crate::lab_others::{QUIET, write_opencode_settings};
 use crate::model_server::{ModelServer, RecordedRequest, Scripts};
 use crate::pipeline::{OTHERS, create, file_in_base, path_with, start, wait_for_ask};
 use crate::resuming::{kill_at_once, meta, word_behind};
@@ -48,16 +47,18 @@ fn story_with(settings: &str, scripts: Scripts) -> (Story, ModelServer, TurnOf) 
     let turn = TURNS[next].lock().unwrap_or_else(PoisonError::into_inner);
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\nagent = \"opencode\"\n{settings}"));
-    let file = story.root().join("home").join(OPENCODE_SETTINGS);
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(file, opencode_settings(&model)).unwrap();
-    let server = TurnOf(serve(&story), turn);
+    write_opencode_settings(&story.root().join("home"), &model);
+    let server = TurnOf(serve(&story, &model), turn);
     (story, model, server)
 }
 
-fn serve(story: &Story) -> Server {
+fn serve(story: &Story, model: &ModelServer) -> Server {
     let mut server = story.program(&["server"]);
-    server.env("PATH", path_with(&installed("opencode"))).envs(QUIET);
+    server
+        .env("PATH", path_with(&installed("opencode")))
+        .env("HTTPS_PROXY", model.url())
+        .env("NO_PROXY", "127.0.0.1,localhost")
+        .envs(QUIET);
     start(story, server)
 }
 
@@ -180,11 +181,11 @@ fn opencode_goes_on_with_the_session_that_its_plugin_has_named() {
 #[test]
 #[cfg_attr(not(has_opencode), ignore = "there is no opencode")]
 fn an_ask_of_opencode_outlives_the_server_and_a_key_in_its_terminal_answers_the_next() {
-    let (story, _model, server) = begin("", &[bash(COMMIT), bash("touch b.txt"), bash(DONE), says_done()]);
+    let (story, model, server) = begin("", &[bash(COMMIT), bash("touch b.txt"), bash(DONE), says_done()]);
     wait_for_permission(&story, "Bash: echo work");
     let TurnOf(server, _turn) = server;
     drop(server);
-    let _server = serve(&story);
+    let _server = serve(&story, &model);
     wait_for_permission(&story, "Bash: echo work");
     story.dbs(&["approve", "t-1"]);
     wait_for_permission(&story, "Bash: touch b.txt");
