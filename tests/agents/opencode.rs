@@ -297,6 +297,7 @@ fn opencode_whose_context_is_full_is_restarted_with_what_it_did_and_its_cost_is_
     let settings = format!("{ALLOW}[context]\nthreshold = 50\n");
     let (story, model, _server) = story_with(&settings, scripts().with("opencode", &said.to_string()));
     create(&story, "t-1", "opencode");
+    story.wait_until("the second request", || model.requests_for("opencode").len() > 1);
     model.wait_at_gate("full");
     // A line that comes before the request at the gate is part of it, and is not queued.
     let full = "your context is almost full";
