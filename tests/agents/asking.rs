@@ -133,8 +133,10 @@ fn several_questions_of_claude_are_one_ask_until_the_last_is_answered_in_its_ter
     let replies = [questions(&both), bash(COMMIT), bash(DONE), says("All done.")];
     let (story, model, _server) = claude(ALLOW, &replies);
     let asks = "Which database? Which port?";
-    // The status says what the terminal shows, which is only the first of them, and so does the log if that is seen before the request comes.
-    story.wait_until("the questions", || story.dbs(&["events", "--json"]).contains(asks));
+    // The status says what the terminal shows, which is only the first of them. So does the log if that is seen before the request.
+    story.wait_until("the questions", || {
+        story.dbs(&["events", "--json"]).contains(asks)
+    });
     let refused = story.run(&["answer", "t-1", "Postgres"]);
     assert!(!refused.status.success());
     let tty = typing(&story);
