@@ -117,7 +117,7 @@ export const Dbs = async ({ client }) => {
     // A model without a known price costs nothing here.
     if (cost > 0) figures.cost = { total_cost_usd: cost }
     if (!children.has(info.sessionID)) {
-      models ??= client.config.providers()
+      models ??= client.config.providers().catch(() => ({}))
       const provider = (await models).data?.providers?.find((one) => one.id === info.providerID)
       const { input, output, cache } = info.tokens
       figures.context_window = {
@@ -159,11 +159,13 @@ export const Dbs = async ({ client }) => {
     await post("/session/{id}/prompt_async", session, { parts: [{ type: "text", text: told.reason }] })
   }
 
-  const proceed = async ({ session, prompt }) => {
+  // Gives a continued session its prompt, and tries again while opencode does not take it yet.
+  const proceed = async (tries) => {
+    const { session, prompt } = CONTINUED
     const sent = await post("/session/{id}/prompt_async", session, { parts: [{ type: "text", text: prompt }] })
-    if (!sent || sent.error) setTimeout(proceed, 500, { session, prompt })
+    if ((!sent || sent.error) && tries > 1) setTimeout(proceed, 500, tries - 1)
   }
-  if (CONTINUED) setTimeout(proceed, 0, CONTINUED)
+  if (CONTINUED) setTimeout(proceed, 0, 60)
 
   // A person has answered in the terminal.
   const answered = ({ requestID, sessionID }) => {
